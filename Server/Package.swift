@@ -1,0 +1,96 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The same compiler settings in every target of both packages (see CONTRIBUTING.md).
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let wire = Target.Dependency.product(name: "OkaeriWire", package: "okaeri")
+let sdk = Target.Dependency.product(name: "Okaeri", package: "okaeri")
+
+let package = Package(
+    name: "okaeri-server",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "okaeri", targets: ["OkaeriProgram"])
+    ],
+    dependencies: [
+        .package(name: "okaeri", path: ".."),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0"),
+        .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
+    ],
+    targets: [
+        // The rules. No HTTP, no SQL.
+        .target(name: "Domain", dependencies: [crypto], swiftSettings: settings),
+
+        // The rules' storage: every query once, then one connection per engine.
+        .target(name: "Storage", dependencies: ["Domain"], swiftSettings: settings),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "StorageSQLite", dependencies: ["Domain", "Storage", "CSQLite"], swiftSettings: settings),
+
+        // The protocols. Adapters only translate.
+        .target(
+            name: "HTTPSupport",
+            dependencies: ["Domain", hummingbird, httpTypes, nioCore, logging],
+            swiftSettings: settings),
+        .target(
+            name: "NativeAPI",
+            dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
+            swiftSettings: settings),
+
+        // Composition and the program.
+        .target(
+            name: "OkaeriServer",
+            dependencies: [
+                "Domain", "Storage", "StorageSQLite", "HTTPSupport", "NativeAPI",
+                hummingbird, httpTypes, nioCore, nioPosix, logging, lifecycle, configuration, crypto,
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "OkaeriProgram",
+            dependencies: ["Domain", "OkaeriServer", arguments, logging, sdk, wire],
+            swiftSettings: settings),
+
+        // Tests.
+        .target(
+            name: "StoreConformance", dependencies: ["Domain", "Storage"], path: "Tests/Support/StoreConformance",
+            swiftSettings: settings),
+        .testTarget(name: "DomainTests", dependencies: ["Domain", "StorageSQLite", crypto], swiftSettings: settings),
+        .testTarget(
+            name: "StorageTests", dependencies: ["Domain", "Storage", "StorageSQLite", "StoreConformance"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "NativeAPITests",
+            dependencies: [
+                "Domain", "HTTPSupport", "NativeAPI", "OkaeriServer", "StorageSQLite", hummingbird, hummingbirdTesting,
+                httpTypes, nioCore, nioPosix, logging, crypto, wire, yams,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ProgramTests", dependencies: ["Domain", "StorageSQLite", "OkaeriServer", crypto, sdk, wire],
+            swiftSettings: settings),
+    ]
+)

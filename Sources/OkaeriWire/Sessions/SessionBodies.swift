@@ -1,0 +1,59 @@
+/// The answer to `GET /v1/user/sessions`.
+public struct SessionListAnswer: Codable, Hashable, Sendable {
+    /// The live sessions, newest first.
+    public var sessions: [SessionBody]
+
+    /// Makes an answer.
+    public init(sessions: [SessionBody]) {
+        self.sessions = sessions
+    }
+}
+
+/// One of a user's sessions.
+public struct SessionBody: Codable, Hashable, Sendable {
+    /// The session's id.
+    public var id: String
+    /// Whether it is the session of this request.
+    public var isCurrent: Bool
+    /// The device as it described itself at log-in.
+    public var device: DeviceBody?
+    /// The address that it was last used from.
+    public var address: String?
+    /// The protocol that opened it: `native`, `ncmb`, `parse` … An open set.
+    public var `protocol`: String
+    /// The way of log-in: `automatic`, `password` … An open set.
+    public var createdWith: String
+    /// When it was opened.
+    public var createdAt: WireTime
+    /// When it was last used, within five minutes.
+    public var lastUsedAt: WireTime
+    /// When it ends at the latest.
+    public var expiresAt: WireTime
+
+    /// Makes a session's description.
+    public init(
+        id: String, isCurrent: Bool, device: DeviceBody?, address: String?, protocol: String, createdWith: String,
+        createdAt: WireTime, lastUsedAt: WireTime, expiresAt: WireTime
+    ) {
+        self.id = id
+        self.isCurrent = isCurrent
+        self.device = device
+        self.address = address
+        self.protocol = `protocol`
+        self.createdWith = createdWith
+        self.createdAt = createdAt
+        self.lastUsedAt = lastUsedAt
+        self.expiresAt = expiresAt
+    }
+}
+
+/// The answer to `DELETE /v1/user/sessions`.
+public struct EndedSessionsAnswer: Codable, Hashable, Sendable {
+    /// How many other sessions were ended.
+    public var ended: Int
+
+    /// Makes an answer.
+    public init(ended: Int) {
+        self.ended = ended
+    }
+}

@@ -1,0 +1,75 @@
+/// The body of `POST /v1/token`.
+public struct TokenBody: Codable, Hashable, Sendable {
+    /// Who shall accept the token, one of the application's audiences. Absent: the application's id.
+    public var audience: String?
+
+    /// Makes a body.
+    public init(audience: String? = nil) {
+        self.audience = audience
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case audience }
+
+    /// Reads a body that may hold no other members.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        audience = try members.decodeIfPresent(String.self, forKey: .audience)
+    }
+}
+
+/// The answer to `POST /v1/token`.
+public struct TokenAnswer: Codable, Hashable, Sendable {
+    /// A JWT (RFC 9068, `typ` `at+jwt`, ES256).
+    public var accessToken: String
+    /// `Bearer`.
+    public var tokenType: String
+    /// How long the token is valid, in seconds.
+    public var expiresIn: Int64
+
+    /// Makes an answer.
+    public init(accessToken: String, tokenType: String = "Bearer", expiresIn: Int64) {
+        self.accessToken = accessToken
+        self.tokenType = tokenType
+        self.expiresIn = expiresIn
+    }
+}
+
+/// The answer to `GET /.well-known/jwks.json`: a JWK Set (RFC 7517 §5).
+public struct KeySetAnswer: Codable, Hashable, Sendable {
+    /// The keys that verify access tokens, the signing one first.
+    public var keys: [KeyBody]
+
+    /// Makes an answer.
+    public init(keys: [KeyBody]) {
+        self.keys = keys
+    }
+}
+
+/// A public P-256 key (RFC 7518 §6.2).
+public struct KeyBody: Codable, Hashable, Sendable {
+    /// `EC`.
+    public var kty: String
+    /// `P-256`.
+    public var crv: String
+    /// The x coordinate, base64url of 32 bytes.
+    public var x: String
+    /// The y coordinate, base64url of 32 bytes.
+    public var y: String
+    /// The key's id: its thumbprint (RFC 7638).
+    public var kid: String
+    /// `sig`.
+    public var use: String
+    /// `ES256`.
+    public var alg: String
+
+    /// Makes a public key's description.
+    public init(x: String, y: String, kid: String) {
+        kty = "EC"
+        crv = "P-256"
+        self.x = x
+        self.y = y
+        self.kid = kid
+        use = "sig"
+        alg = "ES256"
+    }
+}

@@ -1,0 +1,34 @@
+/// Header names of the API, as documented; HTTP compares them without regard to case.
+public enum HeaderName {
+    /// The application's id, required on every `/v1` path but the description.
+    public static let application = "Okaeri-Application"
+    /// The DPoP proof (RFC 9449 §4).
+    public static let proof = "DPoP"
+    /// Names one attempt of a creating request, so that its repetition has no second effect.
+    public static let idempotencyKey = "Idempotency-Key"
+    /// The id under which the server logged the request.
+    public static let requestId = "Request-Id"
+}
+
+/// Paths of the API.
+public enum APIPath {
+    /// POST: log in with the device's key.
+    public static let logInAutomatically = "/v1/log-in/automatic"
+    /// POST: end this session.
+    public static let logOut = "/v1/log-out"
+    /// GET, PATCH: the own user.
+    public static let user = "/v1/user"
+    /// GET: the own sessions. DELETE: end all others.
+    public static let sessions = "/v1/user/sessions"
+    /// POST: an access token for the app's own backends.
+    public static let token = "/v1/token"
+    /// GET: the public keys that verify access tokens.
+    public static let keySet = "/.well-known/jwks.json"
+    /// GET: the API's description.
+    public static let description = "/v1/openapi.yaml"
+
+    /// DELETE: end one of the own sessions.
+    public static func session(_ id: String) -> String {
+        "\(sessions)/\(id)"
+    }
+}

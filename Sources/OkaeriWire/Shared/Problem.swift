@@ -1,0 +1,117 @@
+/// An error answer: a problem document (RFC 9457), media type `application/problem+json`.
+public struct Problem: Codable, Hashable, Sendable {
+    /// The media type of an error answer.
+    public static let mediaType = "application/problem+json"
+
+    /// A URI that names the kind of problem: `urn:okaeri:problem:` and the code.
+    public var type: String
+    /// A short sentence for a developer, the same for every occurrence.
+    public var title: String
+    /// The HTTP status.
+    public var status: Int
+    /// What happened this time, for a developer. Never contains a secret.
+    public var detail: String?
+    /// The stable word to decide by.
+    public var code: ErrorCode
+    /// The bad fields of a request body, when the code is `invalid_member`.
+    public var errors: [FieldProblem]?
+    /// The server's clock, when the code is `clock_skew`.
+    public var serverTime: WireTime?
+    /// The request's id, as in the header `Request-Id` and the server's log.
+    public var requestId: String?
+
+    /// Makes a problem document.
+    public init(
+        title: String, status: Int, detail: String? = nil, code: ErrorCode, errors: [FieldProblem]? = nil,
+        serverTime: WireTime? = nil, requestId: String? = nil
+    ) {
+        type = "urn:okaeri:problem:\(code.rawValue)"
+        self.title = title
+        self.status = status
+        self.detail = detail
+        self.code = code
+        self.errors = errors
+        self.serverTime = serverTime
+        self.requestId = requestId
+    }
+}
+
+/// One bad field of a request body.
+public struct FieldProblem: Codable, Hashable, Sendable {
+    /// The path from the body's root: `user.fields.score`. Empty for the body itself.
+    public var field: String
+    /// The rule that was broken, as a stable word: `too_long`, `wrong_type`, `control_character` …
+    public var code: String
+    /// The rule in words, with its limit.
+    public var detail: String
+
+    /// Makes the report of one bad field.
+    public init(field: String, code: String, detail: String) {
+        self.field = field
+        self.code = code
+        self.detail = detail
+    }
+}
+
+/// A stable word for a kind of error. An open set: a newer server may send words that this version does not list.
+public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, ExpressibleByStringLiteral {
+    /// The word as it is sent.
+    public var rawValue: String
+
+    /// Makes a code from its word.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// Makes a code from a literal.
+    public init(stringLiteral value: String) {
+        rawValue = value
+    }
+
+    /// 400: the body is not JSON, or not UTF-8.
+    public static let malformedBody: Self = "malformed_body"
+    /// 400: the body has a member that the API does not know.
+    public static let unknownMember: Self = "unknown_member"
+    /// 400: a member has the wrong type or breaks a limit; see `errors`.
+    public static let invalidMember: Self = "invalid_member"
+    /// 413: the body is longer than 1 MiB.
+    public static let bodyTooLarge: Self = "body_too_large"
+    /// 415: the body is not `application/json`.
+    public static let unsupportedMediaType: Self = "unsupported_media_type"
+    /// 400: a request header is malformed or missing; the detail names it.
+    public static let invalidHeader: Self = "invalid_header"
+    /// 401: the header `Okaeri-Application` is missing or names no application.
+    public static let applicationUnknown: Self = "application_unknown"
+    /// 401: no session token was sent.
+    public static let sessionRequired: Self = "session_required"
+    /// 401: the session token is malformed, unknown, ended, expired, or of another application.
+    public static let sessionInvalid: Self = "session_invalid"
+    /// 401: the request needs a DPoP proof and has none.
+    public static let proofRequired: Self = "proof_required"
+    /// 401: the DPoP proof is wrong; the detail says in what.
+    public static let proofInvalid: Self = "proof_invalid"
+    /// 401: the DPoP proof was used before.
+    public static let proofReplayed: Self = "proof_replayed"
+    /// 401: the proof's `iat` is too far from the server's clock; `serverTime` tells it.
+    public static let clockSkew: Self = "clock_skew"
+    /// 403: the user was disabled by an operator.
+    public static let userDisabled: Self = "user_disabled"
+    /// 404: no such path.
+    public static let pathUnknown: Self = "path_unknown"
+    /// 405: the path does not know this method; see the header `Allow`.
+    public static let methodNotAllowed: Self = "method_not_allowed"
+    /// 404: the user has no such session.
+    public static let sessionUnknown: Self = "session_unknown"
+    /// 400: the application does not list this audience for access tokens.
+    public static let audienceNotAllowed: Self = "audience_not_allowed"
+    /// 409: the `Idempotency-Key` was used for a different request.
+    public static let idempotencyKeyReused: Self = "idempotency_key_reused"
+    /// 429: too many requests; see the header `Retry-After`.
+    public static let rateLimited: Self = "rate_limited"
+    /// 408: the client sent its request too slowly.
+    public static let requestTimeout: Self = "request_timeout"
+    /// 503: the database cannot be read or written now; see the header `Retry-After`.
+    public static let storageUnavailable: Self = "storage_unavailable"
+    /// 500: a fault in the server; the log has more under the request's id.
+    public static let internalError: Self = "internal_error"
+}
