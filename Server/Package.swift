@@ -44,7 +44,7 @@ let package = Package(
     ],
     targets: [
         // The rules. No HTTP, no SQL.
-        .target(name: "Domain", dependencies: [crypto], swiftSettings: settings),
+        .target(name: "Domain", dependencies: [crypto, wire], swiftSettings: settings),
 
         // The rules' storage: every query once, then one connection per engine.
         .target(name: "Storage", dependencies: ["Domain"], swiftSettings: settings),

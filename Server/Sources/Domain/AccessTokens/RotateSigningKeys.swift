@@ -1,0 +1,28 @@
+/// Makes a new signing key. The one before it goes on verifying until the next rotation, which is longer than any
+/// token lives (requirement 19).
+package struct RotateSigningKeys: Sendable {
+    let store: any Store
+    let signingKeys: SigningKeys
+    let clock: any WallClock
+
+    /// - Returns: the id of the new key.
+    /// - Throws: `rateLimited` when the newest key is so young that tokens of the one before it may still live,
+    ///   `storageUnavailable`.
+    package func callAsFunction() async throws(DomainError) -> String {
+        let present = try await signingKeys()
+        let now = clock.now
+        if present.count > 1, let newest = present.first {
+            let age = now - newest.createdAt
+            guard age >= MintAccessToken.lifetime else {
+                throw .rateLimited(retryAfter: MintAccessToken.lifetime - age)
+            }
+        }
+        let candidate = try signingKeys.newSealedKey()
+        let kept = [candidate.id] + present.prefix(1).map(\.id)
+        try await store.write { transaction throws(DomainError) in
+            try transaction.insert(candidate)
+            try transaction.removeSigningKeys(except: kept)
+        }
+        return candidate.id
+    }
+}

@@ -1,0 +1,44 @@
+import Crypto
+import Foundation
+
+/// The key under which secrets at rest are sealed: AES-256-GCM (requirement 40).
+package struct SealingKey: Sendable {
+    package static let byteCount = 32
+
+    private let key: SymmetricKey
+    /// Stands in each record, so that a wrong key is told from damage.
+    private let keyIdentifier: [UInt8]
+
+    /// - Parameter bytes: 32 random bytes.
+    /// - Returns: `nil` for another length.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        key = SymmetricKey(data: bytes)
+        keyIdentifier = Array(SHA256.hash(data: Array("okaeri sealing key id".utf8) + bytes).prefix(8))
+    }
+
+    /// - Parameters:
+    ///   - secret: What to seal.
+    ///   - purpose: Bound to the record, so that one record cannot stand in for another.
+    /// - Throws: `secretUnreadable`, should the cryptographic library fail.
+    package func seal(_ secret: [UInt8], purpose: String) throws(DomainError) -> [UInt8] {
+        do {
+            let box = try AES.GCM.seal(secret, using: key, authenticating: Array(purpose.utf8))
+            guard let combined = box.combined else { throw DomainError.secretUnreadable }
+            return keyIdentifier + combined
+        } catch {
+            throw .secretUnreadable
+        }
+    }
+
+    /// - Throws: `secretUnreadable` when the record was sealed under another key, for another purpose, or is damaged.
+    package func open(_ sealed: [UInt8], purpose: String) throws(DomainError) -> [UInt8] {
+        guard sealed.starts(with: keyIdentifier) else { throw .secretUnreadable }
+        do {
+            let box = try AES.GCM.SealedBox(combined: sealed.dropFirst(keyIdentifier.count))
+            return Array(try AES.GCM.open(box, using: key, authenticating: Array(purpose.utf8)))
+        } catch {
+            throw .secretUnreadable
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// The application that a request names. Asked at every request, so what was found is kept until it changes.
+package struct FindApplication: Sendable {
+    private let store: any Store
+    private let known: Remembered<Identifier<Application>, Application>
+
+    package init(store: any Store, validity: any CacheValidity) {
+        self.store = store
+        known = Remembered(validity: validity)
+    }
+
+    /// - Throws: `applicationUnknown`, `storageUnavailable`.
+    package func callAsFunction(_ id: Identifier<Application>) async throws(DomainError) -> Application {
+        try await known.value(for: id) { () async throws(DomainError) in
+            let found = try await store.read { transaction throws(DomainError) in try transaction.application(id) }
+            guard let found else { throw .applicationUnknown }
+            return found
+        }
+    }
+
+    /// Forgets what a committed transaction changed.
+    package func forget(_ change: Change) {
+        if case .application(let id) = change { known.forget(id) }
+    }
+}

@@ -1,0 +1,111 @@
+package import enum OkaeriWire.JSONValue
+
+/// Logs a device in by its key; the first time, that makes a new anonymous user.
+///
+/// One transaction when the device is known. On a first launch the allowance of the address is counted between two
+/// transactions, because counters that many write must be transactions of their own.
+package struct LogInAutomatically: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let verifyProof: ProofVerifier
+    let takeAllowance: TakeAllowance
+    /// First launches allowed for one address or /64 network; `nil` for no limit.
+    let firstLaunches: RateLimit?
+
+    package struct Request: Sendable {
+        package var application: Application
+        package var proof: PresentedProof
+        package var device: DeviceDescription
+        package var newUser: NewUser
+        /// Names one attempt, so that its repetition answers what the first try answered.
+        package var attempt: String?
+        package var address: ClientAddress
+
+        package init(
+            application: Application, proof: PresentedProof, device: DeviceDescription = DeviceDescription(),
+            newUser: NewUser = NewUser(), attempt: String? = nil, address: ClientAddress
+        ) {
+            self.application = application
+            self.proof = proof
+            self.device = device
+            self.newUser = newUser
+            self.attempt = attempt
+            self.address = address
+        }
+    }
+
+    /// First values of a user that is new.
+    package struct NewUser: Sendable {
+        package var displayName: String?
+        package var locale: String?
+        package var fields: [String: JSONValue]
+
+        package init(displayName: String? = nil, locale: String? = nil, fields: [String: JSONValue] = [:]) {
+            self.displayName = displayName
+            self.locale = locale
+            self.fields = fields
+        }
+    }
+
+    /// - Throws: `proofRefused`, `clockSkew`, `proofReplayed`, `fieldsRefused`, `rateLimited`, `storageUnavailable`.
+    package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
+        let now = clock.now
+        let proof = try verifyProof(request.proof, at: now)
+        let faults =
+            request.device.faults(field: "device")
+            + ProfileRules.faults(
+                displayName: request.newUser.displayName, locale: request.newUser.locale,
+                fields: request.newUser.fields
+            ).map { FieldFault(field: "user.\($0.field)", rule: $0.rule) }
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
+
+        let candidate = user(for: proof, request, at: now)
+        let opening = SessionOpening(
+            application: request.application, deviceKey: proof.thumbprint, device: request.device,
+            address: request.address.text, protocolName: .native, method: .automatic, attempt: request.attempt,
+            randomness: randomness, now: now)
+        let mayCreateAtOnce = firstLaunches == nil
+        let first = try await store.write { transaction throws(DomainError) -> LogIn? in
+            guard try transaction.markUsed(proof, in: request.application.id) else { throw .proofReplayed }
+            return try logIn(transaction, opening, candidate: mayCreateAtOnce ? candidate : nil, proof)
+        }
+        if let first { return first }
+
+        if let firstLaunches {
+            let key = RateLimitKey(
+                application: request.application.id, kind: "first-launch", subject: request.address.allowanceGroup)
+            try await takeAllowance(key, limit: firstLaunches)
+        }
+        let second = try await store.write { transaction throws(DomainError) in
+            try logIn(transaction, opening, candidate: candidate, proof)
+        }
+        // With a candidate the transaction always ends in a log-in.
+        guard let second else { throw .storageUnavailable }
+        return second
+    }
+
+    /// The log-in of the user that the key leads to, or else of the candidate; `nil` when there is neither.
+    private func logIn(
+        _ transaction: any Transaction, _ opening: SessionOpening, candidate: User?, _ proof: DeviceProof
+    ) throws(DomainError) -> LogIn? {
+        let application = opening.application.id
+        if let known = try transaction.user(provider: .device, subject: proof.thumbprint, in: application) {
+            return try opening.open(for: known, isNew: false, in: transaction)
+        }
+        guard let candidate else { return nil }
+        try transaction.insert(candidate)
+        for identity in candidate.identities {
+            try transaction.insert(identity, for: candidate.id, in: application)
+        }
+        return try opening.open(for: candidate, isNew: true, in: transaction)
+    }
+
+    private func user(for proof: DeviceProof, _ request: Request, at now: Timestamp) -> User {
+        User(
+            id: randomness.newIdentifier(at: now), application: request.application.id,
+            displayName: request.newUser.displayName, locale: request.newUser.locale, fields: request.newUser.fields,
+            identities: [Identity(provider: .device, subject: proof.thumbprint, linkedAt: now)],
+            createdAt: now, updatedAt: now)
+    }
+}

@@ -1,0 +1,12 @@
+/// The address that a request came from.
+package struct ClientAddress: Hashable, Sendable {
+    /// The text form: `192.0.2.7`, `2001:db8::1`.
+    package var text: String
+    /// Who shares one allowance: the IPv4 address, or the /64 network of an IPv6 address (requirement 11).
+    package var allowanceGroup: String
+
+    package init(text: String, allowanceGroup: String) {
+        self.text = text
+        self.allowanceGroup = allowanceGroup
+    }
+}

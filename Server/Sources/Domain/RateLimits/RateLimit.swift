@@ -1,0 +1,38 @@
+/// So many in a span, counted from the first.
+package struct RateLimit: Hashable, Sendable {
+    package var maximum: Int
+    package var window: Duration
+
+    package init(maximum: Int, window: Duration) {
+        self.maximum = maximum
+        self.window = window
+    }
+
+    /// 30 an hour (requirement 11).
+    package static let firstLaunches = RateLimit(maximum: 30, window: .seconds(3600))
+}
+
+/// What is counted: a kind of act within an application by somebody.
+package struct RateLimitKey: Hashable, Sendable {
+    package var application: Identifier<Application>
+    package var kind: String
+    package var subject: String
+
+    package init(application: Identifier<Application>, kind: String, subject: String) {
+        self.application = application
+        self.kind = kind
+        self.subject = subject
+    }
+}
+
+/// What the slice asks of storage. Counters survive a restart and are shared between nodes (requirement 12).
+package protocol RateLimitQueries {
+    /// Counts one act and tells the number within the window, and when that window began.
+    ///
+    /// A window that is over begins anew at `now`. One statement, so that it can be a transaction of its own.
+    func count(
+        _ key: RateLimitKey, window: Duration, at now: Timestamp
+    ) throws(DomainError) -> (count: Int, windowStart: Timestamp)
+    /// Removes counters whose windows are over.
+    func removeCounters(startedBefore limit: Timestamp) throws(DomainError)
+}

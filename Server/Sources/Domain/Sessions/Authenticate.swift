@@ -1,0 +1,78 @@
+/// Finds out who makes a request: session token to user. The hot path: a hit in the cache neither waits nor asks.
+package struct Authenticate: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let cache: SessionCache
+    let activity: SessionActivity
+    let verifyProof: ProofVerifier
+
+    package struct Request: Sendable {
+        package var application: Application
+        /// The token as sent; `nil` when none was.
+        package var token: Substring?
+        /// Builds the proof that came with the request, only when there is one.
+        package var proof: PresentedProof?
+        package var address: ClientAddress
+
+        package init(application: Application, token: Substring?, proof: PresentedProof?, address: ClientAddress) {
+            self.application = application
+            self.token = token
+            self.proof = proof
+            self.address = address
+        }
+    }
+
+    /// - Throws: `sessionRequired`, `sessionInvalid`, `proofRequired`, `proofRefused`, `proofReplayed`, `clockSkew`,
+    ///   `storageUnavailable`.
+    package func callAsFunction(_ request: Request) async throws(DomainError) -> Authenticated {
+        guard let token = request.token else { throw .sessionRequired }
+        guard let digest = SessionToken.digest(of: token) else { throw .sessionInvalid }
+        let now = clock.now
+        let found: Authenticated
+        if let kept = cache.entry(for: digest) {
+            found = kept
+        } else {
+            found = try await lookUp(digest, in: request.application)
+        }
+        let idleLifetime = request.application.settings.sessionIdleLifetime
+        guard found.application.id == request.application.id,
+            !found.session.isExpired(at: now, idleLifetime: idleLifetime, lastUsedAt: found.lastUsedAt)
+        else { throw .sessionInvalid }
+        if request.proof != nil || request.application.settings.proofRequired {
+            try await check(request.proof, of: found, token: Secret(String(token)), at: now)
+        }
+        if found.noteUse(at: now, resolution: SessionActivity.resolution) {
+            activity.note(
+                SessionUse(
+                    id: found.session.id, application: request.application.id, at: now, address: request.address.text))
+        }
+        return found
+    }
+
+    private func lookUp(_ digest: SecretDigest, in application: Application) async throws(DomainError) -> Authenticated
+    {
+        let ticket = cache.ticket()
+        let row = try await store.read { transaction throws(DomainError) in
+            try transaction.session(token: digest, in: application.id)
+        }
+        guard let row else { throw .sessionInvalid }
+        let found = Authenticated(
+            application: application, session: row.session, user: row.user, tokenDigest: digest)
+        cache.insert(found, readAfter: ticket)
+        return found
+    }
+
+    /// The proof must be signed by the key that opened the session, name this token, and be new (RFC 9449 §7.1).
+    private func check(
+        _ presented: PresentedProof?, of found: Authenticated, token: Secret, at now: Timestamp
+    ) async throws(DomainError) {
+        guard let presented else { throw .proofRequired }
+        let proof = try verifyProof(presented, token: token, at: now)
+        guard proof.thumbprint == found.session.deviceKey else { throw .proofRefused(.otherKey) }
+        let application = found.application.id
+        let isFirstUse = try await store.write { transaction throws(DomainError) in
+            try transaction.markUsed(proof, in: application)
+        }
+        guard isFirstUse else { throw .proofReplayed }
+    }
+}

@@ -1,0 +1,31 @@
+import Synchronization
+
+/// Who makes a request. A reference, so that a hit in the cache copies one pointer.
+package final class Authenticated: Sendable {
+    package let application: Application
+    package let session: Session
+    package let user: User
+    package let tokenDigest: SecretDigest
+    /// Milliseconds since 1970 of the last use that was noted.
+    private let lastNotedUse: Atomic<Int64>
+
+    package init(application: Application, session: Session, user: User, tokenDigest: SecretDigest) {
+        self.application = application
+        self.session = session
+        self.user = user
+        self.tokenDigest = tokenDigest
+        lastNotedUse = Atomic(session.lastUsedAt.milliseconds)
+    }
+
+    /// The last use, whether or not it is in the database already.
+    var lastUsedAt: Timestamp { Timestamp(milliseconds: lastNotedUse.load(ordering: .relaxed)) }
+
+    /// Notes a use; `true` for the one caller that shall write it down, at most once per `resolution`.
+    func noteUse(at now: Timestamp, resolution: Duration) -> Bool {
+        let before = lastNotedUse.load(ordering: .relaxed)
+        guard now.milliseconds - before >= resolution.wholeMilliseconds else { return false }
+        return lastNotedUse.compareExchange(
+            expected: before, desired: now.milliseconds, ordering: .relaxed
+        ).exchanged
+    }
+}

@@ -1,0 +1,164 @@
+import Synchronization
+
+/// Sessions that were looked up before, so that the next look-up asks nobody.
+///
+/// It is exact: a change that this process committed is forgotten before the change is answered, one that another
+/// process committed changes the epoch. It is bounded: two generations of half the capacity each; a hit in the older
+/// one moves the entry to the younger, and when that is full the older one goes as a whole.
+package final class SessionCache: Sendable {
+    private let halfCapacity: Int
+    private let validity: any CacheValidity
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - capacity: The most sessions held. Each takes about 1 KiB and the user's fields.
+    ///   - validity: Tells when another process changed something.
+    package init(capacity: Int, validity: any CacheValidity) {
+        halfCapacity = max(1, capacity / 2)
+        self.validity = validity
+        state = Mutex(State())
+    }
+
+    /// A point in the order of changes, to be taken before a look-up in the database.
+    package struct Ticket: Sendable {
+        fileprivate var position: UInt64
+        fileprivate var epoch: UInt64?
+    }
+
+    /// The entry of a token, when there is one that still holds.
+    package func entry(for token: SecretDigest) -> Authenticated? {
+        let epoch = validity.epoch
+        return state.withLock { state in
+            state.enter(epoch)
+            guard epoch != nil else { return nil }
+            if let entry = state.young.entries[token] { return entry }
+            guard let entry = state.old.remove(token) else { return nil }
+            state.insert(entry, halfCapacity: halfCapacity)
+            return entry
+        }
+    }
+
+    /// Call before reading from the database what `insert` shall keep.
+    package func ticket() -> Ticket {
+        let epoch = validity.epoch
+        return state.withLock { state in
+            state.enter(epoch)
+            return Ticket(position: state.position, epoch: epoch)
+        }
+    }
+
+    /// Keeps what was read after the ticket, unless a change since then may concern it.
+    package func insert(_ entry: Authenticated, readAfter ticket: Ticket) {
+        guard let epoch = ticket.epoch, validity.epoch == epoch else { return }
+        state.withLock { state in
+            guard state.epoch == epoch, state.nothingConcerned(entry, since: ticket.position) else { return }
+            state.insert(entry, halfCapacity: halfCapacity)
+        }
+    }
+
+    /// Forgets what a committed transaction changed. Call before the change is answered.
+    package func forget(_ change: Change) {
+        state.withLock { state in
+            state.note(change)
+            switch change {
+            case .session(_, let token):
+                _ = state.young.remove(token)
+                _ = state.old.remove(token)
+            case .user(let application, let user):
+                let owner = Owner(application: application, user: user)
+                state.young.removeAll(of: owner)
+                state.old.removeAll(of: owner)
+            case .application:
+                state.young = Generation()
+                state.old = Generation()
+            case .signingKeys:
+                break
+            }
+        }
+    }
+
+    package var count: Int { state.withLock { $0.young.entries.count + $0.old.entries.count } }
+}
+
+private struct Owner: Hashable {
+    var application: Identifier<Application>
+    var user: Identifier<User>
+
+    init(application: Identifier<Application>, user: Identifier<User>) {
+        self.application = application
+        self.user = user
+    }
+
+    init(_ entry: Authenticated) {
+        self.init(application: entry.application.id, user: entry.user.id)
+    }
+}
+
+private struct Generation {
+    var entries: [SecretDigest: Authenticated] = [:]
+    var tokens: [Owner: [SecretDigest]] = [:]
+
+    mutating func insert(_ entry: Authenticated) {
+        if entries.updateValue(entry, forKey: entry.tokenDigest) == nil {
+            tokens[Owner(entry), default: []].append(entry.tokenDigest)
+        }
+    }
+
+    mutating func remove(_ token: SecretDigest) -> Authenticated? {
+        guard let entry = entries.removeValue(forKey: token) else { return nil }
+        let owner = Owner(entry)
+        tokens[owner]?.removeAll { $0 == token }
+        if tokens[owner]?.isEmpty == true { tokens[owner] = nil }
+        return entry
+    }
+
+    mutating func removeAll(of owner: Owner) {
+        for token in tokens.removeValue(forKey: owner) ?? [] { entries[token] = nil }
+    }
+}
+
+private struct State {
+    /// How many changes are remembered for look-ups under way; a look-up that lasts longer is not kept.
+    static let rememberedChanges = 1024
+
+    var young = Generation()
+    var old = Generation()
+    var epoch: UInt64?
+    /// How many changes there were.
+    var position: UInt64 = 0
+    var recent: [Change] = []
+
+    /// Forgets everything when another process may have changed something.
+    mutating func enter(_ epoch: UInt64?) {
+        guard self.epoch != epoch else { return }
+        self.epoch = epoch
+        young = Generation()
+        old = Generation()
+    }
+
+    mutating func insert(_ entry: Authenticated, halfCapacity: Int) {
+        if young.entries.count >= halfCapacity {
+            old = young
+            young = Generation()
+        }
+        young.insert(entry)
+    }
+
+    mutating func note(_ change: Change) {
+        let place = Int(position % UInt64(Self.rememberedChanges))
+        if place < recent.count { recent[place] = change } else { recent.append(change) }
+        position += 1
+    }
+
+    func nothingConcerned(_ entry: Authenticated, since start: UInt64) -> Bool {
+        guard position - start <= UInt64(Self.rememberedChanges) else { return false }
+        return (start..<position).allSatisfy { place in
+            switch recent[Int(place % UInt64(Self.rememberedChanges))] {
+            case .session(_, let token): token != entry.tokenDigest
+            case .user(let application, let user): Owner(application: application, user: user) != Owner(entry)
+            case .application(let application): application != entry.application.id
+            case .signingKeys: true
+            }
+        }
+    }
+}

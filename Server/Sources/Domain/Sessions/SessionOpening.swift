@@ -1,0 +1,92 @@
+/// A finished log-in.
+package struct LogIn: Sendable {
+    /// Whether it made the user.
+    package var isNew: Bool
+    package var user: User
+    /// The time of the log-in before this one.
+    package var previousLogInAt: Timestamp?
+    package var session: Session
+    /// The only time that the token is told.
+    package var token: Secret
+    /// How long the session lives unused.
+    package var idleLifetime: Duration
+
+    package init(
+        isNew: Bool, user: User, previousLogInAt: Timestamp?, session: Session, token: Secret, idleLifetime: Duration
+    ) {
+        self.isNew = isNew
+        self.user = user
+        self.previousLogInAt = previousLogInAt
+        self.session = session
+        self.token = token
+        self.idleLifetime = idleLifetime
+    }
+}
+
+/// Everything that opening a session needs, drawn before the transaction, which may run twice. All ways of log-in end here.
+package struct SessionOpening: Sendable {
+    /// How many sessions a user can have; a further one ends the oldest (requirement 17).
+    package static let maximumSessionsPerUser = 100
+    /// A device key's earlier sessions end with its next log-in, but not those this young: the processes of one app
+    /// that start together would end each other's.
+    package static let parallelLogIns: Duration = .seconds(600)
+
+    package let application: Application
+    private let id: Identifier<Session>
+    private let token: Secret
+    private let deviceKey: String?
+    private let device: DeviceDescription
+    private let address: String?
+    private let protocolName: Session.ProtocolName
+    private let method: Session.LogInMethod
+    private let attempt: SecretDigest?
+    private let now: Timestamp
+
+    package init(
+        application: Application, deviceKey: String?, device: DeviceDescription, address: String?,
+        protocolName: Session.ProtocolName, method: Session.LogInMethod, attempt: String?,
+        randomness: any Randomness, now: Timestamp
+    ) {
+        self.application = application
+        id = randomness.newIdentifier(at: now)
+        token = SessionToken.new(randomness)
+        self.deviceKey = deviceKey
+        self.device = device
+        self.address = address
+        self.protocolName = protocolName
+        self.method = method
+        self.attempt = attempt.map { SecretDigest(of: $0.utf8) }
+        self.now = now
+    }
+
+    /// Opens the session, or repeats the answer of the attempt that opened it before, with a new token.
+    package func open(for user: User, isNew: Bool, in transaction: any Transaction) throws(DomainError) -> LogIn {
+        if let attempt, !isNew,
+            let before = try transaction.session(attempt: attempt, of: user.id, in: application.id)
+        {
+            try transaction.replaceToken(of: before.session, with: token.digest)
+            return logIn(
+                isNew: before.attempt.isNew, user, previously: before.attempt.previousLogInAt, before.session)
+        }
+        try transaction.endReplacedSessions(
+            of: user.id, in: application.id, deviceKey: deviceKey, openedBefore: now - Self.parallelLogIns,
+            maximum: Self.maximumSessionsPerUser - 1)
+        var user = user
+        user.previousLogInAt = user.lastLogInAt
+        user.lastLogInAt = now
+        try transaction.updateLogInTimes(of: user)
+        let session = Session(
+            id: id, application: application.id, user: user.id, deviceKey: deviceKey, device: device, address: address,
+            protocolName: protocolName, method: method, createdAt: now, lastUsedAt: now,
+            expiresAt: now + application.settings.sessionLifetime)
+        let kept = attempt.map { SessionAttempt(digest: $0, isNew: isNew, previousLogInAt: user.previousLogInAt) }
+        try transaction.insert(session, token: token.digest, attempt: kept)
+        return logIn(isNew: isNew, user, previously: user.previousLogInAt, session)
+    }
+
+    private func logIn(isNew: Bool, _ user: User, previously: Timestamp?, _ session: Session) -> LogIn {
+        LogIn(
+            isNew: isNew, user: user, previousLogInAt: previously, session: session, token: token,
+            idleLifetime: application.settings.sessionIdleLifetime)
+    }
+}

@@ -1,0 +1,46 @@
+/// Base64 with the alphabet for URLs and without padding (RFC 4648 §5, RFC 7515 §2).
+package enum Base64URL {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    private static let values: [UInt8] = {
+        var values = [UInt8](repeating: 0xff, count: 256)
+        for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
+        return values
+    }()
+
+    package static func text(of bytes: some Collection<UInt8>) -> String {
+        var characters: [UInt8] = []
+        characters.reserveCapacity((bytes.count * 4 + 2) / 3)
+        var (bits, bitCount): (UInt32, Int) = (0, 0)
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            bitCount += 8
+            while bitCount >= 6 {
+                bitCount -= 6
+                characters.append(alphabet[Int(bits >> UInt32(bitCount) & 63)])
+            }
+        }
+        if bitCount > 0 { characters.append(alphabet[Int(bits << UInt32(6 - bitCount) & 63)]) }
+        return String(decoding: characters, as: UTF8.self)
+    }
+
+    /// The bytes of a text; `nil` for any other character, padding, a lone last character, or bits left over that are
+    /// not zero, so that no two texts mean the same bytes.
+    package static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
+        guard text.count % 4 != 1 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count * 3 / 4)
+        var (bits, bitCount): (UInt32, Int) = (0, 0)
+        for character in text {
+            let value = values[Int(character)]
+            guard value != 0xff else { return nil }
+            bits = bits << 6 | UInt32(value)
+            bitCount += 6
+            if bitCount >= 8 {
+                bitCount -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
+            }
+        }
+        return bits & ((1 << UInt32(bitCount)) - 1) == 0 ? bytes : nil
+    }
+}

@@ -1,0 +1,54 @@
+/// Everything that a rule can answer instead of a result. Each protocol has its own words for each.
+package enum DomainError: Error, Hashable, Sendable {
+    /// The request names no application that exists here.
+    case applicationUnknown
+    /// No session token came with the request.
+    case sessionRequired
+    /// The session token is malformed, unknown, ended, expired or of another application; which, is not told.
+    case sessionInvalid
+    /// The user has no such session.
+    case sessionUnknown
+    /// There is no such user.
+    case userUnknown
+    /// The request must carry a proof of possession.
+    case proofRequired
+    /// The proof of possession is wrong.
+    case proofRefused(ProofFault)
+    /// The proof was used before.
+    case proofReplayed
+    /// The proof was made too long ago or too far in the future by the server's clock.
+    case clockSkew(serverTime: Timestamp)
+    /// Values break their rules; nothing was changed.
+    case fieldsRefused([FieldFault])
+    /// The application does not list this audience for access tokens.
+    case audienceNotAllowed
+    /// Too many of this kind of request.
+    case rateLimited(retryAfter: Duration)
+    /// A sealed secret cannot be opened: it was sealed under another key, or is damaged.
+    case secretUnreadable
+    /// The database cannot be read or written now. Nothing was changed.
+    case storageUnavailable
+}
+
+/// A value that breaks a rule.
+package struct FieldFault: Hashable, Sendable {
+    /// The path as the domain knows it: `displayName`, `fields.score`, `device.name`.
+    package var field: String
+    package var rule: Rule
+
+    package init(field: String, rule: Rule) {
+        self.field = field
+        self.rule = rule
+    }
+
+    package enum Rule: Hashable, Sendable {
+        case tooLong(maximumCharacters: Int)
+        case controlCharacter
+        case empty
+        case notALanguageTag
+        case tooManyFields(maximum: Int)
+        case tooManyBytes(maximum: Int)
+        case tooDeep(maximumLevels: Int)
+        case notUnique
+    }
+}

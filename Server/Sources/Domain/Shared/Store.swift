@@ -1,0 +1,39 @@
+/// Where the rules keep what they know.
+///
+/// A transaction is a synchronous closure without effects: an engine may run it again when two writers collide. It
+/// either happens as a whole or, when the closure throws or the engine fails, not at all. When `write` returns, what
+/// was written survives the loss of power.
+package protocol Store: Sendable {
+    /// Runs a closure that only reads, on one consistent state.
+    ///
+    /// - Throws: what the closure throws, or `storageUnavailable`.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async throws(DomainError) -> Value
+
+    /// Runs a closure that reads and writes, alone.
+    ///
+    /// - Throws: what the closure throws, or `storageUnavailable`.
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async throws(DomainError) -> Value
+}
+
+/// What the rules can ask while a transaction lasts: the sum of what each slice asks.
+package protocol Transaction: ApplicationQueries, UserQueries, IdentityQueries, SessionQueries, ProofReplayQueries,
+    RateLimitQueries, SigningKeyQueries
+{}
+
+/// Something that a committed transaction changed and that caches hold.
+package enum Change: Hashable, Sendable {
+    case application(Identifier<Application>)
+    case user(Identifier<Application>, Identifier<User>)
+    case session(Identifier<Application>, SecretDigest)
+    case signingKeys
+}
+
+/// Tells whether what caches hold may still be believed, beside the changes that this process made itself.
+package protocol CacheValidity: Sendable {
+    /// A number that differs after another process changed something; `nil` while nobody can tell.
+    var epoch: UInt64? { get }
+}

@@ -1,0 +1,95 @@
+/// The table of contents of the rules: everything that a protocol or a command can ask for.
+package struct UseCases: Sendable {
+    // Applications
+    package let createApplication: CreateApplication
+    package let listApplications: ListApplications
+    package let findApplication: FindApplication
+    // Automatic log-in
+    package let logInAutomatically: LogInAutomatically
+    // Sessions
+    package let authenticate: Authenticate
+    package let logOut: LogOut
+    package let listSessions: ListSessions
+    package let endSession: EndSession
+    package let endOtherSessions: EndOtherSessions
+    package let revokeSession: RevokeSession
+    package let writeSessionActivity: WriteSessionActivity
+    package let removeWhatIsOver: RemoveWhatIsOver
+    // Users
+    package let readUser: ReadUser
+    package let updateUser: UpdateUser
+    package let listUsers: ListUsers
+    // Access tokens
+    package let mintAccessToken: MintAccessToken
+    package let signingKeys: SigningKeys
+    package let rotateSigningKeys: RotateSigningKeys
+
+    private let sessionCache: SessionCache
+
+    /// What the rules need of the world.
+    package struct World: Sendable {
+        package var store: any Store
+        package var validity: any CacheValidity
+        package var clock: any WallClock
+        package var randomness: any Randomness
+        package var sealingKey: SealingKey
+        /// The server's own address, for access tokens.
+        package var issuer: String
+        /// First launches for one address or /64 network; `nil` for no limit.
+        package var firstLaunches: RateLimit?
+        /// The most sessions kept in memory.
+        package var sessionCacheCapacity: Int
+
+        package init(
+            store: any Store, validity: any CacheValidity, clock: any WallClock, randomness: any Randomness,
+            sealingKey: SealingKey, issuer: String, firstLaunches: RateLimit? = .firstLaunches,
+            sessionCacheCapacity: Int = 20_000
+        ) {
+            self.store = store
+            self.validity = validity
+            self.clock = clock
+            self.randomness = randomness
+            self.sealingKey = sealingKey
+            self.issuer = issuer
+            self.firstLaunches = firstLaunches
+            self.sessionCacheCapacity = sessionCacheCapacity
+        }
+    }
+
+    package init(_ world: World) {
+        let (store, clock, randomness) = (world.store, world.clock, world.randomness)
+        let verifyProof = ProofVerifier()
+        let activity = SessionActivity()
+        sessionCache = SessionCache(capacity: world.sessionCacheCapacity, validity: world.validity)
+        createApplication = CreateApplication(store: store, clock: clock, randomness: randomness)
+        listApplications = ListApplications(store: store)
+        findApplication = FindApplication(store: store, validity: world.validity)
+        logInAutomatically = LogInAutomatically(
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
+            takeAllowance: TakeAllowance(store: store, clock: clock), firstLaunches: world.firstLaunches)
+        authenticate = Authenticate(
+            store: store, clock: clock, cache: sessionCache, activity: activity, verifyProof: verifyProof)
+        logOut = LogOut(store: store)
+        listSessions = ListSessions(store: store, clock: clock)
+        endSession = EndSession(store: store)
+        endOtherSessions = EndOtherSessions(store: store)
+        revokeSession = RevokeSession(store: store)
+        writeSessionActivity = WriteSessionActivity(store: store, activity: activity)
+        removeWhatIsOver = RemoveWhatIsOver(store: store, clock: clock)
+        readUser = ReadUser(store: store)
+        updateUser = UpdateUser(store: store, clock: clock)
+        listUsers = ListUsers(store: store)
+        signingKeys = SigningKeys(
+            store: store, clock: clock, sealingKey: world.sealingKey, validity: world.validity)
+        mintAccessToken = MintAccessToken(
+            clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.issuer)
+        rotateSigningKeys = RotateSigningKeys(store: store, signingKeys: signingKeys, clock: clock)
+    }
+
+    /// Forgets what a committed transaction changed. The store calls it before the change is answered.
+    package func forget(_ change: Change) {
+        sessionCache.forget(change)
+        findApplication.forget(change)
+        signingKeys.forget(change)
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+package import enum OkaeriWire.JSONValue
+
+/// The limits of what users and apps may store about a user.
+package struct ProfileRules: Sendable {
+    package static let displayName = TextRule(maximumCharacters: 200)
+    package static let maximumLocaleCharacters = 35
+    package static let maximumFields = 100
+    package static let maximumFieldsBytes = 32 * 1024
+    package static let maximumFieldLevels = 16
+    package static let fieldName = TextRule(maximumCharacters: 128)
+
+    package static func faults(displayName: String?, locale: String?, fields: [String: JSONValue]) -> [FieldFault] {
+        Self.displayName.faults(of: displayName, field: "displayName") + faults(ofLocale: locale)
+            + faults(ofFields: fields)
+    }
+
+    /// A language tag: letters and digits in groups of one to eight, joined by hyphens (BCP 47, RFC 5646 §2.1).
+    package static func faults(ofLocale locale: String?) -> [FieldFault] {
+        guard let locale else { return [] }
+        if locale.utf8.count > maximumLocaleCharacters {
+            return [FieldFault(field: "locale", rule: .tooLong(maximumCharacters: maximumLocaleCharacters))]
+        }
+        let groups = locale.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        let wellFormed = groups.allSatisfy { group in
+            (1...8).contains(group.count) && group.allSatisfy { Base62.alphabet.contains($0) }
+        }
+        return wellFormed ? [] : [FieldFault(field: "locale", rule: .notALanguageTag)]
+    }
+
+    package static func faults(ofFields fields: [String: JSONValue]) -> [FieldFault] {
+        guard fields.count <= maximumFields else {
+            return [FieldFault(field: "fields", rule: .tooManyFields(maximum: maximumFields))]
+        }
+        var faults: [FieldFault] = []
+        for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
+            // A hostile name is told by its first characters only.
+            let path = "fields.\(name.prefix(32).filter { !$0.isNewline && $0.isASCII })"
+            faults += fieldName.faults(of: name, field: path)
+            faults += faultsInside(value, path: path, level: 1).map { [$0] } ?? []
+        }
+        guard faults.isEmpty else { return faults }
+        return encodedByteCount(of: fields) <= maximumFieldsBytes
+            ? [] : [FieldFault(field: "fields", rule: .tooManyBytes(maximum: maximumFieldsBytes))]
+    }
+
+    /// The first fault inside a value. The null character is refused because PostgreSQL cannot store it.
+    private static func faultsInside(_ value: JSONValue, path: String, level: Int) -> FieldFault? {
+        guard level <= maximumFieldLevels else {
+            return FieldFault(field: path, rule: .tooDeep(maximumLevels: maximumFieldLevels))
+        }
+        switch value {
+        case .string(let text):
+            return text.utf8.contains(0) ? FieldFault(field: path, rule: .controlCharacter) : nil
+        case .array(let values):
+            return values.lazy.compactMap { faultsInside($0, path: path, level: level + 1) }.first
+        case .object(let members):
+            if members.keys.contains(where: { $0.utf8.contains(0) }) {
+                return FieldFault(field: path, rule: .controlCharacter)
+            }
+            return members.values.lazy.compactMap { faultsInside($0, path: path, level: level + 1) }.first
+        case .null, .bool, .integer, .number:
+            return nil
+        }
+    }
+
+    private static func encodedByteCount(of fields: [String: JSONValue]) -> Int {
+        guard !fields.isEmpty else { return 0 }
+        // Encoding fails only for numbers that are not finite, which JSON bodies cannot hold; too large is the safe answer.
+        return (try? JSONEncoder().encode(fields).count) ?? Int.max
+    }
+}

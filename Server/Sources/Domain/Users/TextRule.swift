@@ -1,0 +1,24 @@
+/// What a short text must keep to.
+package struct TextRule: Sendable {
+    package var maximumCharacters: Int
+    package var mayBeEmpty = false
+
+    package init(maximumCharacters: Int, mayBeEmpty: Bool = false) {
+        self.maximumCharacters = maximumCharacters
+        self.mayBeEmpty = mayBeEmpty
+    }
+
+    /// The rules that a text breaks. Characters are Unicode scalars, so that a pile of accents counts.
+    package func faults(of text: String?, field: String) -> [FieldFault] {
+        guard let text else { return [] }
+        var faults: [FieldFault] = []
+        if text.isEmpty && !mayBeEmpty { faults.append(FieldFault(field: field, rule: .empty)) }
+        if text.utf8.count > maximumCharacters && text.unicodeScalars.count > maximumCharacters {
+            faults.append(FieldFault(field: field, rule: .tooLong(maximumCharacters: maximumCharacters)))
+        }
+        if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+            faults.append(FieldFault(field: field, rule: .controlCharacter))
+        }
+        return faults
+    }
+}
