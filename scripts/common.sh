@@ -26,9 +26,12 @@ repository_files() {
     done
 }
 
-# The text value of the first member of that name in a JSON file: json_value FILE NAME.
+# The value of the first member of that name in a JSON file, a text or a number: json_value FILE NAME.
 json_value() {
-    tr -d '\n' <"$1" | sed -n "s/^[^\"]*\(.*\)/\1/; s/.*\"$2\" *: *\"\{0,1\}\([^\",}]*\).*/\1/p"
+    local text pattern="\"$2\"[[:space:]]*:[[:space:]]*\"?([^\",}]*)"
+    text=$(<"$1")
+    [[ $text =~ $pattern ]] || return 0
+    printf '%s' "${BASH_REMATCH[1]//\\\//\/}"
 }
 
 # Runs a long command: everything into a log file, progress on the terminal, the faults when it fails.
