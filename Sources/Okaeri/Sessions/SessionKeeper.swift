@@ -120,8 +120,8 @@ actor SessionKeeper {
         let batch = unsaved
         for entry in batch { entry.change(&changed) }
         if !batch.isEmpty { try await vault.saveRecord(changed.written(), for: application) }
-        // Only the holder of the lock removes, and new changes join at the end.
-        unsaved.removeFirst(batch.count)
+        let saved = Set(batch.map(\.number))
+        unsaved.removeAll { saved.contains($0.number) }
         return adopt(changed)
     }
 
