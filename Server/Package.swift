@@ -47,7 +47,7 @@ let package = Package(
         .target(name: "Domain", dependencies: [crypto, wire], swiftSettings: settings),
 
         // The rules' storage: every query once, then one connection per engine.
-        .target(name: "Storage", dependencies: ["Domain"], swiftSettings: settings),
+        .target(name: "Storage", dependencies: ["Domain", wire], swiftSettings: settings),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "StorageSQLite", dependencies: ["Domain", "Storage", "CSQLite"], swiftSettings: settings),
 

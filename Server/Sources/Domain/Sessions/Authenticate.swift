@@ -44,7 +44,8 @@ package struct Authenticate: Sendable {
         if found.noteUse(at: now, resolution: SessionActivity.resolution) {
             activity.note(
                 SessionUse(
-                    id: found.session.id, application: request.application.id, at: now, address: request.address.text))
+                    id: found.session.id, user: found.user.id, application: request.application.id, at: now,
+                    address: request.address.text))
         }
         return found
     }

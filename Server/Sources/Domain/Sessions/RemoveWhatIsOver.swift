@@ -1,27 +1,47 @@
-/// Removes expired sessions, used proofs that are too old to be sent again, and counters whose windows are over.
-/// The server calls it every minute.
-package struct RemoveWhatIsOver: Sendable {
-    /// Sessions removed in one transaction, so that log-ins never wait long.
-    private static let batchSize = 500
+import Synchronization
+
+/// Removes used proofs that are too old to be sent again, counters whose windows are over, and sessions that ended by
+/// age or disuse. The server calls it every minute.
+///
+/// Sessions are swept a part at a time, in the order of the table, so that no index and no long transaction is needed.
+package final class RemoveWhatIsOver: Sendable {
+    /// Sessions looked at in one call: a million take 100 calls.
+    private static let sweepSize = 10_000
     /// Counters are kept for the longest window that any limit has.
     private static let longestWindow: Duration = .days(1)
 
-    let store: any Store
-    let clock: any WallClock
+    private let store: any Store
+    private let clock: any WallClock
+    private let place = Mutex<SessionLife?>(nil)
 
+    init(store: any Store, clock: any WallClock) {
+        self.store = store
+        self.clock = clock
+    }
+
+    /// - Returns: how many sessions were removed.
     /// - Throws: `storageUnavailable`.
-    package func callAsFunction() async throws(DomainError) {
+    @discardableResult
+    package func callAsFunction() async throws(DomainError) -> Int {
         let now = clock.now
         try await store.write { transaction throws(DomainError) in
             try transaction.removeUsedProofs(endedBefore: now)
             try transaction.removeCounters(startedBefore: now - Self.longestWindow)
         }
-        while try await removeBatch(expiredBefore: now) == Self.batchSize {}
-    }
-
-    private func removeBatch(expiredBefore now: Timestamp) async throws(DomainError) -> Int {
-        try await store.write { transaction throws(DomainError) in
-            try transaction.removeSessions(expiredBefore: now, limit: Self.batchSize)
+        let start = place.withLock { $0 }
+        let (applications, lives) = try await store.read { transaction throws(DomainError) in
+            (try transaction.applications(), try transaction.sessionLives(after: start, limit: Self.sweepSize))
         }
+        let settings = Dictionary(applications.map { ($0.id, $0.settings) }, uniquingKeysWith: { first, _ in first })
+        let over = lives.filter { life in
+            SessionLife.isOver(
+                at: now, idleLifetime: settings[life.application]?.sessionIdleLifetime ?? .zero,
+                lastUsedAt: life.lastUsedAt, expiresAt: life.expiresAt)
+        }
+        if !over.isEmpty {
+            try await store.write { transaction throws(DomainError) in try transaction.remove(over) }
+        }
+        place.withLock { $0 = lives.count == Self.sweepSize ? lives.last : nil }
+        return over.count
     }
 }

@@ -36,7 +36,7 @@ package struct Session: Hashable, Sendable {
 
     /// Whether the session has ended by age or by disuse.
     package func isExpired(at now: Timestamp, idleLifetime: Duration, lastUsedAt: Timestamp) -> Bool {
-        now >= expiresAt || now >= lastUsedAt + idleLifetime
+        SessionLife.isOver(at: now, idleLifetime: idleLifetime, lastUsedAt: lastUsedAt, expiresAt: expiresAt)
     }
 
     /// The wire format by which a session was opened. An open set.
@@ -108,8 +108,10 @@ package protocol SessionQueries {
     ) throws(DomainError)
     /// Writes when and from where sessions were last used.
     func noteUse(_ uses: [SessionUse]) throws(DomainError)
-    /// Removes up to `limit` sessions whose life ended before `instant`; the number removed.
-    func removeSessions(expiredBefore instant: Timestamp, limit: Int) throws(DomainError) -> Int
+    /// The lives of sessions in the order of their tokens' digests, for sweeping through all of them by and by.
+    func sessionLives(after place: SessionLife?, limit: Int) throws(DomainError) -> [SessionLife]
+    /// Removes sessions that were not used since their lives were read.
+    func remove(_ sessions: [SessionLife]) throws(DomainError)
 }
 
 /// What is kept of an attempt to log in, so that its repetition gets the same answer.
@@ -128,14 +130,41 @@ package struct SessionAttempt: Hashable, Sendable {
 /// A session was used.
 package struct SessionUse: Hashable, Sendable {
     package var id: Identifier<Session>
+    package var user: Identifier<User>
     package var application: Identifier<Application>
     package var at: Timestamp
     package var address: String?
 
-    package init(id: Identifier<Session>, application: Identifier<Application>, at: Timestamp, address: String?) {
+    package init(
+        id: Identifier<Session>, user: Identifier<User>, application: Identifier<Application>, at: Timestamp,
+        address: String?
+    ) {
         self.id = id
+        self.user = user
         self.application = application
         self.at = at
         self.address = address
+    }
+}
+
+/// How long a session has lived and may live.
+package struct SessionLife: Hashable, Sendable {
+    package var application: Identifier<Application>
+    package var token: SecretDigest
+    package var lastUsedAt: Timestamp
+    package var expiresAt: Timestamp
+
+    package init(
+        application: Identifier<Application>, token: SecretDigest, lastUsedAt: Timestamp, expiresAt: Timestamp
+    ) {
+        self.application = application
+        self.token = token
+        self.lastUsedAt = lastUsedAt
+        self.expiresAt = expiresAt
+    }
+    static func isOver(
+        at now: Timestamp, idleLifetime: Duration, lastUsedAt: Timestamp, expiresAt: Timestamp
+    ) -> Bool {
+        now >= expiresAt || now >= lastUsedAt + idleLifetime
     }
 }

@@ -1,0 +1,64 @@
+package import Domain
+
+extension SQLTransaction {
+    package func application(_ id: Identifier<Application>) throws(DomainError) -> Application? {
+        try connection.row(
+            "SELECT id, name, admin_key_digest, settings, created_at FROM applications WHERE id = $1", [.id(id)],
+            read: Self.application)
+    }
+
+    package func applications() throws(DomainError) -> [Application] {
+        try connection.rows(
+            "SELECT id, name, admin_key_digest, settings, created_at FROM applications ORDER BY id", [],
+            read: Self.application)
+    }
+
+    package func insert(_ application: Application) throws(DomainError) {
+        try connection.run(
+            """
+            INSERT INTO applications (id, name, admin_key_digest, settings, created_at) VALUES ($1, $2, $3, $4, $5)
+            """,
+            [
+                .id(application.id), .text(application.name), .digest(application.adminKeyDigest),
+                .text(try JSONText.encode(StoredSettings(application.settings))), .time(application.createdAt),
+            ])
+        note(.application(application.id))
+    }
+
+    package func userCount(in application: Identifier<Application>) throws(DomainError) -> Int {
+        let count = try connection.row(
+            "SELECT COUNT(*) FROM users WHERE application_id = $1", [.id(application)]
+        ) { row throws(DomainError) in row.integer(0) }
+        return Int(count ?? 0)
+    }
+
+    private static func application(_ row: any RowReader) throws(DomainError) -> Application {
+        Application(
+            id: row.id(0), name: row.text(1), adminKeyDigest: try row.digest(2),
+            settings: try JSONText.decode(StoredSettings.self, from: row.text(3)).settings, createdAt: row.time(4))
+    }
+}
+
+/// Settings as stored. What an older program did not write has its default.
+private struct StoredSettings: Codable {
+    var proofRequired: Bool?
+    var sessionIdleSeconds: Int64?
+    var sessionSeconds: Int64?
+    var audiences: [String]?
+
+    init(_ settings: ApplicationSettings) {
+        proofRequired = settings.proofRequired
+        sessionIdleSeconds = settings.sessionIdleLifetime.components.seconds
+        sessionSeconds = settings.sessionLifetime.components.seconds
+        audiences = settings.audiences
+    }
+
+    var settings: ApplicationSettings {
+        let standard = ApplicationSettings()
+        return ApplicationSettings(
+            proofRequired: proofRequired ?? standard.proofRequired,
+            sessionIdleLifetime: sessionIdleSeconds.map { .seconds($0) } ?? standard.sessionIdleLifetime,
+            sessionLifetime: sessionSeconds.map { .seconds($0) } ?? standard.sessionLifetime,
+            audiences: audiences ?? standard.audiences)
+    }
+}

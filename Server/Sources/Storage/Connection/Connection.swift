@@ -1,0 +1,76 @@
+package import Domain
+
+/// One connection to a database engine: all that the queries need. Used by one thread at a time.
+package protocol Connection: AnyObject {
+    /// Runs a statement and reads each row that it returns.
+    ///
+    /// - Throws: `storageUnavailable` for every fault of the engine, which the engine has then reported.
+    func rows<Row>(
+        _ query: Query, _ values: [Value], read: (any RowReader) throws(DomainError) -> Row
+    ) throws(DomainError) -> [Row]
+}
+
+extension Connection {
+    /// Runs a statement whose rows, if any, do not matter.
+    package func run(_ query: Query, _ values: [Value] = []) throws(DomainError) {
+        _ = try rows(query, values) { _ throws(DomainError) in }
+    }
+
+    /// Runs a statement that returns one row or none.
+    package func row<Row>(
+        _ query: Query, _ values: [Value], read: (any RowReader) throws(DomainError) -> Row
+    ) throws(DomainError) -> Row? {
+        try rows(query, values, read: read).first
+    }
+}
+
+/// A statement in the SQL that both engines understand, with `$1`, `$2` … for values in the order of first use.
+///
+/// The text is static, so that its address can stand for it where prepared statements are kept.
+package struct Query: ExpressibleByStringLiteral, Sendable {
+    package let text: StaticString
+
+    package init(stringLiteral text: StaticString) {
+        self.text = text
+    }
+
+    /// Equal for equal places in the program.
+    package var key: UInt { UInt(bitPattern: text.utf8Start) }
+}
+
+/// A value to bind to a statement.
+package enum Value: Sendable {
+    case null
+    case integer(Int64)
+    case text(String)
+    case bytes([UInt8])
+}
+
+extension Value {
+    package static func optional(_ text: String?) -> Value { text.map(Value.text) ?? .null }
+    package static func time(_ time: Timestamp) -> Value { .integer(time.milliseconds) }
+    package static func optional(_ time: Timestamp?) -> Value { time.map(Value.time) ?? .null }
+    package static func id<Subject>(_ id: Identifier<Subject>) -> Value { .text(id.rawValue) }
+    package static func digest(_ digest: SecretDigest) -> Value { .bytes(digest.bytes) }
+}
+
+/// The current row of a result. Columns count from 0. A null reads as nil, 0 or an empty text.
+package protocol RowReader {
+    func isNull(_ column: Int) -> Bool
+    func integer(_ column: Int) -> Int64
+    func text(_ column: Int) -> String
+    func bytes(_ column: Int) -> [UInt8]
+}
+
+extension RowReader {
+    package func optionalText(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
+    package func time(_ column: Int) -> Timestamp { Timestamp(milliseconds: integer(column)) }
+    package func optionalTime(_ column: Int) -> Timestamp? { isNull(column) ? nil : time(column) }
+    package func id<Subject>(_ column: Int) -> Identifier<Subject> { Identifier(rawValue: text(column)) }
+
+    /// - Throws: `storageUnavailable` when the stored bytes are no digest, which only damage explains.
+    package func digest(_ column: Int) throws(DomainError) -> SecretDigest {
+        guard let digest = SecretDigest(stored: bytes(column)) else { throw .storageUnavailable }
+        return digest
+    }
+}

@@ -1,0 +1,18 @@
+package import Domain
+
+/// A transaction under way: the queries of all slices over one connection, and what they changed.
+///
+/// The slices' queries stand in the folders beside this one.
+package final class SQLTransaction: Transaction {
+    let connection: any Connection
+    /// What the transaction changed that caches hold. The engine announces it after the commit.
+    package private(set) var changes: [Change] = []
+
+    package init(_ connection: any Connection) {
+        self.connection = connection
+    }
+
+    func note(_ change: Change) {
+        changes.append(change)
+    }
+}

@@ -1,0 +1,21 @@
+/// One step of the schema. It cannot be made without both dialects.
+package struct Migration: Sendable {
+    /// Counts from 1 without gaps.
+    package let version: Int
+    package let name: String
+    package let sqlite: [String]
+    package let postgresql: [String]
+
+    package init(version: Int, name: String, sqlite: [String], postgresql: [String]) {
+        self.version = version
+        self.name = name
+        self.sqlite = sqlite
+        self.postgresql = postgresql
+    }
+
+    /// All steps, oldest first. A step is never edited once released.
+    package static let all = [beginnings]
+
+    /// The version that this program needs.
+    package static var latestVersion: Int { all.last?.version ?? 0 }
+}

@@ -1,0 +1,25 @@
+package import Domain
+
+extension SQLTransaction {
+    package func count(
+        _ key: RateLimitKey, window: Duration, at now: Timestamp
+    ) throws(DomainError) -> (count: Int, windowStart: Timestamp) {
+        let counted = try connection.row(
+            """
+            INSERT INTO rate_limits (application_id, kind, subject, window_start, used) VALUES ($1, $2, $3, $4, 1)
+            ON CONFLICT (application_id, kind, subject) DO UPDATE SET
+                used = CASE WHEN rate_limits.window_start <= $5 THEN 1 ELSE rate_limits.used + 1 END,
+                window_start = CASE WHEN rate_limits.window_start <= $5 THEN $4 ELSE rate_limits.window_start END
+            RETURNING used, window_start
+            """,
+            [.id(key.application), .text(key.kind), .text(key.subject), .time(now), .time(now - window)]
+        ) { row throws(DomainError) in (Int(row.integer(0)), row.time(1)) }
+        // The statement always returns its row.
+        guard let counted else { throw .storageUnavailable }
+        return (counted.0, counted.1)
+    }
+
+    package func removeCounters(startedBefore limit: Timestamp) throws(DomainError) {
+        try connection.run("DELETE FROM rate_limits WHERE window_start < $1", [.time(limit)])
+    }
+}

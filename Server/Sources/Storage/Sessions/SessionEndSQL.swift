@@ -1,0 +1,97 @@
+package import Domain
+
+extension SQLTransaction {
+    package func endSession(
+        _ id: Identifier<Session>, of user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) -> Bool {
+        let ended = try connection.rows(
+            """
+            DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND id = $3 RETURNING token_digest
+            """,
+            [.id(application), .id(user), .id(id)], read: Self.digest)
+        return noteEnd(of: ended, in: application) > 0
+    }
+
+    package func endSession(
+        _ id: Identifier<Session>, in application: Identifier<Application>
+    ) throws(DomainError) -> Bool {
+        // Reads the whole index: operators do this by hand, and no other query needs an index by id alone.
+        let user: Identifier<User>? = try connection.row(
+            "SELECT user_id FROM sessions WHERE application_id = $1 AND id = $2", [.id(application), .id(id)]
+        ) { row throws(DomainError) in row.id(0) }
+        guard let user else { return false }
+        return try endSession(id, of: user, in: application)
+    }
+
+    package func endSessions(
+        of user: Identifier<User>, in application: Identifier<Application>, except kept: Identifier<Session>
+    ) throws(DomainError) -> Int {
+        let ended = try connection.rows(
+            """
+            DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND id <> $3 RETURNING token_digest
+            """,
+            [.id(application), .id(user), .id(kept)], read: Self.digest)
+        return noteEnd(of: ended, in: application)
+    }
+
+    package func endReplacedSessions(
+        of user: Identifier<User>, in application: Identifier<Application>, deviceKey: String?,
+        openedBefore limit: Timestamp, maximum: Int
+    ) throws(DomainError) {
+        let present = try connection.rows(
+            """
+            SELECT token_digest, device_key, created_at FROM sessions
+            WHERE application_id = $1 AND user_id = $2 ORDER BY id DESC
+            """,
+            [.id(application), .id(user)]
+        ) { row throws(DomainError) in
+            (token: try row.digest(0), deviceKey: row.optionalText(1), createdAt: row.time(2))
+        }
+        let replaced = present.enumerated().filter { place, session in
+            place >= maximum || (deviceKey != nil && session.deviceKey == deviceKey && session.createdAt < limit)
+        }
+        for (_, session) in replaced {
+            try connection.run(
+                "DELETE FROM sessions WHERE application_id = $1 AND token_digest = $2",
+                [.id(application), .digest(session.token)])
+            note(.session(application, session.token))
+        }
+    }
+
+    package func sessionLives(
+        after place: SessionLife?, limit: Int
+    ) throws(DomainError) -> [SessionLife] {
+        try connection.rows(
+            """
+            SELECT application_id, token_digest, last_used_at, expires_at FROM sessions
+            WHERE (application_id, token_digest) > ($1, $2) ORDER BY application_id, token_digest LIMIT $3
+            """,
+            [
+                .text(place?.application.rawValue ?? ""), place.map { .digest($0.token) } ?? .bytes([]),
+                .integer(Int64(limit)),
+            ]
+        ) { row throws(DomainError) in
+            SessionLife(
+                application: row.id(0), token: try row.digest(1), lastUsedAt: row.time(2), expiresAt: row.time(3))
+        }
+    }
+
+    package func remove(_ sessions: [SessionLife]) throws(DomainError) {
+        for session in sessions {
+            try connection.run(
+                "DELETE FROM sessions WHERE application_id = $1 AND token_digest = $2 AND last_used_at = $3",
+                [.id(session.application), .digest(session.token), .time(session.lastUsedAt)])
+            note(.session(session.application, session.token))
+        }
+    }
+
+    private static func digest(_ row: any RowReader) throws(DomainError) -> SecretDigest {
+        try row.digest(0)
+    }
+
+    /// Announces sessions that ended; their number.
+    private func noteEnd(of tokens: [SecretDigest], in application: Identifier<Application>) -> Int {
+        for token in tokens { note(.session(application, token)) }
+        return tokens.count
+    }
+}

@@ -1,0 +1,51 @@
+package import Domain
+
+extension SQLTransaction {
+    package func user(
+        provider: Identity.Provider, subject: String, in application: Identifier<Application>
+    ) throws(DomainError) -> User? {
+        let user = try connection.row(
+            """
+            SELECT users.application_id, users.id, users.display_name, users.locale, users.fields, users.created_at,
+                users.updated_at, users.last_log_in_at, users.previous_log_in_at
+            FROM identities
+            JOIN users ON users.application_id = identities.application_id AND users.id = identities.user_id
+            WHERE identities.application_id = $1 AND identities.provider = $2 AND identities.subject = $3
+            """,
+            [.id(application), .text(provider.rawValue), .text(subject)]
+        ) { row throws(DomainError) in try Self.user(row, from: 0) }
+        guard var user else { return nil }
+        user.identities = try identities(of: user.id, in: application)
+        return user
+    }
+
+    package func insert(
+        _ identity: Identity, for user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) {
+        try connection.run(
+            """
+            INSERT INTO identities (application_id, provider, subject, user_id, linked_at)
+            VALUES ($1, $2, $3, $4, $5)
+            """,
+            [
+                .id(application), .text(identity.provider.rawValue), .text(identity.subject), .id(user),
+                .time(identity.linkedAt),
+            ])
+        note(.user(application, user))
+    }
+
+    /// A user's identities, oldest first.
+    func identities(
+        of user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) -> [Identity] {
+        try connection.rows(
+            """
+            SELECT provider, subject, linked_at FROM identities
+            WHERE application_id = $1 AND user_id = $2 ORDER BY linked_at, provider, subject
+            """,
+            [.id(application), .id(user)]
+        ) { row throws(DomainError) in
+            Identity(provider: .init(rawValue: row.text(0)), subject: row.text(1), linkedAt: row.time(2))
+        }
+    }
+}

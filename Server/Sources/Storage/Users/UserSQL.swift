@@ -1,0 +1,87 @@
+package import Domain
+import enum OkaeriWire.JSONValue
+
+extension SQLTransaction {
+    package func user(_ id: Identifier<User>, in application: Identifier<Application>) throws(DomainError) -> User? {
+        let user = try connection.row(
+            """
+            SELECT application_id, id, display_name, locale, fields, created_at, updated_at, last_log_in_at,
+                previous_log_in_at
+            FROM users WHERE application_id = $1 AND id = $2
+            """,
+            [.id(application), .id(id)]
+        ) { row throws(DomainError) in try Self.user(row, from: 0) }
+        guard var user else { return nil }
+        user.identities = try identities(of: id, in: application)
+        return user
+    }
+
+    package func users(
+        in application: Identifier<Application>, after id: Identifier<User>?, limit: Int
+    ) throws(DomainError) -> [User] {
+        var users = try connection.rows(
+            """
+            SELECT application_id, id, display_name, locale, fields, created_at, updated_at, last_log_in_at,
+                previous_log_in_at
+            FROM users WHERE application_id = $1 AND id > $2 ORDER BY id LIMIT $3
+            """,
+            [.id(application), .text(id?.rawValue ?? ""), .integer(Int64(limit))]
+        ) { row throws(DomainError) in try Self.user(row, from: 0) }
+        for place in users.indices {
+            users[place].identities = try identities(of: users[place].id, in: application)
+        }
+        return users
+    }
+
+    package func insert(_ user: User) throws(DomainError) {
+        try connection.run(
+            """
+            INSERT INTO users (application_id, id, display_name, locale, fields, created_at, updated_at,
+                last_log_in_at, previous_log_in_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+            """,
+            [
+                .id(user.application), .id(user.id), .optional(user.displayName), .optional(user.locale),
+                try Self.stored(user.fields), .time(user.createdAt), .time(user.updatedAt),
+                .optional(user.lastLogInAt), .optional(user.previousLogInAt),
+            ])
+    }
+
+    package func updateProfile(of user: User) throws(DomainError) {
+        try connection.run(
+            """
+            UPDATE users SET display_name = $1, locale = $2, fields = $3, updated_at = $4
+            WHERE application_id = $5 AND id = $6
+            """,
+            [
+                .optional(user.displayName), .optional(user.locale), try Self.stored(user.fields),
+                .time(user.updatedAt), .id(user.application), .id(user.id),
+            ])
+        note(.user(user.application, user.id))
+    }
+
+    package func updateLogInTimes(of user: User) throws(DomainError) {
+        try connection.run(
+            """
+            UPDATE users SET last_log_in_at = $1, previous_log_in_at = $2 WHERE application_id = $3 AND id = $4
+            """,
+            [.optional(user.lastLogInAt), .optional(user.previousLogInAt), .id(user.application), .id(user.id)])
+        note(.user(user.application, user.id))
+    }
+
+    /// Reads nine columns of a user, without identities.
+    static func user(_ row: any RowReader, from column: Int) throws(DomainError) -> User {
+        User(
+            id: row.id(column + 1), application: row.id(column), displayName: row.optionalText(column + 2),
+            locale: row.optionalText(column + 3),
+            fields: row.isNull(column + 4)
+                ? [:] : try JSONText.decode([String: JSONValue].self, from: row.text(column + 4)),
+            createdAt: row.time(column + 5), updatedAt: row.time(column + 6),
+            lastLogInAt: row.optionalTime(column + 7), previousLogInAt: row.optionalTime(column + 8))
+    }
+
+    /// No fields are stored as null, so that most rows stay short and need no decoding.
+    private static func stored(_ fields: [String: JSONValue]) throws(DomainError) -> Value {
+        fields.isEmpty ? .null : .text(try JSONText.encode(fields))
+    }
+}

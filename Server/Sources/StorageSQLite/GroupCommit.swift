@@ -1,0 +1,164 @@
+import CSQLite
+import Dispatch
+import Domain
+import Storage
+import Synchronization
+
+/// Writes transactions one after the other on a queue of their own, and commits those that arrive meanwhile together.
+///
+/// A commit waits for the disk; what arrives during that wait goes into the next commit as a whole, so durability
+/// costs one wait for many. Each transaction keeps its own all or nothing by a savepoint.
+final class GroupCommit: Sendable {
+    /// The most transactions in one commit, so that the first of them does not wait for all the others' statements.
+    private static let maximumGroup = 64
+    /// The most transactions that may wait. More than that would wait for longer than their clients do.
+    private static let maximumQueue = 10_000
+
+    private let queue = DispatchQueue(label: "okaeri.sqlite.writer", qos: .userInitiated)
+    private let waiting = Mutex(Waiting())
+    private let outsideChanges: EpochFile?
+    private let signals: StoreSignals
+    // Touched on `queue` only.
+    nonisolated(unsafe) private let connection: SQLiteConnection
+
+    private struct Waiting: Sendable {
+        var jobs: [any WriteJob] = []
+        var isDraining = false
+        var isClosed = false
+    }
+
+    /// - Parameters:
+    ///   - connection: The writing connection, used by nobody else from now on.
+    ///   - outsideChanges: Where a command tells a server that it changed something; `nil` in the server itself.
+    ///   - signals: Whom to tell of changes.
+    init(_ connection: sending SQLiteConnection, outsideChanges: EpochFile?, signals: StoreSignals) {
+        self.connection = connection
+        self.outsideChanges = outsideChanges
+        self.signals = signals
+    }
+
+    func run<Value: Sendable>(
+        _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async throws(DomainError) -> Value {
+        let result: Result<Value, DomainError> = await withCheckedContinuation { continuation in
+            let job = Job(body: body, continuation: continuation)
+            let (accepted, mustWake) = waiting.withLock { waiting in
+                guard !waiting.isClosed, waiting.jobs.count < Self.maximumQueue else { return (false, false) }
+                waiting.jobs.append(job)
+                defer { waiting.isDraining = true }
+                return (true, !waiting.isDraining)
+            }
+            if !accepted { continuation.resume(returning: .failure(.storageUnavailable)) }
+            if mustWake { queue.async { self.drain() } }
+        }
+        return try result.get()
+    }
+
+    func close() async {
+        waiting.withLock { $0.isClosed = true }
+        await withCheckedContinuation { continuation in
+            queue.async {
+                sqlite3_wal_checkpoint_v2(self.connection.handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+                continuation.resume()
+            }
+        }
+    }
+
+    private func drain() {
+        while true {
+            let group = waiting.withLock { waiting in
+                let group = Array(waiting.jobs.prefix(Self.maximumGroup))
+                waiting.jobs.removeFirst(group.count)
+                if group.isEmpty { waiting.isDraining = false }
+                return group
+            }
+            guard !group.isEmpty else { return }
+            commit(group)
+        }
+    }
+
+    private func commit(_ group: [any WriteJob]) {
+        do {
+            try connection.run("BEGIN IMMEDIATE")
+            let changes = try runAll(group)
+            if changes.isEmpty {
+                try connection.run("COMMIT")
+            } else {
+                outsideChanges?.beginChange()
+                defer { outsideChanges?.finishChange() }
+                try connection.run("COMMIT")
+                signals.announce(changes)
+            }
+            for job in group { job.answer() }
+        } catch {
+            // Also the fault may have ended the transaction already; then there is nothing to roll back.
+            if !connection.isOutsideTransaction { try? connection.run("ROLLBACK") }
+            for job in group { job.fail() }
+        }
+    }
+
+    /// - Returns: what the transactions that did not throw have changed.
+    /// - Throws: `storageUnavailable` when a fault ended the transaction that holds them all.
+    private func runAll(_ group: [any WriteJob]) throws(DomainError) -> [Change] {
+        var changes: [Change] = []
+        for job in group {
+            if group.count > 1 { try connection.run("SAVEPOINT job") }
+            let transaction = SQLTransaction(connection)
+            let succeeded = job.run(in: transaction)
+            guard !connection.isOutsideTransaction else { throw .storageUnavailable }
+            if succeeded {
+                changes += transaction.changes
+            } else if group.count > 1 {
+                try connection.run("ROLLBACK TO job")
+            } else {
+                try connection.run("ROLLBACK")
+                try connection.run("BEGIN IMMEDIATE")
+            }
+            if group.count > 1 { try connection.run("RELEASE job") }
+        }
+        return changes
+    }
+}
+
+/// A transaction that waits for its turn.
+private protocol WriteJob: AnyObject, Sendable {
+    /// Runs the closure; `false` when it threw.
+    func run(in transaction: SQLTransaction) -> Bool
+    /// Hands out what the closure gave.
+    func answer()
+    /// Says that nothing was written.
+    func fail()
+}
+
+// Unchecked: `result` is touched on the writer's queue only.
+private final class Job<Value: Sendable>: WriteJob, @unchecked Sendable {
+    private let body: @Sendable (any Transaction) throws(DomainError) -> Value
+    private let continuation: CheckedContinuation<Result<Value, DomainError>, Never>
+    private var result: Result<Value, DomainError> = .failure(.storageUnavailable)
+
+    init(
+        body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value,
+        continuation: CheckedContinuation<Result<Value, DomainError>, Never>
+    ) {
+        self.body = body
+        self.continuation = continuation
+    }
+
+    func run(in transaction: SQLTransaction) -> Bool {
+        do {
+            result = .success(try body(transaction))
+            return true
+        } catch {
+            result = .failure(error)
+            return false
+        }
+    }
+
+    func answer() {
+        continuation.resume(returning: result)
+    }
+
+    func fail() {
+        continuation.resume(returning: .failure(.storageUnavailable))
+    }
+}

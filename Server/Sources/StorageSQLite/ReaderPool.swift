@@ -1,0 +1,80 @@
+import CSQLite
+import Dispatch
+import Domain
+import Storage
+import Synchronization
+
+/// A few reading connections, each with a queue of its own, so that no read waits on a thread of the server's.
+final class ReaderPool: Sendable {
+    private let readers: [Reader]
+    private let next = Atomic<Int>(0)
+
+    /// - Throws: `SQLiteOpenFault` when the file cannot be opened.
+    init(path: String, count: Int, reportFault: @escaping @Sendable (String) -> Void) throws(SQLiteOpenFault) {
+        var readers: [Reader] = []
+        for _ in 0..<count {
+            let connection = try SQLiteConnection(path: path, flags: SQLITE_OPEN_READWRITE, reportFault: reportFault)
+            sqlite3_busy_timeout(connection.handle, 10_000)
+            do {
+                try connection.execute("PRAGMA query_only = TRUE")
+                try connection.execute("PRAGMA cache_size = -8192")
+            } catch {
+                throw SQLiteOpenFault("The database \(path) cannot be read.")
+            }
+            readers.append(Reader(connection))
+        }
+        self.readers = readers
+    }
+
+    func run<Value: Sendable>(
+        _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async throws(DomainError) -> Value {
+        let turn = next.wrappingAdd(1, ordering: .relaxed).oldValue
+        return try await readers[Int(UInt(bitPattern: turn) % UInt(readers.count))].run(body)
+    }
+
+    func close() async {
+        for reader in readers { await reader.finish() }
+    }
+}
+
+private final class Reader: Sendable {
+    private let queue = DispatchQueue(label: "okaeri.sqlite.reader", qos: .userInitiated)
+    // Touched on `queue` only.
+    nonisolated(unsafe) private let connection: SQLiteConnection
+
+    init(_ connection: sending SQLiteConnection) {
+        self.connection = connection
+    }
+
+    func run<Value: Sendable>(
+        _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async throws(DomainError) -> Value {
+        let result: Result<Value, DomainError> = await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: self.result(of: body)) }
+        }
+        return try result.get()
+    }
+
+    /// Waits for reads under way.
+    func finish() async {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume() }
+        }
+    }
+
+    private func result<Value: Sendable>(
+        of body: @Sendable (any Transaction) throws(DomainError) -> Value
+    ) -> Result<Value, DomainError> {
+        do {
+            try connection.run("BEGIN")
+            defer {
+                // A read transaction that cannot end was ended by the fault that is told already.
+                if !connection.isOutsideTransaction { try? connection.run("COMMIT") }
+            }
+            return .success(try body(SQLTransaction(connection)))
+        } catch {
+            return .failure(error)
+        }
+    }
+}

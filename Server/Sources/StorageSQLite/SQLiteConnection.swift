@@ -1,0 +1,123 @@
+import CSQLite
+package import Domain
+package import Storage
+
+/// One connection to an SQLite database, with its prepared statements. Used by one queue at a time.
+package final class SQLiteConnection: Connection {
+    let handle: OpaquePointer
+    private var statements: [UInt: OpaquePointer] = [:]
+    private let reportFault: @Sendable (String) -> Void
+
+    /// - Throws: `SQLiteOpenFault` when the file cannot be opened.
+    init(path: String, flags: Int32, reportFault: @escaping @Sendable (String) -> Void) throws(SQLiteOpenFault) {
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, let opened else {
+            let reason = String(cString: sqlite3_errstr(code))
+            sqlite3_close_v2(opened)
+            throw SQLiteOpenFault("The database \(path) cannot be opened: \(reason).")
+        }
+        handle = opened
+        self.reportFault = reportFault
+    }
+
+    deinit {
+        for statement in statements.values { sqlite3_finalize(statement) }
+        sqlite3_close_v2(handle)
+    }
+
+    /// Whether no transaction is under way; a fault such as a full disk can end one.
+    var isOutsideTransaction: Bool { sqlite3_get_autocommit(handle) != 0 }
+
+    package func rows<Row>(
+        _ query: Query, _ values: [Value], read: (any RowReader) throws(DomainError) -> Row
+    ) throws(DomainError) -> [Row] {
+        let statement = try prepared(query)
+        defer {
+            sqlite3_reset(statement)
+            sqlite3_clear_bindings(statement)
+        }
+        for (place, value) in values.enumerated() {
+            let code = Self.bind(value, to: statement, at: Int32(place + 1))
+            guard code == SQLITE_OK else { throw fault(query.text.description, code) }
+        }
+        var rows: [Row] = []
+        while true {
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW: rows.append(try read(SQLiteRow(statement: statement)))
+            case SQLITE_DONE: return rows
+            case let code: throw fault(query.text.description, code)
+            }
+        }
+    }
+
+    /// Runs text that is not worth preparing: schema and settings.
+    func execute(_ text: String) throws(DomainError) {
+        let code = sqlite3_exec(handle, text, nil, nil, nil)
+        guard code == SQLITE_OK else { throw fault(text, code) }
+    }
+
+    private func prepared(_ query: Query) throws(DomainError) -> OpaquePointer {
+        if let statement = statements[query.key] { return statement }
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(
+            handle, query.text.description, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw fault(query.text.description, code) }
+        statements[query.key] = statement
+        return statement
+    }
+
+    /// SQLite copies what is bound (`SQLITE_TRANSIENT`), because the value does not outlive this call.
+    private static func bind(_ value: Value, to statement: OpaquePointer, at place: Int32) -> Int32 {
+        let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        switch value {
+        case .null:
+            return sqlite3_bind_null(statement, place)
+        case .integer(let number):
+            return sqlite3_bind_int64(statement, place, number)
+        case .text(var text):
+            return text.withUTF8 { utf8 in
+                utf8.withMemoryRebound(to: CChar.self) { characters in
+                    sqlite3_bind_text64(
+                        statement, place, characters.baseAddress, UInt64(characters.count), transient,
+                        UInt8(SQLITE_UTF8))
+                }
+            }
+        case .bytes(let bytes):
+            // An empty array has no address, which SQLite would take for null.
+            guard !bytes.isEmpty else { return sqlite3_bind_zeroblob(statement, place, 0) }
+            return sqlite3_bind_blob64(statement, place, bytes, UInt64(bytes.count), transient)
+        }
+    }
+
+    /// Reports what the engine says; rules and clients learn only that storage is unavailable.
+    private func fault(_ text: String, _ code: Int32) -> DomainError {
+        let reason = String(cString: sqlite3_errmsg(handle))
+        reportFault("SQLite fault \(code) (\(reason)) in: \(text.prefix(200))")
+        return .storageUnavailable
+    }
+}
+
+/// The current row of a statement.
+private struct SQLiteRow: RowReader {
+    let statement: OpaquePointer
+
+    func isNull(_ column: Int) -> Bool {
+        sqlite3_column_type(statement, Int32(column)) == SQLITE_NULL
+    }
+
+    func integer(_ column: Int) -> Int64 {
+        sqlite3_column_int64(statement, Int32(column))
+    }
+
+    func text(_ column: Int) -> String {
+        guard let characters = sqlite3_column_text(statement, Int32(column)) else { return "" }
+        let count = Int(sqlite3_column_bytes(statement, Int32(column)))
+        return String(decoding: UnsafeBufferPointer(start: characters, count: count), as: UTF8.self)
+    }
+
+    func bytes(_ column: Int) -> [UInt8] {
+        guard let start = sqlite3_column_blob(statement, Int32(column)) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, Int32(column)))))
+    }
+}

@@ -1,0 +1,85 @@
+import CSQLite
+import Domain
+import Foundation
+import Storage
+
+/// Makes folder, file and schema, or says why not.
+enum SQLiteSetUp {
+    /// - Returns: the folder's path.
+    static func makeFolder(_ path: String) throws(SQLiteOpenFault) -> String {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw SQLiteOpenFault("The data folder \(path) cannot be made. Choose another with --data.")
+        }
+        // `access` answers yes to root even on a read-only disk, so a file is really made.
+        let probe = path + "/.writable"
+        let descriptor = open(probe, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw SQLiteOpenFault(
+                "The data folder \(path) cannot be written: \(String(cString: strerror(errno))). "
+                    + "Okaeri keeps its database there; give its user the right to write, or choose another with --data."
+            )
+        }
+        Foundation.close(descriptor)
+        unlink(probe)
+        return path
+    }
+
+    /// Makes the database file for its owner alone; SQLite gives its companions the same rights.
+    static func makeFile(_ path: String) throws(SQLiteOpenFault) {
+        let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw SQLiteOpenFault("The database \(path) cannot be written: \(String(cString: strerror(errno))).")
+        }
+        Foundation.close(descriptor)
+    }
+
+    static func prepareWriter(_ connection: SQLiteConnection) throws(SQLiteOpenFault) {
+        do {
+            sqlite3_busy_timeout(connection.handle, 10_000)
+            try connection.execute("PRAGMA journal_mode = WAL")
+            try connection.execute("PRAGMA synchronous = FULL")
+            try connection.execute("PRAGMA cache_size = -16384")
+            try connection.execute("PRAGMA temp_store = MEMORY")
+            try migrate(connection)
+        } catch let error as SQLiteOpenFault {
+            throw error
+        } catch {
+            let reason = String(cString: sqlite3_errmsg(connection.handle))
+            throw SQLiteOpenFault("The database cannot be prepared: \(reason).")
+        }
+    }
+
+    /// Runs the steps that are missing, all or none.
+    private static func migrate(_ connection: SQLiteConnection) throws {
+        try connection.execute("BEGIN IMMEDIATE")
+        do {
+            try connection.execute(
+                """
+                CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL)
+                """)
+            let present = try connection.row("SELECT COALESCE(MAX(version), 0) FROM schema_migrations", []) {
+                row throws(DomainError) in Int(row.integer(0))
+            }
+            let version = present ?? 0
+            guard version <= Migration.latestVersion else {
+                throw SQLiteOpenFault(
+                    "The database has schema version \(version), made by a newer Okaeri; this program knows up to "
+                        + "\(Migration.latestVersion). Run the newer program, or restore a backup from before it.")
+            }
+            for step in Migration.all where step.version > version {
+                for statement in step.sqlite { try connection.execute(statement) }
+                try connection.run(
+                    "INSERT INTO schema_migrations (version, name) VALUES ($1, $2)",
+                    [.integer(Int64(step.version)), .text(step.name)])
+            }
+            try connection.execute("COMMIT")
+        } catch {
+            // Nothing was changed; the first error is the one to tell.
+            try? connection.execute("ROLLBACK")
+            throw error
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import CSQLite
+import Dispatch
+package import Domain
+import Foundation
+import Storage
+
+/// The embedded engine: one SQLite database in a folder, or in memory for tests.
+package final class SQLiteStore: Store, Sendable {
+    package enum Location: Sendable, Hashable {
+        /// A folder, made if missing, that holds `okaeri.sqlite` and its companions.
+        case folder(String)
+        case memory
+    }
+
+    package enum Role: Sendable, Hashable {
+        /// Holds caches for as long as it lives; one at a time in a folder.
+        case server
+        /// Does one thing beside a server that may be running, as `okaeri user list` does.
+        case command
+    }
+
+    private let writer: GroupCommit
+    private let readers: ReaderPool?
+    private let folder: ServerLock?
+    private let signals: StoreSignals
+    package let validity: any CacheValidity
+
+    /// Opens the database, making or migrating it.
+    ///
+    /// - Throws: `SQLiteOpenFault` when the folder cannot be written, another server uses it, or the database was made
+    ///   by a newer program.
+    package init(_ location: Location, role: Role) throws(SQLiteOpenFault) {
+        let signals = StoreSignals()
+        self.signals = signals
+        let reportFault: @Sendable (String) -> Void = { signals.report(fault: $0) }
+        switch location {
+        case .memory:
+            let connection = try SQLiteConnection(
+                path: ":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, reportFault: reportFault)
+            try SQLiteSetUp.prepareWriter(connection)
+            folder = nil
+            readers = nil
+            validity = AlwaysValid()
+            writer = GroupCommit(connection, outsideChanges: nil, signals: signals)
+        case .folder(let path):
+            let path = try SQLiteSetUp.makeFolder(path)
+            folder = role == .server ? try ServerLock(folder: path) : nil
+            let file = path + "/okaeri.sqlite"
+            let epochs = try EpochFile(path: path + "/changes.epoch")
+            try SQLiteSetUp.makeFile(file)
+            let connection = try SQLiteConnection(path: file, flags: SQLITE_OPEN_READWRITE, reportFault: reportFault)
+            try SQLiteSetUp.prepareWriter(connection)
+            readers = try ReaderPool(path: file, count: role == .server ? 2 : 1, reportFault: reportFault)
+            if role == .server { epochs.settle() }
+            validity = role == .server ? epochs : AlwaysValid()
+            writer = GroupCommit(connection, outsideChanges: role == .command ? epochs : nil, signals: signals)
+        }
+    }
+
+    /// Called with each change after its commit and before it is answered.
+    package func observeChanges(_ observer: @escaping @Sendable (Change) -> Void) {
+        signals.observeChanges(observer)
+    }
+
+    /// Called with a sentence for the log when the engine reports a fault.
+    package func observeFaults(_ observer: @escaping @Sendable (String) -> Void) {
+        signals.observeFaults(observer)
+    }
+
+    package func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async throws(DomainError) -> Value {
+        guard let readers else { return try await write(body) }
+        return try await readers.run(body)
+    }
+
+    package func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async throws(DomainError) -> Value {
+        try await writer.run(body)
+    }
+
+    /// Finishes what is queued and moves everything from the write-ahead log into the database. Later calls are
+    /// refused with `storageUnavailable`.
+    package func close() async {
+        await readers?.close()
+        await writer.close()
+    }
+}
+
+/// Nobody else changes what this process holds.
+private struct AlwaysValid: CacheValidity {
+    var epoch: UInt64? { 0 }
+}

@@ -1,0 +1,30 @@
+import Domain
+import Synchronization
+
+/// Tells observers of changes and faults. Observers are set while the program is put together.
+final class StoreSignals: Sendable {
+    private let observers = Mutex(Observers())
+
+    private struct Observers: Sendable {
+        var change: @Sendable (Change) -> Void = { _ in }
+        var fault: @Sendable (String) -> Void = { _ in }
+    }
+
+    func observeChanges(_ observer: @escaping @Sendable (Change) -> Void) {
+        observers.withLock { $0.change = observer }
+    }
+
+    func observeFaults(_ observer: @escaping @Sendable (String) -> Void) {
+        observers.withLock { $0.fault = observer }
+    }
+
+    func announce(_ changes: [Change]) {
+        guard !changes.isEmpty else { return }
+        let tell = observers.withLock { $0.change }
+        for change in changes { tell(change) }
+    }
+
+    func report(fault: String) {
+        observers.withLock { $0.fault }(fault)
+    }
+}
