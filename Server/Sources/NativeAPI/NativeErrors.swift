@@ -1,7 +1,7 @@
 import Domain
-package import HTTPSupport
+import HTTPSupport
 import HTTPTypes
-package import Hummingbird
+import Hummingbird
 import OkaeriWire
 
 /// Errors as problem documents (RFC 9457).

@@ -1,3 +1,4 @@
+import Domain
 import HTTPSupport
 import HTTPTypes
 import Hummingbird

@@ -25,7 +25,7 @@ extension UpdateUser.Changes {
     }
 }
 
-extension ValueChange {
+extension ValueChange where Value: Codable & Hashable {
     fileprivate init(_ change: UserPatchBody.Change<Value>) {
         self =
             switch change {
