@@ -12,12 +12,14 @@ let settings: [SwiftSetting] = [
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
@@ -59,6 +61,7 @@ let package = Package(
         .target(
             name: "NativeAPI",
             dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
+            resources: [.embedInCode("Service/openapi.yaml")],
             swiftSettings: settings),
 
         // Composition and the program.
@@ -66,7 +69,8 @@ let package = Package(
             name: "OkaeriServer",
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "HTTPSupport", "NativeAPI",
-                hummingbird, httpTypes, nioCore, nioPosix, logging, lifecycle, configuration, crypto,
+                hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, logging, lifecycle, unixSignals,
+                configuration, crypto,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -76,16 +80,23 @@ let package = Package(
 
         // Tests.
         .target(
-            name: "StoreConformance", dependencies: ["Domain", "Storage"], path: "Tests/Support/StoreConformance",
+            name: "TestWorld", dependencies: ["Domain", "Storage", crypto], path: "Tests/Support/TestWorld",
             swiftSettings: settings),
-        .testTarget(name: "DomainTests", dependencies: ["Domain", "StorageSQLite", crypto], swiftSettings: settings),
+        .target(
+            name: "StoreConformance", dependencies: ["Domain", "Storage", "TestWorld", wire],
+            path: "Tests/Support/StoreConformance", swiftSettings: settings),
         .testTarget(
-            name: "StorageTests", dependencies: ["Domain", "Storage", "StorageSQLite", "StoreConformance"],
+            name: "DomainTests",
+            dependencies: ["Domain", "Storage", "StorageSQLite", "TestWorld", crypto, wire], swiftSettings: settings),
+        .testTarget(
+            name: "StorageTests",
+            dependencies: ["Domain", "Storage", "StorageSQLite", "StoreConformance", "TestWorld", "CSQLite"],
             swiftSettings: settings),
         .testTarget(
             name: "NativeAPITests",
             dependencies: [
-                "Domain", "HTTPSupport", "NativeAPI", "OkaeriServer", "StorageSQLite", hummingbird, hummingbirdTesting,
+                "Domain", "HTTPSupport", "NativeAPI", "OkaeriServer", "StorageSQLite", "TestWorld", hummingbird,
+                hummingbirdTesting,
                 httpTypes, nioCore, nioPosix, logging, crypto, wire, yams,
             ],
             swiftSettings: settings),

@@ -86,6 +86,9 @@ package struct UseCases: Sendable {
         rotateSigningKeys = RotateSigningKeys(store: store, signingKeys: signingKeys, clock: clock)
     }
 
+    /// How many sessions are in memory now.
+    package var cachedSessions: Int { sessionCache.count }
+
     /// Forgets what a committed transaction changed. The store calls it before the change is answered.
     package func forget(_ change: Change) {
         sessionCache.forget(change)

@@ -14,7 +14,11 @@ extension [String: JSONValue] {
     package func merged(with changes: [String: JSONValue]) -> [String: JSONValue] {
         var result = self
         for (name, change) in changes {
-            result[name] = change == .null ? nil : (result[name] ?? .null).merged(with: change)
+            if change == .null {
+                result.removeValue(forKey: name)
+            } else {
+                result[name] = (result[name] ?? .null).merged(with: change)
+            }
         }
         return result
     }

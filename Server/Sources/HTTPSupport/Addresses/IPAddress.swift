@@ -1,0 +1,123 @@
+import Foundation
+package import NIOCore
+
+/// An IPv4 or IPv6 address. An IPv4 address that IPv6 carries (`::ffff:192.0.2.7`) is that IPv4 address.
+package struct IPAddress: Hashable, Sendable {
+    /// The IPv6 form; IPv4 is mapped into `::ffff:0:0/96` (RFC 4291 §2.5.5.2).
+    let high: UInt64
+    let low: UInt64
+
+    private init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// `nil` for the address of a local socket.
+    package init?(_ socket: SocketAddress) {
+        switch socket {
+        case .v4(let address):
+            let number = UInt32(bigEndian: address.address.sin_addr.s_addr)
+            self.init(high: 0, low: 0xffff_0000_0000 | UInt64(number))
+        case .v6(let address):
+            let words = withUnsafeBytes(of: address.address.sin6_addr) { bytes in
+                (
+                    UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
+                    UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+                )
+            }
+            self.init(high: words.0, low: words.1)
+        case .unixDomainSocket:
+            return nil
+        }
+    }
+
+    /// Reads `192.0.2.7`, `2001:db8::1`, `192.0.2.7:4711`, `[2001:db8::1]`, `[2001:db8::1]:4711`.
+    package init?(_ text: some StringProtocol) {
+        var host = text.drop { $0 == " " }
+        while host.last == " " { host.removeLast() }
+        if host.first == "[" {
+            guard let end = host.firstIndex(of: "]") else { return nil }
+            host = host[host.index(after: host.startIndex)..<end]
+        } else if host.contains("."), let colon = host.firstIndex(of: ":"), host.lastIndex(of: ":") == colon {
+            host = host[..<colon]
+        }
+        guard host.utf8.count <= 45, let socket = try? SocketAddress(ipAddress: String(host), port: 0) else {
+            return nil  // No address: that is the whole answer.
+        }
+        self.init(socket)
+    }
+
+    /// Whether it is an IPv4 address.
+    package var isIPv4: Bool { high == 0 && low >> 32 == 0xffff }
+
+    /// Whether it is this machine's own: `127.0.0.0/8`, `::1`.
+    package var isLoopback: Bool {
+        isIPv4 ? (low >> 24) & 0xff == 127 : high == 0 && low == 1
+    }
+
+    /// The usual text form.
+    package var text: String {
+        if isIPv4 {
+            return "\((low >> 24) & 0xff).\((low >> 16) & 0xff).\((low >> 8) & 0xff).\(low & 0xff)"
+        }
+        return Self.text(high: high, low: low)
+    }
+
+    /// Who shares one allowance: an IPv4 address, or the /64 network of an IPv6 address (requirement 11).
+    package var allowanceGroup: String {
+        isIPv4 ? text : Self.text(high: high, low: 0) + "/64"
+    }
+
+    /// The form of RFC 5952: the longest run of zeros as `::`.
+    private static func text(high: UInt64, low: UInt64) -> String {
+        var groups: [UInt64] = []
+        for half in [high, low] {
+            for shift: UInt64 in [48, 32, 16, 0] { groups.append((half >> shift) & 0xffff) }
+        }
+        var (longest, start): (Range<Int>, Int?) = (0..<0, nil)
+        for place in 0...8 {
+            if place < 8, groups[place] == 0 {
+                start = start ?? place
+            } else if let begin = start {
+                if place - begin > longest.count { longest = begin..<place }
+                start = nil
+            }
+        }
+        func hex(_ range: Range<Int>) -> String {
+            groups[range].map { String($0, radix: 16) }.joined(separator: ":")
+        }
+        guard longest.count > 1 else { return hex(0..<8) }
+        return hex(0..<longest.lowerBound) + "::" + hex(longest.upperBound..<8)
+    }
+}
+
+/// A range of addresses in CIDR form: `10.0.0.0/8`, `2001:db8::/32`, or a single address.
+package struct IPNetwork: Hashable, Sendable {
+    private let base: IPAddress
+    private let prefixBits: Int
+
+    /// `nil` for anything else.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), let base = IPAddress(parts[0]), !parts[0].contains("[") else { return nil }
+        let width = base.isIPv4 ? 32 : 128
+        var bits = width
+        if parts.count == 2 {
+            guard let sent = Int(parts[1]), (0...width).contains(sent) else { return nil }
+            bits = sent
+        }
+        self.base = base
+        prefixBits = bits + 128 - width
+    }
+
+    /// Whether the address lies in the range.
+    package func contains(_ address: IPAddress) -> Bool {
+        let highMask = Self.mask(bits: min(prefixBits, 64))
+        let lowMask = Self.mask(bits: max(prefixBits - 64, 0))
+        return (address.high ^ base.high) & highMask == 0 && (address.low ^ base.low) & lowMask == 0
+    }
+
+    private static func mask(bits: Int) -> UInt64 {
+        bits == 0 ? 0 : UInt64.max << UInt64(64 - bits)
+    }
+}

@@ -1,0 +1,31 @@
+/// What is counted of one route. Written at every request, so without locks and look-ups.
+package final class RouteMetrics: Sendable {
+    package let method: String
+    package let path: String
+    package let latency = Histogram()
+    /// One counter for each status that is sent, and a last one for all others.
+    private let answers = (0...RouteMetrics.statuses.count).map { _ in Counter() }
+
+    private static let statuses = [
+        200, 201, 204, 400, 401, 403, 404, 405, 408, 409, 413, 415, 429, 500, 503,
+    ]
+    /// The place of a status in `statuses`.
+    private static let places: [Int] = (0..<600).map { statuses.firstIndex(of: $0) ?? statuses.count }
+
+    package init(method: String, path: String) {
+        self.method = method
+        self.path = path
+    }
+
+    package func note(status: Int, _ duration: Duration) {
+        answers[(0..<600).contains(status) ? Self.places[status] : Self.statuses.count].add()
+        latency.note(duration)
+    }
+
+    /// The statuses that were answered, with their numbers.
+    package var answered: [(status: String, count: UInt64)] {
+        zip(Self.statuses.map(String.init) + ["other"], answers).compactMap { status, counter in
+            counter.value == 0 ? nil : (status, counter.value)
+        }
+    }
+}

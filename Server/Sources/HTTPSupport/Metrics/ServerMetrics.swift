@@ -1,0 +1,70 @@
+import Synchronization
+
+/// Everything that `/metrics` tells.
+package final class ServerMetrics: Sendable {
+    /// Log-ins that made a user.
+    package let newUserLogIns = Counter()
+    /// Log-ins of users who were known.
+    package let knownUserLogIns = Counter()
+    /// First launches refused because there were too many from one address.
+    package let refusedFirstLaunches = Counter()
+
+    private let gauges: [Gauge]
+    private let routes = Mutex<[RouteMetrics]>([])
+
+    /// A number that goes up and down, asked when it is told.
+    package struct Gauge: Sendable {
+        var name: String
+        var help: String
+        var value: @Sendable () -> Double?
+
+        /// - Parameter value: `nil` when it is not known here.
+        package init(name: String, help: String, value: @escaping @Sendable () -> Double?) {
+            self.name = name
+            self.help = help
+            self.value = value
+        }
+    }
+
+    package init(gauges: [Gauge] = []) {
+        self.gauges = gauges
+    }
+
+    /// The counters of a route that is being set up.
+    package func route(method: String, path: String) -> RouteMetrics {
+        let route = RouteMetrics(method: method, path: path)
+        routes.withLock { $0.append(route) }
+        return route
+    }
+
+    /// The Prometheus text format, version 0.0.4.
+    package var text: String {
+        var page = PrometheusPage()
+        let routes = routes.withLock { $0 }
+        page.begin("okaeri_http_requests_total", .counter, "Requests by route and status.")
+        for route in routes {
+            for (status, count) in route.answered {
+                page.sample(
+                    "okaeri_http_requests_total",
+                    [("method", route.method), ("route", route.path), ("status", status)], "\(count)")
+            }
+        }
+        page.begin("okaeri_http_request_duration_seconds", .histogram, "Time from head to answer, by route.")
+        for route in routes where !route.answered.isEmpty {
+            page.histogram(
+                "okaeri_http_request_duration_seconds", [("method", route.method), ("route", route.path)],
+                route.latency)
+        }
+        page.begin("okaeri_log_ins_total", .counter, "Finished log-ins, by whether they made the user.")
+        page.sample("okaeri_log_ins_total", [("user", "new")], "\(newUserLogIns.value)")
+        page.sample("okaeri_log_ins_total", [("user", "known")], "\(knownUserLogIns.value)")
+        page.begin("okaeri_first_launches_refused_total", .counter, "First launches refused by the rate limit.")
+        page.sample("okaeri_first_launches_refused_total", [], "\(refusedFirstLaunches.value)")
+        for gauge in gauges {
+            guard let value = gauge.value() else { continue }
+            page.begin(gauge.name, .gauge, gauge.help)
+            page.sample(gauge.name, [], "\(value)")
+        }
+        return page.text
+    }
+}

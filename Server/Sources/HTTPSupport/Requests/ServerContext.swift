@@ -1,0 +1,33 @@
+package import Hummingbird
+package import Logging
+package import NIOCore
+
+/// What travels with a request from its connection to the answer.
+package struct ServerContext: RequestContext {
+    package var coreContext: CoreRequestContextStorage
+    /// The id under which the request is logged and answered.
+    package var requestId = ""
+    /// The connection; `nil` when a test hands the request over without one.
+    package let channel: (any Channel)?
+    private let fixedPeer: SocketAddress?
+
+    package init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
+        fixedPeer = nil
+    }
+
+    /// A context without a connection.
+    package init(logger: Logger, peer: SocketAddress?) {
+        coreContext = CoreRequestContextStorage(source: LoggerSource(logger: logger))
+        channel = nil
+        fixedPeer = peer
+    }
+
+    /// The other end of the connection: a client or a proxy. `nil` for a local socket.
+    package var peer: SocketAddress? { channel.map(\.remoteAddress) ?? fixedPeer }
+}
+
+private struct LoggerSource: RequestContextSource {
+    let logger: Logger
+}

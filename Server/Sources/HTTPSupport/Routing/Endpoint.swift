@@ -1,0 +1,95 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+
+/// The one frame around each route: request id, errors in the protocol's words, headers, numbers, log.
+struct Endpoint: HTTPResponder {
+    typealias Context = ServerContext
+
+    let handler: any RouteHandler
+    let errors: any ErrorAnswers
+    let metrics: RouteMetrics
+    let shared: Shared
+
+    /// What all routes share.
+    struct Shared: Sendable {
+        var requestIds: RequestIds
+        var proxies: TrustedProxies
+    }
+
+    func respond(to request: Request, context: ServerContext) async throws -> Response {
+        let start = ContinuousClock.now
+        var context = context
+        context.requestId = requestId(of: request, context)
+        var response: Response
+        do {
+            response = try await handler.respond(to: request, context)
+        } catch {
+            response = errors.answer(to: error, requestId: context.requestId)
+            if response.status.code >= 500 { log(error, response.status, context) }
+        }
+        complete(&response, context)
+        let duration = start.duration(to: .now)
+        metrics.note(status: response.status.code, duration)
+        if context.logger.logLevel <= .debug { log(response.status, duration, context) }
+        return response
+    }
+
+    private func requestId(of request: Request, _ context: ServerContext) -> String {
+        if let sent = request.headers[.requestId], RequestIds.isWellFormed(sent), shared.proxies.isProxy(context) {
+            return sent
+        }
+        return shared.requestIds.next()
+    }
+
+    private func complete(_ response: inout Response, _ context: ServerContext) {
+        response.headers[.requestId] = context.requestId
+        response.headers[.xContentTypeOptions] = "nosniff"
+        if !response.headers.contains(.cacheControl) { response.headers[.cacheControl] = "no-store" }
+        if response.endsConnection { response.endConnection(context.channel) }
+    }
+
+    /// The path in the log is the route's, so that ids and queries of requests stay out of it.
+    private func log(_ status: HTTPResponse.Status, _ duration: Duration, _ context: ServerContext) {
+        context.logger.debug(
+            "answered",
+            metadata: [
+                "request_id": .string(context.requestId), "method": .string(metrics.method),
+                "route": .string(metrics.path), "status": .stringConvertible(status.code),
+                "duration": .stringConvertible(duration),
+            ])
+    }
+
+    private func log(_ error: any Error, _ status: HTTPResponse.Status, _ context: ServerContext) {
+        context.logger.error(
+            "request failed",
+            metadata: [
+                "request_id": .string(context.requestId), "method": .string(metrics.method),
+                "route": .string(metrics.path), "status": .stringConvertible(status.code),
+                "error": .string(String(describing: error)),
+            ])
+    }
+}
+
+extension Response {
+    /// Whether the connection cannot be used after this answer, because the request was not read to its end.
+    fileprivate var endsConnection: Bool {
+        status == .contentTooLarge || status == .requestTimeout
+    }
+
+    /// Says goodbye after the answer, and hangs up soon after, whether or not the client has stopped sending.
+    ///
+    /// The writing side is closed first: to close both at once, with bytes unread, would destroy the answer on its way
+    /// (RFC 9112 §9.6).
+    fileprivate mutating func endConnection(_ channel: (any Channel)?) {
+        headers[.connection] = "close"
+        guard let channel else { return }
+        let answer = body
+        body = ResponseBody(contentLength: answer.contentLength) { writer in
+            try await answer.write(writer)
+            channel.close(mode: .output, promise: nil)
+            channel.eventLoop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
+        }
+    }
+}

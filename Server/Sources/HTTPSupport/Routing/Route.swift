@@ -1,0 +1,39 @@
+package import HTTPTypes
+package import Hummingbird
+
+/// Answers the requests of one route.
+package protocol RouteHandler: Sendable {
+    /// - Throws: anything; the protocol's `ErrorAnswers` turns it into an answer.
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response
+}
+
+/// A method, a path, and who answers.
+package struct Route: Sendable {
+    let method: HTTPRequest.Method
+    /// Names in braces stand for one segment: `/v1/user/sessions/{id}`.
+    let path: String
+    let handler: any RouteHandler
+
+    package init(_ method: HTTPRequest.Method, _ path: String, _ handler: any RouteHandler) {
+        self.method = method
+        self.path = path
+        self.handler = handler
+    }
+}
+
+/// One wire protocol: its routes, and its words for errors.
+package protocol ProtocolAdapter: Sendable {
+    var routes: [Route] { get }
+    var errors: any ErrorAnswers { get }
+    /// Whether an unknown path is this protocol's to refuse.
+    func owns(path: String) -> Bool
+}
+
+/// Puts errors into the words of one protocol.
+package protocol ErrorAnswers: Sendable {
+    /// - Parameters:
+    ///   - error: a `DomainError`, an `HTTPFault`, an error of the protocol's own, or something unexpected, about which
+    ///     nothing may be told.
+    ///   - requestId: The id under which the request is logged.
+    func answer(to error: any Error, requestId: String) -> Response
+}

@@ -1,0 +1,146 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import OkaeriWire
+
+/// Errors as problem documents (RFC 9457).
+struct NativeErrors: ErrorAnswers {
+    func answer(to error: any Error, requestId: String) -> Response {
+        var refusal =
+            switch error {
+            case let error as DomainError: Refusal(error)
+            case let fault as HTTPFault: Refusal(fault)
+            case let member as UnknownMember: Refusal(member)
+            default: Refusal(500, .internalError, "A fault in the server.")
+            }
+        refusal.problem.requestId = requestId
+        do {
+            return try JSONAnswer(
+                body: refusal.problem, status: .init(code: refusal.problem.status), mediaType: Problem.mediaType,
+                headers: refusal.headers
+            ).response()
+        } catch {
+            // A problem holds texts and whole numbers, which always encode.
+            return Response(status: .internalServerError)
+        }
+    }
+}
+
+/// A problem and the headers that belong to it.
+struct Refusal {
+    var problem: Problem
+    var headers = HTTPFields()
+
+    init(_ status: Int, _ code: ErrorCode, _ title: String, detail: String? = nil) {
+        problem = Problem(title: title, status: status, detail: detail, code: code)
+    }
+
+    /// A 401 with the challenge that RFC 9110 §15.5.2 asks for.
+    static func challenge(_ code: ErrorCode, _ title: String, _ challenge: Challenge, detail: String? = nil) -> Refusal {
+        var refusal = Refusal(401, code, title, detail: detail)
+        refusal.headers[.wwwAuthenticate] = challenge.rawValue
+        return refusal
+    }
+
+    /// A refusal that holds for a while only.
+    func retry(after span: Duration) -> Refusal {
+        var refusal = self
+        refusal.headers[.retryAfter] = String(max(1, span.secondsRoundedUp))
+        return refusal
+    }
+
+    /// What the header `WWW-Authenticate` asks for.
+    enum Challenge: String {
+        /// RFC 6750 §3: without an error when no token was sent.
+        case session = #"Bearer, DPoP algs="ES256""#
+        case otherSession = #"Bearer error="invalid_token", DPoP error="invalid_token", algs="ES256""#
+        /// RFC 9449 §7.1.
+        case proof = #"DPoP algs="ES256""#
+        case otherProof = #"DPoP error="invalid_dpop_proof", algs="ES256""#
+        case application = "Okaeri-Application"
+    }
+}
+
+extension Refusal {
+    /// How long to wait before asking a storage that failed again.
+    private static let storageRetry: Duration = .seconds(2)
+
+    /// Each rule's answer. Whether something exists that the caller may not see is never told.
+    init(_ error: DomainError) {
+        switch error {
+        case .applicationUnknown:
+            self = .challenge(
+                .applicationUnknown, "The header Okaeri-Application is missing or names no application.", .application)
+        case .sessionRequired:
+            self = .challenge(
+                .sessionRequired, "A session token is required.", .session,
+                detail: "Send Authorization: Bearer and the token of a log-in.")
+        case .sessionInvalid, .userUnknown:
+            self = .challenge(.sessionInvalid, "The session token is not valid here.", .otherSession)
+        case .sessionUnknown:
+            self.init(404, .sessionUnknown, "There is no such session.")
+        case .proofRequired:
+            self = .challenge(
+                .proofRequired, "A proof of possession is required.", .proof,
+                detail: "Send the header DPoP with a proof (RFC 9449).")
+        case .proofRefused(let fault):
+            self = .challenge(
+                .proofInvalid, "The proof of possession is not valid.", .otherProof, detail: fault.detail)
+        case .proofReplayed:
+            self = .challenge(
+                .proofReplayed, "The proof of possession was used before.", .otherProof,
+                detail: "Sign a new proof, with a new jti, for each request.")
+        case .clockSkew(let serverTime):
+            self = .challenge(
+                .clockSkew, "The proof's time is too far from the server's.", .otherProof,
+                detail: "iat must be within 60 seconds of serverTime.")
+            problem.serverTime = serverTime.wire
+        case .fieldsRefused(let faults):
+            self.init(400, .invalidMember, "Members of the body break their rules.")
+            problem.errors = faults.map { FieldProblem($0) }
+        case .audienceNotAllowed:
+            self.init(400, .audienceNotAllowed, "The application does not list this audience.")
+        case .rateLimited(let span):
+            self = Refusal(429, .rateLimited, "Too many requests.").retry(after: span)
+        case .secretUnreadable:
+            self.init(500, .internalError, "A fault in the server.")
+        case .storageUnavailable:
+            self = Refusal(503, .storageUnavailable, "The storage cannot be reached now.")
+                .retry(after: Self.storageRetry)
+        }
+    }
+
+    /// Each answer to a request that no rule saw.
+    init(_ fault: HTTPFault) {
+        switch fault {
+        case .pathUnknown:
+            self.init(404, .pathUnknown, "There is no such path.")
+        case .methodNotAllowed(let allow):
+            self.init(405, .methodNotAllowed, "The path does not know this method.", detail: "Allowed: \(allow).")
+            headers[.allow] = allow
+        case .headerInvalid(let name, let rule):
+            self.init(400, .invalidHeader, "A header is malformed.", detail: "\(name) must be \(rule).")
+        case .mediaTypeUnsupported(let accepted):
+            self.init(
+                415, .unsupportedMediaType, "The body has another media type.",
+                detail: "Content-Type must be \(accepted.joined(separator: " or ")).")
+        case .bodyTooLarge(let maximumBytes):
+            self.init(
+                413, .bodyTooLarge, "The body is too long.", detail: "At most \(maximumBytes) bytes are read.")
+        case .bodyTooSlow:
+            self.init(408, .requestTimeout, "The body did not arrive in time.")
+        case .bodyMalformed(let reason):
+            self.init(400, .malformedBody, "The body cannot be read.", detail: reason)
+        case .membersInvalid(let faults):
+            self.init(400, .invalidMember, "Members of the body break their rules.")
+            problem.errors = faults.map { FieldProblem($0) }
+        }
+    }
+
+    init(_ member: UnknownMember) {
+        self.init(
+            400, .unknownMember, "The body has a member that the API does not know.",
+            detail: "Unknown member: \(MemberFault.printable(member.path)).")
+    }
+}

@@ -1,0 +1,24 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import OkaeriWire
+
+extension HTTPField.Name {
+    /// The application's id.
+    static let application = HTTPField.Name(known: "Okaeri-Application")
+    /// Names one attempt of a creating request.
+    static let idempotencyKey = HTTPField.Name(known: "Idempotency-Key")
+}
+
+extension NativeAPI {
+    /// The application that the request names.
+    func application(of request: Request) async throws(DomainError) -> Domain.Application {
+        try await gate.application(of: request, header: .application)
+    }
+
+    /// Who makes the request.
+    func caller(of request: Request, _ context: ServerContext) async throws(DomainError) -> Authenticated {
+        try await gate.session(of: request, context, application: try await application(of: request))
+    }
+}

@@ -1,0 +1,61 @@
+import Domain
+import HTTPSupport
+import OkaeriWire
+
+extension FieldProblem {
+    init(_ fault: FieldFault) {
+        let (code, detail) = fault.rule.words
+        self.init(field: fault.field, code: code, detail: detail)
+    }
+
+    init(_ fault: MemberFault) {
+        let (code, detail) = fault.rule.words
+        self.init(field: fault.path, code: code, detail: detail)
+    }
+}
+
+extension FieldFault.Rule {
+    fileprivate var words: (code: String, detail: String) {
+        switch self {
+        case .tooLong(let maximum): ("too_long", "At most \(maximum) characters.")
+        case .controlCharacter: ("control_character", "No control characters.")
+        case .empty: ("empty", "At least one character.")
+        case .notALanguageTag: ("not_a_language_tag", "A language tag as in BCP 47: ja, en-GB.")
+        case .tooManyFields(let maximum): ("too_many", "At most \(maximum).")
+        case .tooManyBytes(let maximum): ("too_many_bytes", "At most \(maximum) bytes as JSON.")
+        case .tooDeep(let maximum): ("too_deep", "At most \(maximum) levels.")
+        case .notUnique: ("not_unique", "Another one has this value.")
+        }
+    }
+}
+
+extension MemberFault.Rule {
+    fileprivate var words: (code: String, detail: String) {
+        switch self {
+        case .wrongType: ("wrong_type", "Another JSON type is expected here.")
+        case .required: ("required", "This member must be there.")
+        case .malformed: ("malformed", "The value has the wrong form.")
+        }
+    }
+}
+
+extension ProofFault {
+    /// Names what is wrong (RFC 9449 §4.3), so that a developer need not guess.
+    var detail: String {
+        switch self {
+        case .malformed: "It is not one JWT: three parts of base64url without padding, JSON in the first two."
+        case .type: "typ must be dpop+jwt."
+        case .algorithm: "alg must be ES256."
+        case .criticalExtension: "crit names an extension; none is known here."
+        case .key: "jwk must be a P-256 public key."
+        case .privateKey: "jwk must not hold private members."
+        case .signature: "The signature does not fit the key: 64 bytes, r and s, over the first two parts as sent."
+        case .method: "htm must be the request's method."
+        case .target: "htu must be the request's address, without query and fragment."
+        case .issuedAt: "iat must be there, in seconds since 1970."
+        case .identifier: "jti must be there, with 1 to 256 bytes."
+        case .accessToken: "ath must be the SHA-256 of the session token, base64url."
+        case .otherKey: "The session belongs to another key."
+        }
+    }
+}

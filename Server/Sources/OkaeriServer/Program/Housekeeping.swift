@@ -1,0 +1,39 @@
+import Domain
+import Logging
+import ServiceLifecycle
+
+/// What the server does every minute beside answering: writes down the uses of sessions and removes what is over.
+struct Housekeeping: Service {
+    static let interval: Duration = .seconds(60)
+
+    let useCases: UseCases
+    let logger: Logger
+
+    func run() async throws {
+        // Ends by cancellation when the server stops; a failed round never ends it.
+        try? await cancelWhenGracefulShutdown {
+            while true {
+                try await Task.sleep(for: Self.interval)
+                await round()
+            }
+        }
+        await writeActivity()
+    }
+
+    func round() async {
+        await writeActivity()
+        do {
+            try await useCases.removeWhatIsOver()
+        } catch {
+            logger.warning("removing what is over failed, trying again in a minute", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func writeActivity() async {
+        do {
+            try await useCases.writeSessionActivity()
+        } catch {
+            logger.warning("writing session activity failed, it is kept", metadata: ["error": "\(error)"])
+        }
+    }
+}

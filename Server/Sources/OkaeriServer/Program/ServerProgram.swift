@@ -1,0 +1,115 @@
+import Foundation
+import Hummingbird
+import HummingbirdCore
+package import Logging
+import NIOCore
+import ServiceLifecycle
+import UnixSignals
+
+/// Runs the server from start to graceful end.
+package struct ServerProgram: Sendable {
+    /// How long requests under way may take when the server stops.
+    private static let longestGoodbye: Duration = .seconds(20)
+
+    private let settings: ServerSettings
+    private let logger: Logger
+
+    /// Where the server listens.
+    package struct Listening: Hashable, Sendable {
+        package var url: String
+        package var port: Int
+    }
+
+    package init(settings: ServerSettings, logger: Logger) {
+        self.settings = settings
+        self.logger = logger
+    }
+
+    /// A logger that writes to standard error at the level that the settings name.
+    package static func logger(_ settings: ServerSettings) -> Logger {
+        var logger = Logger(label: "okaeri") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = settings.logLevel
+        return logger
+    }
+
+    /// Serves until SIGINT, SIGTERM or cancellation. Then requests under way end, the uses of sessions are written
+    /// down, and the storage is closed.
+    ///
+    /// - Parameter onListening: Called once, with the composition that serves, when requests are accepted.
+    /// - Throws: `StartFault`; `addressInUse` when another port may work.
+    package func run(
+        onListening: @escaping @Sendable (Listening, Composition) async -> Void = { _, _ in }
+    ) async throws(StartFault) {
+        let composition = try Composition(settings, role: .server)
+        announce()
+        var failure: StartFault?
+        do {
+            try await serve(composition, onListening)
+        } catch {
+            failure = fault(error)
+        }
+        await composition.close()
+        if let failure { throw failure }
+    }
+
+    private func serve(
+        _ composition: Composition, _ onListening: @escaping @Sendable (Listening, Composition) async -> Void
+    ) async throws {
+        let (settings, logger) = (settings, logger)
+        let application = Hummingbird.Application(
+            responder: try composition.responder(),
+            server: .http1(configuration: settings.channel),
+            configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
+            onServerRunning: { channel in
+                let port = channel.localAddress?.port ?? settings.port
+                let listening = Listening(url: settings.url(port: port), port: port)
+                do {
+                    try RunningFile(pid: getpid(), url: listening.url).write(in: settings.dataFolder)
+                } catch {
+                    logger.warning("server.json cannot be written", metadata: ["error": "\(error)"])
+                }
+                await onListening(listening, composition)
+            },
+            logger: logger)
+        var configuration = ServiceGroupConfiguration(
+            services: [Housekeeping(useCases: composition.useCases, logger: logger), application],
+            gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
+        configuration.maximumGracefulShutdownDuration = Self.longestGoodbye
+        defer {
+            // Without the file there is nothing to remove.
+            try? RunningFile.remove(in: settings.dataFolder)
+        }
+        try await ServiceGroup(configuration: configuration).run()
+    }
+
+    private func announce() {
+        if !settings.hasRateLimits {
+            logger.warning("RATE LIMITS ARE OFF: anyone who reaches this server can make users without end")
+        }
+        if !settings.isLoopback && settings.publicURL == nil {
+            logger.warning(
+                "no public-url is set: proofs are checked against the Host that each request names",
+                metadata: ["setting": .string(Setting.publicURL.variable)])
+        }
+    }
+
+    private func fault(_ error: any Error) -> StartFault {
+        switch error {
+        case let fault as StartFault: fault
+        case let error as IOError where error.errnoCode == EADDRINUSE:
+            .addressInUse(host: settings.host, port: settings.port)
+        default: .cannotListen("\(settings.host):\(settings.port) cannot be listened on: \(error)")
+        }
+    }
+}
+
+extension ServerSettings {
+    /// What a connection may do: a client that is slow or sends endless headers is cut off.
+    var channel: HTTP1Channel.Configuration {
+        HTTP1Channel.Configuration(
+            idleTimeout: .nanoseconds(idleTimeout.components.seconds * 1_000_000_000),
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: maximumHeaderBytes, maxHeaderListSize: maximumHeaderBytes,
+                maxHeaderFieldCount: maximumHeaders))
+    }
+}

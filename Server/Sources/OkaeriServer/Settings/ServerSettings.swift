@@ -1,0 +1,100 @@
+import Domain
+import Foundation
+package import HTTPSupport
+package import Logging
+
+/// Every setting's value. What each one means stands in `Setting`.
+package struct ServerSettings: Sendable {
+    package var host: String
+    package var port: Int
+    package var dataFolder: String
+    package var publicURL: String?
+    package var trustedProxies: [IPNetwork]
+    package var hasRateLimits: Bool
+    package var firstLaunchesPerHour: Int
+    package var sessionCacheEntries: Int
+    package var logLevel: Logger.Level
+    package var requestTimeout: Duration
+    package var idleTimeout: Duration
+    package var maximumHeaderBytes: Int
+    package var maximumHeaders: Int
+    /// 32 bytes; `nil` to take the file in the data folder.
+    package var sealingKey: [UInt8]?
+
+    /// Reads all settings.
+    ///
+    /// - Parameters:
+    ///   - commandLine: Values by setting name, without hyphens in front; `config` names a JSON file.
+    ///   - environment: The process's environment variables.
+    /// - Throws: `SettingFault`, which names setting, source, value and rule.
+    package init(commandLine: [String: String] = [:], environment: [String: String]) throws(SettingFault) {
+        let reader = SettingReader(
+            sources: try SettingSources(commandLine: commandLine, environment: environment))
+        (host, port) = try reader.required(.listen, Self.address)
+        dataFolder = try reader.required(.data) { $0.isEmpty ? nil : $0 }
+        publicURL = try reader.optional(.publicURL) { PublicAddress($0, proxies: TrustedProxies([])) == nil ? nil : $0 }
+        trustedProxies = try reader.required(.trustedProxies, Self.networks)
+        hasRateLimits = try reader.required(.rateLimits) { ["on": true, "off": false][$0] }
+        firstLaunchesPerHour = try reader.number(.firstLaunches, 1...1_000_000)
+        sessionCacheEntries = try reader.number(.sessionCache, 0...10_000_000)
+        logLevel = try reader.required(.logLevel) { Logger.Level(rawValue: $0) }
+        requestTimeout = .seconds(try reader.number(.requestTimeout, 1...3600))
+        idleTimeout = .seconds(try reader.number(.idleTimeout, 1...3600))
+        maximumHeaderBytes = try reader.number(.maximumHeaderBytes, 4096...1_048_576)
+        maximumHeaders = try reader.number(.maximumHeaders, 16...1000)
+        sealingKey = try reader.optional(.sealingKey) { text in
+            Data(base64Encoded: text).flatMap { $0.count == SealingKey.byteCount ? Array($0) : nil }
+        }
+        if !hasRateLimits && !isLoopback {
+            throw SettingFault(.rateLimits, value: "off", source: "while listening on \(host)")
+        }
+    }
+
+    /// Whether only this machine can reach the server.
+    package var isLoopback: Bool {
+        host == "localhost" || IPAddress(host)?.isLoopback == true
+    }
+
+    private static func address(_ text: String) -> (host: String, port: Int)? {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (0...65_535).contains(port)
+        else { return nil }
+        let host = text[..<colon]
+        if host == "localhost" { return ("localhost", port) }
+        let bare = host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host
+        // An IPv6 address needs its brackets, or its last group would be taken for the port.
+        guard IPAddress(bare) != nil, bare.contains(":") == (bare.count != host.count) else { return nil }
+        return (String(bare), port)
+    }
+
+    private static func networks(_ text: String) -> [IPNetwork]? {
+        let names = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        let networks = names.compactMap { IPNetwork($0) }
+        return networks.count == names.count ? networks : nil
+    }
+}
+
+/// Reads values by their rules.
+private struct SettingReader {
+    let sources: SettingSources
+
+    func optional<Value>(_ setting: Setting, _ parse: (String) -> Value?) throws(SettingFault) -> Value? {
+        guard let (text, source) = try sources.value(of: setting) else { return nil }
+        guard let value = parse(text) else { throw SettingFault(setting, value: text, source: source) }
+        return value
+    }
+
+    func required<Value>(_ setting: Setting, _ parse: (String) -> Value?) throws(SettingFault) -> Value {
+        if let value = try optional(setting, parse) { return value }
+        guard let text = setting.defaultValue, let value = parse(text) else {
+            throw SettingFault("\(setting.name) is missing and has no default.")
+        }
+        return value
+    }
+
+    func number(_ setting: Setting, _ range: ClosedRange<Int>) throws(SettingFault) -> Int {
+        try required(setting) { text in
+            Int(text).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+}

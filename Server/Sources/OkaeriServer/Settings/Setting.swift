@@ -1,0 +1,100 @@
+/// One thing that an operator can decide: how it is called everywhere, and what it means.
+package struct Setting: Hashable, Sendable {
+    /// The name on the command line (`--public-url`) and in the configuration file (`"public-url"`).
+    package let name: String
+    /// The value when nothing sets it, as it would be written; `nil` when there is none.
+    package let defaultValue: String?
+    /// The unit of the value, for example `seconds`.
+    package let unit: String?
+    /// What it decides, in a sentence.
+    package let description: String
+    /// What a value must be, to end the sentence "must be …".
+    package let rule: String
+    /// Whether its value must never be shown.
+    package let isSecret: Bool
+
+    private init(
+        _ name: String, default defaultValue: String?, unit: String? = nil, _ description: String, rule: String,
+        isSecret: Bool = false
+    ) {
+        self.name = name
+        self.defaultValue = defaultValue
+        self.unit = unit
+        self.description = description
+        self.rule = rule
+        self.isSecret = isSecret
+    }
+
+    /// The environment variable: `OKAERI_PUBLIC_URL`.
+    package var variable: String {
+        "OKAERI_" + name.uppercased().replacing("-", with: "_")
+    }
+}
+
+extension Setting {
+    package static let listen = Setting(
+        "listen", default: "127.0.0.1:8080", "Where the server listens.",
+        rule: "an address and a port, such as 127.0.0.1:8080 or [::]:8080; port 0 takes any free one")
+    package static let data = Setting(
+        "data", default: "okaeri-data", "The folder of the embedded database and the server's own files.",
+        rule: "the path of a folder; it is made when it is missing")
+    package static let publicURL = Setting(
+        "public-url", default: nil,
+        "The address by which clients reach the server. When set, proofs must name it, whatever Host a request has.",
+        rule: "an http or https address such as https://id.example.com")
+    package static let trustedProxies = Setting(
+        "trusted-proxies", default: "", "Whose X-Forwarded-For, -Proto and -Host are believed.",
+        rule: "addresses and networks with commas between, such as 10.0.0.0/8,2001:db8::1")
+    package static let rateLimits = Setting(
+        "rate-limits", default: "on", "Whether rate limits hold. Off is for load tests on this machine.",
+        rule: "on or off; off only while listening on a loopback address")
+    package static let firstLaunches = Setting(
+        "first-launches", default: "30", unit: "an hour",
+        "How many new users one address (IPv6: one /64 network) can make.", rule: "a whole number from 1 to 1000000")
+    package static let sessionCache = Setting(
+        "session-cache", default: "20000", unit: "sessions", "How many sessions are kept in memory, about 1 KiB each.",
+        rule: "a whole number from 0 to 10000000")
+    package static let logLevel = Setting(
+        "log-level", default: "info", "What is logged.",
+        rule: "one of trace, debug, info, notice, warning, error, critical")
+    package static let requestTimeout = Setting(
+        "request-timeout", default: "10", unit: "seconds", "How long a client may take to send a body.",
+        rule: "a whole number from 1 to 3600")
+    package static let idleTimeout = Setting(
+        "idle-timeout", default: "30", unit: "seconds",
+        "How long a connection may take to send the head of a request, and stay open without one.",
+        rule: "a whole number from 1 to 3600")
+    package static let maximumHeaderBytes = Setting(
+        "maximum-header-bytes", default: "16384", unit: "bytes", "How long all headers of a request can be together.",
+        rule: "a whole number from 4096 to 1048576")
+    package static let maximumHeaders = Setting(
+        "maximum-headers", default: "64", unit: "headers", "How many headers a request can have.",
+        rule: "a whole number from 16 to 1000")
+    package static let sealingKey = Setting(
+        "sealing-key", default: nil,
+        "The key that seals secrets at rest. Without it, the file sealing.key in the data folder, made at the first start.",
+        rule: "32 bytes in base64", isSecret: true)
+
+    /// All settings, in the order of the documentation.
+    package static let all: [Setting] = [
+        listen, data, publicURL, trustedProxies, rateLimits, firstLaunches, sessionCache, logLevel, requestTimeout,
+        idleTimeout, maximumHeaderBytes, maximumHeaders, sealingKey,
+    ]
+
+    /// The variable that names the configuration file, as `--config` does.
+    package static let fileVariable = "OKAERI_CONFIG"
+}
+
+/// A setting that cannot be used, in words for the operator.
+package struct SettingFault: Error, Hashable, Sendable, CustomStringConvertible {
+    package var description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+
+    init(_ setting: Setting, value: String, source: String) {
+        let shown = setting.isSecret ? "‹secret›" : "“\(value)”"
+        description = "\(setting.name) (\(source)) is \(shown), but must be \(setting.rule)."
+    }
+}

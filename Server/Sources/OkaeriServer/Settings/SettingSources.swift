@@ -1,0 +1,74 @@
+import Configuration
+import Foundation
+
+/// Where settings come from: the command line over the environment over a JSON file.
+struct SettingSources {
+    private let commandLine: [String: String]
+    private let environment: EnvironmentVariablesProvider
+    private let file: JSONSnapshot?
+    private let fileName: String
+
+    /// - Parameters:
+    ///   - commandLine: Values by setting name. `config` names the file.
+    ///   - environment: The process's variables.
+    /// - Throws: when the file cannot be read or holds a name that is no setting.
+    init(commandLine: [String: String], environment: [String: String]) throws(SettingFault) {
+        self.commandLine = commandLine
+        self.environment = EnvironmentVariablesProvider(environmentVariables: environment)
+        guard let path = commandLine["config"] ?? environment[Setting.fileVariable] else {
+            file = nil
+            fileName = ""
+            return
+        }
+        fileName = path
+        do {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            file = try JSONSnapshot(data: bytes.bytes, providerName: path, parsingOptions: .default)
+            let known = Set(Setting.all.map(\.name))
+            let members = try JSONSerialization.jsonObject(with: bytes) as? [String: Any] ?? [:]
+            if let unknown = members.keys.filter({ !known.contains($0) }).min() {
+                throw SettingFault("The configuration file \(path) has “\(unknown)”, which is no setting.")
+            }
+        } catch let fault as SettingFault {
+            throw fault
+        } catch {
+            throw SettingFault("The configuration file \(path) cannot be read: \(error)")
+        }
+    }
+
+    /// The value of a setting as text, and the name of its source.
+    func value(of setting: Setting) throws(SettingFault) -> (text: String, source: String)? {
+        if let text = commandLine[setting.name] { return (text, "--\(setting.name)") }
+        do {
+            if let text = try environment.environmentValue(forName: setting.variable) {
+                return (text, setting.variable)
+            }
+        } catch {
+            throw SettingFault("\(setting.variable) cannot be read: \(error)")
+        }
+        return try valueInFile(of: setting).map { ($0, fileName) }
+    }
+
+    private func valueInFile(of setting: Setting) throws(SettingFault) -> String? {
+        guard let file else { return nil }
+        let key = AbsoluteConfigKey([setting.name])
+        var failure: (any Error)?
+        for type: ConfigType in [.string, .stringArray, .int, .bool] {
+            do {
+                switch try file.value(forKey: key, type: type).value?.content {
+                case nil: return nil
+                case .string(let text): return text
+                case .stringArray(let texts): return texts.joined(separator: ",")
+                case .int(let number): return String(number)
+                case .bool(let flag): return flag ? "on" : "off"
+                default: continue
+                }
+            } catch {
+                failure = error
+            }
+        }
+        guard failure != nil else { return nil }
+        throw SettingFault(
+            "\(setting.name) (\(fileName)) has a JSON type that no setting has, but must be \(setting.rule).")
+    }
+}
