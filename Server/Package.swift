@@ -80,16 +80,23 @@ let package = Package(
 
         // Tests.
         .target(
-            name: "StoreConformance", dependencies: ["Domain", "Storage"], path: "Tests/Support/StoreConformance",
+            name: "TestWorld", dependencies: ["Domain", "Storage", crypto], path: "Tests/Support/TestWorld",
             swiftSettings: settings),
-        .testTarget(name: "DomainTests", dependencies: ["Domain", "StorageSQLite", crypto], swiftSettings: settings),
+        .target(
+            name: "StoreConformance", dependencies: ["Domain", "Storage", "TestWorld", wire],
+            path: "Tests/Support/StoreConformance", swiftSettings: settings),
         .testTarget(
-            name: "StorageTests", dependencies: ["Domain", "Storage", "StorageSQLite", "StoreConformance"],
+            name: "DomainTests",
+            dependencies: ["Domain", "Storage", "StorageSQLite", "TestWorld", crypto, wire], swiftSettings: settings),
+        .testTarget(
+            name: "StorageTests",
+            dependencies: ["Domain", "Storage", "StorageSQLite", "StoreConformance", "TestWorld", "CSQLite"],
             swiftSettings: settings),
         .testTarget(
             name: "NativeAPITests",
             dependencies: [
-                "Domain", "HTTPSupport", "NativeAPI", "OkaeriServer", "StorageSQLite", hummingbird, hummingbirdTesting,
+                "Domain", "HTTPSupport", "NativeAPI", "OkaeriServer", "StorageSQLite", "TestWorld", hummingbird,
+                hummingbirdTesting,
                 httpTypes, nioCore, nioPosix, logging, crypto, wire, yams,
             ],
             swiftSettings: settings),

@@ -5,7 +5,7 @@ import Foundation
 import Storage
 
 /// The embedded engine: one SQLite database in a folder, or in memory for tests.
-package final class SQLiteStore: Store, Sendable {
+package final class SQLiteStore: Engine, Sendable {
     package enum Location: Sendable, Hashable {
         /// A folder, made if missing, that holds `okaeri.sqlite` and its companions.
         case folder(String)
@@ -21,7 +21,7 @@ package final class SQLiteStore: Store, Sendable {
 
     private let writer: GroupCommit
     private let readers: ReaderPool?
-    private let folder: ServerLock?
+    private let lock: ServerLock?
     private let signals: StoreSignals
     package let validity: any CacheValidity
 
@@ -38,13 +38,13 @@ package final class SQLiteStore: Store, Sendable {
             let connection = try SQLiteConnection(
                 path: ":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, reportFault: reportFault)
             try SQLiteSetUp.prepareWriter(connection)
-            folder = nil
+            lock = nil
             readers = nil
             validity = AlwaysValid()
             writer = GroupCommit(connection, outsideChanges: nil, signals: signals)
         case .folder(let path):
             let path = try SQLiteSetUp.makeFolder(path)
-            folder = role == .server ? try ServerLock(folder: path) : nil
+            lock = role == .server ? try ServerLock(folder: path) : nil
             let file = path + "/okaeri.sqlite"
             let epochs = try EpochFile(path: path + "/changes.epoch")
             try SQLiteSetUp.makeFile(file)
@@ -85,6 +85,7 @@ package final class SQLiteStore: Store, Sendable {
     package func close() async {
         await readers?.close()
         await writer.close()
+        lock?.release()
     }
 }
 

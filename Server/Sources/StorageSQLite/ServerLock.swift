@@ -1,12 +1,13 @@
 import Foundation
+import Synchronization
 
 /// Keeps a second server out of a data folder. The system lets go of it when the process ends, however it ends.
 final class ServerLock: Sendable {
-    private let descriptor: Int32
+    private let held: Mutex<Int32?>
 
     /// - Throws: `SQLiteOpenFault` when another server holds the lock.
     init(folder: String) throws(SQLiteOpenFault) {
-        descriptor = open(folder + "/server.lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        let descriptor = open(folder + "/server.lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw SQLiteOpenFault("The data folder \(folder) cannot be written: \(String(cString: strerror(errno))).")
         }
@@ -16,9 +17,18 @@ final class ServerLock: Sendable {
                 "Another Okaeri server runs on the data folder \(folder). Stop it first, or choose another with --data."
             )
         }
+        held = Mutex(descriptor)
     }
 
     deinit {
-        close(descriptor)
+        release()
+    }
+
+    /// Lets another server in.
+    func release() {
+        held.withLock { descriptor in
+            if let open = descriptor { close(open) }
+            descriptor = nil
+        }
     }
 }

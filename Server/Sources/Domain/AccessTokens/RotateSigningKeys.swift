@@ -17,7 +17,7 @@ package struct RotateSigningKeys: Sendable {
                 throw .rateLimited(retryAfter: MintAccessToken.lifetime - age)
             }
         }
-        let candidate = try signingKeys.newSealedKey()
+        let candidate = try signingKeys.newSealedKey(after: present.first)
         let kept = [candidate.id] + present.prefix(1).map(\.id)
         try await store.write { transaction throws(DomainError) in
             try transaction.insert(candidate)

@@ -31,8 +31,11 @@ package struct SigningKeys: Sendable {
         if case .signingKeys = change { known.forget(Self.purpose) }
     }
 
-    func newSealedKey() throws(DomainError) -> SealedSigningKey {
-        let key = SigningKey(privateKey: P256.Signing.PrivateKey(), createdAt: clock.now)
+    /// A new key, newer than `present` even when the clock has not moved since.
+    func newSealedKey(after present: SigningKey? = nil) throws(DomainError) -> SealedSigningKey {
+        let now = clock.now
+        let createdAt = present.map { max(now, $0.createdAt + .milliseconds(1)) } ?? now
+        let key = SigningKey(privateKey: P256.Signing.PrivateKey(), createdAt: createdAt)
         let sealed = try sealingKey.seal(Array(key.privateKey.rawRepresentation), purpose: Self.purpose)
         return SealedSigningKey(id: key.id, sealed: sealed, createdAt: key.createdAt)
     }

@@ -14,7 +14,6 @@ extension [String: JSONValue] {
     package func merged(with changes: [String: JSONValue]) -> [String: JSONValue] {
         var result = self
         for (name, change) in changes {
-            // Not by assigning nil: as a literal of `JSONValue` that would be the value null.
             if change == .null {
                 result.removeValue(forKey: name)
             } else {

@@ -4,7 +4,7 @@ package import Domain
 ///
 /// The slices' queries stand in the folders beside this one.
 package final class SQLTransaction: Transaction {
-    let connection: any Connection
+    package let connection: any Connection
     /// What the transaction changed that caches hold. The engine announces it after the commit.
     package private(set) var changes: [Change] = []
 

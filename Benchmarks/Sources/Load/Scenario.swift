@@ -1,0 +1,120 @@
+import ArgumentParser
+import Foundation
+import Measuring
+import NIOCore
+
+/// What the requests of a run ask for.
+enum Scenario: String, CaseIterable, ExpressibleByArgument {
+    /// One path, always the same.
+    case bare
+    /// `GET /v1/user` with the tokens of many sessions in turn.
+    case sessionCheck = "session-check"
+    /// `POST /v1/log-in/automatic` by devices that the server knows.
+    case logIn = "log-in"
+    /// `POST /v1/log-in/automatic` by a new device each time.
+    case firstLaunch = "first-launch"
+    /// PocketBase: `GET` of the own record with the tokens of many users in turn.
+    case pocketBaseSessionCheck = "pocketbase-session-check"
+    /// PocketBase: the hook, with devices that it knows.
+    case pocketBaseLogIn = "pocketbase-log-in"
+    /// PocketBase: the hook, with a new device each time.
+    case pocketBaseFirstLaunch = "pocketbase-first-launch"
+}
+
+/// Makes the requests of a scenario.
+struct RequestMaker {
+    let target: Target
+    let path: String
+    let application: String
+    let devices: String
+    /// How many devices or sessions of the side file take part.
+    let spread: Int
+    /// How many requests to make where each can be used once.
+    let count: Int
+
+    /// The body that an app sends when it logs in.
+    private static let body = """
+        {"device":{"appVersion":"2.4.0 (311)","model":"iPhone17,1","name":"Hana's iPhone","system":"iOS 19.1"},\
+        "user":{"locale":"ja"}}
+        """
+
+    /// - Parameter scenario: What to ask for.
+    /// - Returns: The requests.
+    /// - Throws: When the side file cannot be read or a proof not be signed.
+    func requests(for scenario: Scenario) throws -> RequestSupply {
+        switch scenario {
+        case .bare:
+            RequestSupply([target.request("GET", path, headers: sessionHeaders(token: sampleToken))], repeats: true)
+        case .sessionCheck:
+            RequestSupply(
+                try KnownDevice.readTokens(from: devices, limit: spread)
+                    .map { target.request("GET", "/v1/user", headers: sessionHeaders(token: $0)) },
+                repeats: true)
+        case .logIn:
+            try logIns(with: KnownDevice.read(from: devices, limit: spread).map(\.key))
+        case .firstLaunch:
+            try logIns(with: (0..<count).lazy.map { _ in DeviceKey() })
+        case .pocketBaseSessionCheck:
+            RequestSupply(
+                try PocketBaseUser.read(from: devices, limit: spread).map { user in
+                    target.request(
+                        "GET", "/api/collections/players/records/\(user.record)",
+                        headers: ["Authorization: \(user.token)"])
+                }, repeats: true)
+        case .pocketBaseLogIn:
+            RequestSupply(
+                try PocketBaseUser.read(from: devices, limit: spread).map { pocketBaseLogIn(device: $0.device) },
+                repeats: true)
+        case .pocketBaseFirstLaunch:
+            RequestSupply((0..<count).map { _ in pocketBaseLogIn(device: UUID().uuidString) }, repeats: false)
+        }
+    }
+
+    /// A token of the usual length, so that the bare route's requests are as long as the others.
+    private var sampleToken: String { "oks_" + String(repeating: "A", count: 43) }
+
+    private func sessionHeaders(token: String) -> [String] {
+        ["Okaeri-Application: \(application)", "Authorization: Bearer \(token)"]
+    }
+
+    private func logIns(with keys: some Collection<DeviceKey>) throws -> RequestSupply {
+        let path = "/v1/log-in/automatic"
+        let address = target.address(of: path)
+        let run = UUID().uuidString.prefix(18)
+        var requests: [ByteBuffer] = []
+        requests.reserveCapacity(count)
+        while requests.count < count, !keys.isEmpty {
+            for key in keys.prefix(count - requests.count) {
+                let proof = try key.proof(
+                    method: "POST", address: address, at: Int(Date.now.timeIntervalSince1970),
+                    identifier: "\(run)-\(requests.count)")
+                requests.append(
+                    target.request(
+                        "POST", path, headers: ["Okaeri-Application: \(application)", "DPoP: \(proof)"],
+                        body: Self.body))
+            }
+        }
+        return RequestSupply(requests, repeats: false)
+    }
+
+    private func pocketBaseLogIn(device: String) -> ByteBuffer {
+        target.request("POST", "/api/device/log-in", body: #"{"device":"\#(device)"}"#)
+    }
+}
+
+/// A user of the PocketBase that is measured beside the server.
+private struct PocketBaseUser {
+    let device: String
+    let record: String
+    let token: String
+
+    static func read(from path: String, limit: Int) throws -> [PocketBaseUser] {
+        try String(decoding: Data(contentsOf: URL(filePath: path)), as: UTF8.self)
+            .split(separator: "\n").prefix(limit)
+            .map { line in
+                let parts = line.split(separator: " ").map(String.init)
+                guard parts.count == 3 else { throw CocoaError(.fileReadCorruptFile) }
+                return PocketBaseUser(device: parts[0], record: parts[1], token: parts[2])
+            }
+    }
+}

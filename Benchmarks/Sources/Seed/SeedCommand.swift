@@ -1,0 +1,67 @@
+import ArgumentParser
+import Crypto
+import Foundation
+import Measuring
+import ServerDatabase
+
+/// Fills a database that the server has made with users, as if each had launched the app once.
+@main
+struct SeedCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "seed",
+        abstract: "Fill the server's database with users, and note the keys and sessions of some of them.")
+
+    @Option(help: "The data folder, with the schema and the application; no server may be running on it.")
+    var data: String
+    @Option(help: "The application's id.")
+    var application: String
+    @Option(help: "How many users.")
+    var users: Int
+    @Option(help: "How many of them get a real key and a session whose token is known.")
+    var devices = 2_000
+    @Option(help: "Where to note those.")
+    var side: String
+
+    func validate() throws {
+        guard (1...10_000_000).contains(users), (0...users).contains(devices) else {
+            throw ValidationError("a number is outside its bounds")
+        }
+    }
+
+    func run() throws {
+        let database = try Database(path: data + "/okaeri.sqlite")
+        // Nothing is lost if this breaks off: the folder is then made again.
+        try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -1048576")
+        let rows = try ServerRows(database, application: application)
+        let known = try insert(into: database, rows)
+        try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        // In no order, so that neighbours in the file are no neighbours in the database.
+        try Data(known.shuffled().joined().utf8).write(to: URL(filePath: side))
+    }
+
+    /// - Returns: the lines of the side file.
+    private func insert(into database: Database, _ rows: ServerRows) throws -> [String] {
+        let now = Int64(Date.now.timeIntervalSince1970 * 1000)
+        // The first user came 300 days ago, the last an hour ago.
+        let (oldest, newest) = (now - 300 * 86_400_000, now - 3_600_000)
+        var known: [String] = []
+        try database.execute("BEGIN")
+        for number in 0..<users {
+            let time = oldest + (newest - oldest) * Int64(number) / Int64(users)
+            var logIn = LogInRows(at: time)
+            // Spread evenly: a user is known where the count of known ones takes a step.
+            if (number + 1) * devices / users > number * devices / users {
+                let device = KnownDevice(
+                    key: DeviceKey(), token: "oks_" + RandomText.base64URL(characterCount: 42) + "A")
+                logIn.thumbprint = device.key.thumbprint
+                logIn.tokenDigest = Array(SHA256.hash(data: Data(device.token.utf8)))
+                known.append(device.line)
+            }
+            try rows.insertUser(logIn)
+            try rows.insertSession(logIn)
+            if number % 50_000 == 49_999 { try database.execute("COMMIT; BEGIN") }
+        }
+        try database.execute("COMMIT")
+        return known
+    }
+}

@@ -1,0 +1,116 @@
+/// The rows that the server writes for a log-in, in its own schema, without what it does beside writing them.
+///
+/// When a migration changes these tables, change these statements too.
+package struct ServerRows {
+    private let user: Statement
+    private let identity: Statement
+    private let session: Statement
+    private let proof: Statement
+    private let logInTimes: Statement
+    private let application: Value
+
+    /// - Parameters:
+    ///   - database: A database that the server has made.
+    ///   - application: The application's id.
+    /// - Throws: `DatabaseFault` when the schema is another one.
+    package init(_ database: Database, application: String) throws {
+        self.application = .text(application)
+        user = try database.prepare(
+            """
+            INSERT INTO users (application_id, id, locale, created_at, updated_at, last_log_in_at)
+            VALUES (?, ?, 'ja', ?, ?, ?)
+            """)
+        identity = try database.prepare(
+            """
+            INSERT INTO identities (application_id, provider, subject, user_id, linked_at)
+            VALUES (?, 'device', ?, ?, ?)
+            """)
+        session = try database.prepare(
+            """
+            INSERT INTO sessions (application_id, token_digest, id, user_id, device_key, device_name, device_model,
+                device_system, device_app_version, address, protocol, method, created_at, last_used_at, expires_at)
+            VALUES (?, ?, ?, ?, ?, 'Hana''s iPhone', 'iPhone17,1', 'iOS 19.1', '2.4.0 (311)', '127.0.0.1', 'native',
+                'automatic', ?, ?, ?)
+            """)
+        proof = try database.prepare("INSERT INTO used_proofs (application_id, digest, ends_at) VALUES (?, ?, ?)")
+        logInTimes = try database.prepare(
+            """
+            UPDATE users SET last_log_in_at = ?, previous_log_in_at = last_log_in_at
+            WHERE application_id = ? AND id = ?
+            """)
+    }
+
+    /// A new user and the device key that leads to it.
+    package func insertUser(_ logIn: LogInRows) throws {
+        let now = Value.integer(logIn.now)
+        try user.run([application, .text(logIn.user), now, now, now])
+        try identity.run([application, .text(logIn.thumbprint), .text(logIn.user), now])
+    }
+
+    /// The times of a user's last log-ins.
+    package func updateLogInTimes(_ logIn: LogInRows) throws {
+        try logInTimes.run([.integer(logIn.now), application, .text(logIn.user)])
+    }
+
+    /// A session.
+    package func insertSession(_ logIn: LogInRows) throws {
+        let now = Value.integer(logIn.now)
+        try session.run([
+            application, .bytes(logIn.tokenDigest), .text(logIn.session), .text(logIn.user), .text(logIn.thumbprint),
+            now, now, .integer(logIn.now + 400 * 86_400_000),
+        ])
+    }
+
+    /// A proof that was used.
+    package func insertProof(_ logIn: LogInRows) throws {
+        try proof.run([application, .bytes(logIn.proofDigest), .integer(logIn.now + 61_000)])
+    }
+}
+
+/// The values of one log-in, drawn before time is measured.
+package struct LogInRows {
+    package var user: String
+    package var session: String
+    package var thumbprint: String
+    package var tokenDigest: [UInt8]
+    package var proofDigest: [UInt8]
+    /// Milliseconds since 1970.
+    package var now: Int64
+
+    /// Random values of the right form and length.
+    ///
+    /// - Parameters:
+    ///   - user: The user's id; `nil` for a new one.
+    ///   - now: The time of the log-in, in milliseconds since 1970.
+    package init(user: String? = nil, at now: Int64) {
+        self.user = user ?? RandomText.identifier(at: now)
+        session = RandomText.identifier(at: now)
+        thumbprint = RandomText.base64URL(characterCount: 43)
+        tokenDigest = (0..<32).map { _ in UInt8.random(in: 0...255) }
+        proofDigest = (0..<16).map { _ in UInt8.random(in: 0...255) }
+        self.now = now
+    }
+}
+
+/// Random texts in the server's alphabets.
+package enum RandomText {
+    private static let base62 = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+    private static let base64 = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    /// An id that grows with time: eight characters of time, eight random ones.
+    package static func identifier(at milliseconds: Int64) -> String {
+        var time = milliseconds
+        var characters = [UInt8](repeating: base62[0], count: 16)
+        for place in (0..<8).reversed() {
+            characters[place] = base62[Int(time % 62)]
+            time /= 62
+        }
+        for place in 8..<16 { characters[place] = base62[Int.random(in: 0..<62)] }
+        return String(decoding: characters, as: UTF8.self)
+    }
+
+    /// Random characters of the alphabet for addresses.
+    package static func base64URL(characterCount: Int) -> String {
+        String(decoding: (0..<characterCount).map { _ in base64[Int.random(in: 0..<64)] }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,41 @@
+# Each verb is a script of a screen or two; what it does, stands there.
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build test lint format check bench bench-peers docs run clean
+
+help: ## list the verbs
+	@echo "Okaeri: make VERB"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1 \2/p' $(MAKEFILE_LIST) | while read -r verb what; do printf '  %-12s %s\n' "$$verb" "$$what"; done
+
+setup: ## install the system packages that are missing (as root), or print the line that does
+	@scripts/setup
+
+build: ## build both packages for development
+	@scripts/build
+
+test: ## build and run all tests of both packages
+	@scripts/test
+
+lint: ## check form, house rules, and that the paths in the documents exist
+	@scripts/lint
+
+format: ## lay out all Swift sources as .swift-format says
+	@scripts/format
+
+check: ## what must pass before anything lands: lint, tests, the run of the demo
+	@scripts/check
+
+bench: ## measure the server against its own ceilings, as ratios
+	@scripts/bench
+
+bench-peers: ## measure PocketBase beside it, in the same run
+	@scripts/bench-peers
+
+docs: ## build the SDK's reference pages into .build/documentation
+	@scripts/docs
+
+run: ## build the server, start it, and play the demo app against it twice
+	@scripts/run
+
+clean: ## remove what was built; the data in okaeri-data stays
+	@scripts/clean

@@ -1,0 +1,101 @@
+import Crypto
+import Domain
+import Foundation
+import StorageSQLite
+import TestWorld
+import Testing
+
+@Suite("An access token for the app's own backends (RFC 9068)")
+struct AccessTokenTests {
+    let world: TestWorld
+
+    init() throws {
+        world = try TestWorld(try SQLiteStore(.memory, role: .server))
+    }
+
+    @Test("says who, for whom, since when and until when")
+    func claims() async throws {
+        let (who, application) = try await someone(audiences: ["https://api.example.com"])
+        let token = try await world.useCases.mintAccessToken(for: who, audience: "https://api.example.com")
+        let (header, claims) = try decoded(token)
+        #expect(header["typ"] as? String == "at+jwt" && header["alg"] as? String == "ES256")
+        #expect(claims["iss"] as? String == "https://id.example.com")
+        #expect(claims["sub"] as? String == who.user.id.rawValue)
+        #expect(claims["sid"] as? String == who.session.id.rawValue)
+        #expect(claims["aud"] as? String == "https://api.example.com")
+        #expect(claims["client_id"] as? String == application.id.rawValue)
+        #expect(claims["is_anonymous"] as? Bool == true)
+        #expect(claims["amr"] as? [String] == ["pop"])
+        let now = Int(world.clock.now.milliseconds / 1000)
+        #expect(claims["iat"] as? Int == now && claims["exp"] as? Int == now + 600)
+        #expect(claims["auth_time"] as? Int == now)
+        #expect((claims["jti"] as? String)?.count == 22)
+    }
+
+    @Test("is for the application itself unless told otherwise, and for nobody that it does not list")
+    func audience() async throws {
+        let (who, application) = try await someone(audiences: [])
+        let (_, claims) = try decoded(try await world.useCases.mintAccessToken(for: who, audience: nil))
+        #expect(claims["aud"] as? String == application.id.rawValue)
+        await #expect(throws: DomainError.audienceNotAllowed) {
+            try await world.useCases.mintAccessToken(for: who, audience: "https://api.example.com")
+        }
+    }
+
+    @Test("is verified by a published key, before and after a rotation")
+    func rotation() async throws {
+        let (who, _) = try await someone(audiences: [])
+        let old = try await world.useCases.mintAccessToken(for: who, audience: nil)
+        #expect(try await isVerified(old))
+        let newKey = try await world.useCases.rotateSigningKeys()
+        let new = try await world.useCases.mintAccessToken(for: who, audience: nil)
+        #expect(try decoded(new).0["kid"] as? String == newKey)
+        #expect(try decoded(old).0["kid"] as? String != newKey)
+        #expect(try await isVerified(old))
+        #expect(try await isVerified(new))
+    }
+
+    @Test("outlives no rotation that would take its key away too early")
+    func earlyRotation() async throws {
+        let (who, _) = try await someone(audiences: [])
+        let old = try await world.useCases.mintAccessToken(for: who, audience: nil)
+        world.clock.advance(by: .seconds(1))
+        _ = try await world.useCases.rotateSigningKeys()
+        world.clock.advance(by: .seconds(599))
+        await #expect(throws: DomainError.rateLimited(retryAfter: .seconds(1))) {
+            try await world.useCases.rotateSigningKeys()
+        }
+        #expect(try await isVerified(old))
+        world.clock.advance(by: .seconds(1))
+        _ = try await world.useCases.rotateSigningKeys()
+        #expect(try await !isVerified(old))
+        #expect(try await world.useCases.signingKeys().count == 2)
+    }
+
+    private func someone(audiences: [String]) async throws -> (Authenticated, Application) {
+        let application = try await world.makeApplication(settings: .init(audiences: audiences))
+        let logIn = try await world.logIn(TestDevice(), to: application)
+        return (try await world.authenticate(logIn.token, in: application), application)
+    }
+
+    private func decoded(_ token: Secret) throws -> ([String: Any], [String: Any]) {
+        let parts = try token.revealed.split(separator: ".").prefix(2).map { part in
+            let bytes = try #require(Base64URL.bytes(of: part.utf8))
+            return try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+        }
+        return (parts[0], parts[1])
+    }
+
+    /// Verifies with the published keys, as a backend would.
+    private func isVerified(_ token: Secret) async throws -> Bool {
+        let parts = token.revealed.split(separator: ".")
+        let keyID = try decoded(token).0["kid"] as? String
+        guard let published = try await world.useCases.signingKeys().first(where: { $0.id == keyID })?.publicKey,
+            let x = Base64URL.bytes(of: published.x.utf8), let y = Base64URL.bytes(of: published.y.utf8),
+            let signature = Base64URL.bytes(of: parts[2].utf8)
+        else { return false }
+        let key = try P256.Signing.PublicKey(x963Representation: [4] + x + y)
+        return key.isValidSignature(
+            try P256.Signing.ECDSASignature(rawRepresentation: signature), for: Data("\(parts[0]).\(parts[1])".utf8))
+    }
+}

@@ -1,0 +1,49 @@
+import Domain
+import StorageSQLite
+import TestWorld
+import Testing
+
+@Suite("An application")
+struct ApplicationTests {
+    let world: TestWorld
+
+    init() throws {
+        world = try TestWorld(try SQLiteStore(.memory, role: .server))
+    }
+
+    @Test("tells its admin key once and keeps a digest")
+    func adminKey() async throws {
+        let (application, key) = try await world.useCases.createApplication(name: "アプリ")
+        #expect(key.revealed.hasPrefix("oka_") && key.revealed.count == 47)
+        #expect(application.adminKeyDigest == key.digest)
+        #expect(try await world.useCases.findApplication(application.id) == application)
+    }
+
+    @Test("is unknown until it is made, and known at once afterwards")
+    func unknown() async throws {
+        await #expect(throws: DomainError.applicationUnknown) {
+            try await world.useCases.findApplication(Identifier(rawValue: "nobody"))
+        }
+        let application = try await world.makeApplication()
+        #expect(try await world.useCases.findApplication(application.id) == application)
+    }
+
+    @Test("is listed with its number of users, oldest first")
+    func listed() async throws {
+        let first = try await world.makeApplication("First")
+        world.clock.advance(by: .seconds(1))
+        let second = try await world.makeApplication("Second")
+        _ = try await world.logIn(TestDevice(), to: second)
+        let entries = try await world.useCases.listApplications()
+        #expect(entries.map(\.application) == [first, second])
+        #expect(entries.map(\.userCount) == [0, 1])
+    }
+
+    @Test(
+        "has a name that is neither empty nor long nor spoilt",
+        arguments: ["", "a\nb", String(repeating: "n", count: 101)])
+    func badName(name: String) async throws {
+        await #expect(throws: DomainError.self) { try await world.useCases.createApplication(name: name) }
+        #expect(try await world.useCases.listApplications().isEmpty)
+    }
+}

@@ -1,0 +1,164 @@
+import Domain
+import StorageSQLite
+import TestWorld
+import Testing
+
+@Suite("A session token")
+struct AuthenticateTests {
+    let world: TestWorld
+    let device = TestDevice()
+
+    init() throws {
+        world = try TestWorld(try SQLiteStore(.memory, role: .server))
+    }
+
+    @Test("leads to its user, from the database and from the cache")
+    func leadsToUser() async throws {
+        let application = try await world.makeApplication()
+        let logIn = try await world.logIn(device, to: application)
+        let first = try await world.authenticate(logIn.token, in: application)
+        let second = try await world.authenticate(logIn.token, in: application)
+        #expect(first.user == logIn.user)
+        #expect(first === second)
+    }
+
+    @Test("is required, and refused in one way whether malformed, unknown or of another application")
+    func refused() async throws {
+        let application = try await world.makeApplication()
+        let foreign = try await world.makeApplication("Foreign")
+        let logIn = try await world.logIn(device, to: application)
+        await #expect(throws: DomainError.sessionRequired) { try await world.authenticate(nil, in: application) }
+        let unknown = SessionToken.new(CountingRandomness(seed: 5))
+        for token in [Secret(""), Secret("oks_short"), Secret(String(repeating: "x", count: 47)), unknown] {
+            await #expect(throws: DomainError.sessionInvalid) {
+                try await world.authenticate(token, in: application)
+            }
+        }
+        await #expect(throws: DomainError.sessionInvalid) { try await world.authenticate(logIn.token, in: foreign) }
+        _ = try await world.authenticate(logIn.token, in: application)
+        await #expect(throws: DomainError.sessionInvalid) { try await world.authenticate(logIn.token, in: foreign) }
+    }
+
+    @Test("ends by disuse, but not while it is used")
+    func idleEnd() async throws {
+        let application = try await world.makeApplication(settings: .init(sessionIdleLifetime: .days(10)))
+        let logIn = try await world.logIn(device, to: application)
+        for _ in 0..<5 {
+            world.clock.advance(by: .days(9))
+            _ = try await world.authenticate(logIn.token, in: application)
+        }
+        world.clock.advance(by: .days(10))
+        await #expect(throws: DomainError.sessionInvalid) {
+            try await world.authenticate(logIn.token, in: application)
+        }
+    }
+
+    @Test("ends by age, however much it is used")
+    func absoluteEnd() async throws {
+        let application = try await world.makeApplication(
+            settings: .init(sessionIdleLifetime: .days(10), sessionLifetime: .days(12)))
+        let logIn = try await world.logIn(device, to: application)
+        world.clock.advance(by: .days(9))
+        _ = try await world.authenticate(logIn.token, in: application)
+        world.clock.advance(by: .days(3))
+        await #expect(throws: DomainError.sessionInvalid) {
+            try await world.authenticate(logIn.token, in: application)
+        }
+    }
+
+    @Test("notes its use every five minutes at most, and the note reaches the database")
+    func notedUse() async throws {
+        let application = try await world.makeApplication()
+        let logIn = try await world.logIn(device, to: application)
+        world.clock.advance(by: .seconds(299))
+        _ = try await world.authenticate(logIn.token, in: application)
+        try await world.useCases.writeSessionActivity()
+        #expect(try await sessions(of: logIn, application).map(\.lastUsedAt) == [logIn.session.createdAt])
+        world.clock.advance(by: .seconds(1))
+        _ = try await world.authenticate(logIn.token, in: application)
+        try await world.useCases.writeSessionActivity()
+        #expect(try await sessions(of: logIn, application).map(\.lastUsedAt) == [world.clock.now])
+    }
+
+    @Test("shows a change of its user at the next request")
+    func changedUser() async throws {
+        let application = try await world.makeApplication()
+        let logIn = try await world.logIn(device, to: application)
+        _ = try await world.authenticate(logIn.token, in: application)
+        _ = try await world.useCases.updateUser(
+            logIn.user.id, in: application.id, changes: .init(displayName: .set("花")))
+        #expect(try await world.authenticate(logIn.token, in: application).user.displayName == "花")
+    }
+
+    @Test("is dead at the next request after log-out, and after being ended by another session")
+    func ended() async throws {
+        let application = try await world.makeApplication()
+        let first = try await world.logIn(device, to: application)
+        let second = try await world.logIn(device, to: application)
+        let who = try await world.authenticate(first.token, in: application)
+        _ = try await world.authenticate(second.token, in: application)
+        try await world.useCases.endSession(second.session.id, by: who)
+        await #expect(throws: DomainError.sessionInvalid) {
+            try await world.authenticate(second.token, in: application)
+        }
+        await #expect(throws: DomainError.sessionUnknown) {
+            try await world.useCases.endSession(second.session.id, by: who)
+        }
+        try await world.useCases.logOut(who)
+        await #expect(throws: DomainError.sessionInvalid) {
+            try await world.authenticate(first.token, in: application)
+        }
+    }
+
+    @Test("ends the sessions of no other user")
+    func foreignSession() async throws {
+        let application = try await world.makeApplication()
+        let mine = try await world.logIn(device, to: application)
+        let theirs = try await world.logIn(TestDevice(), to: application)
+        let who = try await world.authenticate(mine.token, in: application)
+        await #expect(throws: DomainError.sessionUnknown) {
+            try await world.useCases.endSession(theirs.session.id, by: who)
+        }
+        #expect(try await world.useCases.endOtherSessions(by: who) == 0)
+        _ = try await world.authenticate(theirs.token, in: application)
+    }
+
+    @Test("needs a proof by its own key, bound to it and new, where the application wants proofs")
+    func proofRequired() async throws {
+        let application = try await world.makeApplication(settings: .init(proofRequired: true))
+        let logIn = try await world.logIn(device, to: application)
+        func ask(_ proof: PresentedProof?) async throws(DomainError) -> Authenticated {
+            try await world.authenticate(logIn.token, in: application, proof: proof)
+        }
+        func proof(by device: TestDevice, token: Secret?) throws -> PresentedProof {
+            try device.presented(
+                method: "GET", target: "https://id.example.com/v1/user", at: world.clock.now, token: token)
+        }
+        await #expect(throws: DomainError.proofRequired) { try await ask(nil) }
+        let right = try proof(by: device, token: logIn.token)
+        #expect(try await ask(right).user.id == logIn.user.id)
+        await #expect(throws: DomainError.proofReplayed) { try await ask(right) }
+        await #expect(throws: DomainError.proofRefused(.otherKey)) {
+            try await ask(try proof(by: TestDevice(), token: logIn.token))
+        }
+        await #expect(throws: DomainError.proofRefused(.accessToken)) {
+            try await ask(try proof(by: device, token: nil))
+        }
+    }
+
+    @Test("is swept away when its life is over, and no sooner")
+    func swept() async throws {
+        let application = try await world.makeApplication(settings: .init(sessionIdleLifetime: .days(10)))
+        _ = try await world.logIn(device, to: application)
+        world.clock.advance(by: .days(5))
+        _ = try await world.logIn(TestDevice(), to: application)
+        #expect(try await world.useCases.removeWhatIsOver() == 0)
+        world.clock.advance(by: .days(5))
+        #expect(try await world.useCases.removeWhatIsOver() == 1)
+        #expect(try await world.useCases.removeWhatIsOver() == 0)
+    }
+
+    private func sessions(of logIn: LogIn, _ application: Application) async throws -> [Session] {
+        try await world.useCases.listSessions(of: logIn.user.id, in: application)
+    }
+}

@@ -1,0 +1,20 @@
+import Foundation
+import StorageSQLite
+import StoreConformance
+import Testing
+
+@Suite("SQLite keeps the promises of every engine")
+struct SQLiteConformanceTests {
+    @Test("in memory", arguments: Promise.all)
+    func inMemory(promise: Promise) async throws {
+        try await promise.isKept(try SQLiteStore(.memory, role: .server))
+    }
+
+    @Test("in a folder", arguments: Promise.all)
+    func inFolder(promise: Promise) async throws {
+        let folder = TemporaryFolder()
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        try await promise.isKept(store)
+        await store.close()
+    }
+}

@@ -1,0 +1,145 @@
+import CSQLite
+import Domain
+import Foundation
+import Storage
+import StorageSQLite
+import TestWorld
+import Testing
+
+@Suite("SQLite in a folder")
+struct SQLiteFolderTests {
+    let folder = TemporaryFolder()
+    var file: String { folder.path + "/okaeri.sqlite" }
+
+    @Test("writes durably: write-ahead log, synchronous FULL")
+    func durability() async throws {
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        let world = try TestWorld(store)
+        _ = try await world.makeApplication()
+        #expect(try sqlite("PRAGMA journal_mode") == "wal")
+        #expect(try await store.settings() == ["2"])
+    }
+
+    @Test("keeps everything over a restart: users, sessions, used proofs and counters")
+    func restart() async throws {
+        let device = TestDevice()
+        let clock = StandingClock()
+        let limit = RateLimit(maximum: 1, window: .seconds(3600))
+        let first = try SQLiteStore(.folder(folder.path), role: .server)
+        let before = try TestWorld(first, clock: clock, firstLaunches: limit)
+        let application = try await before.makeApplication()
+        let proof = try device.presented(at: clock.now)
+        let logIn = try await before.useCases.logInAutomatically(
+            .init(application: application, proof: proof, address: TestWorld.address))
+        await first.close()
+
+        let second = try SQLiteStore(.folder(folder.path), role: .server)
+        let after = try TestWorld(second, clock: clock, firstLaunches: limit, seed: 99)
+        #expect(try await after.authenticate(logIn.token, in: application).user.id == logIn.user.id)
+        await #expect(throws: DomainError.proofReplayed) {
+            try await after.useCases.logInAutomatically(
+                .init(application: application, proof: proof, address: TestWorld.address))
+        }
+        await #expect(throws: DomainError.rateLimited(retryAfter: .seconds(3600))) {
+            try await after.logIn(TestDevice(), to: application)
+        }
+    }
+
+    @Test("lets a server see what a command changed at its next request")
+    func commandBesideServer() async throws {
+        let server = try TestWorld(try SQLiteStore(.folder(folder.path), role: .server))
+        let application = try await server.makeApplication()
+        let logIn = try await server.logIn(TestDevice(), to: application)
+        _ = try await server.authenticate(logIn.token, in: application)
+        let command = try TestWorld(try SQLiteStore(.folder(folder.path), role: .command), seed: 50)
+        try await command.useCases.revokeSession(logIn.session.id, in: application.id)
+        await #expect(throws: DomainError.sessionInvalid) {
+            try await server.authenticate(logIn.token, in: application)
+        }
+        let another = try await command.makeApplication("Made beside the server")
+        #expect(try await server.useCases.findApplication(another.id) == another)
+    }
+
+    @Test("refuses a second server, and takes one after the first has gone")
+    func secondServer() async throws {
+        do {
+            let first = try SQLiteStore(.folder(folder.path), role: .server)
+            let fault = #expect(throws: SQLiteOpenFault.self) {
+                try SQLiteStore(.folder(folder.path), role: .server)
+            }
+            #expect(fault?.description.contains("Another Okaeri server") == true)
+            await first.close()
+        }
+        _ = try SQLiteStore(.folder(folder.path), role: .server)
+    }
+
+    @Test("refuses a database from a newer version, and leaves it as it is")
+    func newerSchema() async throws {
+        await (try SQLiteStore(.folder(folder.path), role: .server)).close()
+        _ = try sqlite("INSERT INTO schema_migrations VALUES (4711, 'from the future')")
+        let fault = #expect(throws: SQLiteOpenFault.self) {
+            try SQLiteStore(.folder(folder.path), role: .server)
+        }
+        #expect(fault?.description.contains("schema version 4711, made by a newer Okaeri") == true)
+        #expect(try sqlite("SELECT MAX(version) FROM schema_migrations") == "4711")
+    }
+
+    @Test("says which folder cannot be made")
+    func impossibleFolder() {
+        let fault = #expect(throws: SQLiteOpenFault.self) {
+            try SQLiteStore(.folder("/proc/okaeri"), role: .server)
+        }
+        #expect(fault?.description.contains("/proc/okaeri") == true)
+    }
+
+    @Test("refuses a file that is no database")
+    func notADatabase() throws {
+        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+        try Data(repeating: 65, count: 10_000).write(to: URL(fileURLWithPath: file))
+        let fault = #expect(throws: SQLiteOpenFault.self) {
+            try SQLiteStore(.folder(folder.path), role: .server)
+        }
+        #expect(fault?.description.contains("file is not a database") == true)
+    }
+
+    @Test("gives its files to their owner alone")
+    func permissions() async throws {
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        for (path, rights) in [(folder.path, 0o700), (file, 0o600), (file + "-wal", 0o600)] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == rights, "\(path)")
+        }
+        await store.close()
+    }
+
+    @Test("refuses work after it was closed")
+    func closed() async throws {
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        await store.close()
+        await #expect(throws: DomainError.storageUnavailable) {
+            try await store.write { transaction throws(DomainError) in try transaction.applications().count }
+        }
+    }
+
+    /// Runs a statement over a connection of the test's own; the first column of the first row.
+    private func sqlite(_ statement: String) throws -> String? {
+        var handle: OpaquePointer?
+        try #require(sqlite3_open(file, &handle) == SQLITE_OK)
+        defer { sqlite3_close(handle) }
+        var prepared: OpaquePointer?
+        try #require(sqlite3_prepare_v2(handle, statement, -1, &prepared, nil) == SQLITE_OK)
+        defer { sqlite3_finalize(prepared) }
+        guard sqlite3_step(prepared) == SQLITE_ROW else { return nil }
+        return sqlite3_column_text(prepared, 0).map { String(cString: $0) }
+    }
+}
+
+extension SQLiteStore {
+    /// What the writing connection answers to `PRAGMA synchronous`: 2 is FULL.
+    fileprivate func settings() async throws -> [String] {
+        try await write { transaction throws(DomainError) in
+            guard let transaction = transaction as? SQLTransaction else { throw .storageUnavailable }
+            return try transaction.connection.rows("PRAGMA synchronous", []) { row throws(DomainError) in row.text(0) }
+        }
+    }
+}

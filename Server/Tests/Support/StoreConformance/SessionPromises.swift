@@ -1,0 +1,144 @@
+import Domain
+
+extension Promise {
+    static let sessionPromises = [
+        Promise("gives a session and its user back by token, within its application only") { engine in
+            let samples = Samples()
+            let user = samples.user("Hana")
+            let session = samples.session(of: user, deviceKey: "key")
+            let (found, foreign, unknown) = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(user)
+                try transaction.insert(session, token: samples.token(1), attempt: nil)
+                return (
+                    try transaction.session(token: samples.token(1), in: user.application),
+                    try transaction.session(token: samples.token(1), in: samples.otherApplication),
+                    try transaction.session(token: samples.token(2), in: user.application)
+                )
+            }
+            try expectEqual(found?.session, session)
+            try expectEqual(found?.user, user)
+            try expect(foreign == nil && unknown == nil, "a foreign or unknown token found a session")
+        },
+        Promise("lists a user's sessions newest first, with the last noted use") { engine in
+            let samples = Samples()
+            let (user, other) = (samples.user(), samples.user(after: 1))
+            let older = samples.session(of: user)
+            let newer = samples.session(of: user, after: .seconds(5))
+            let use = SessionUse(
+                id: older.id, user: user.id, application: user.application, at: samples.now + .seconds(600),
+                address: "192.0.2.1")
+            let listed = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(older, token: samples.token(1), attempt: nil)
+                try transaction.insert(newer, token: samples.token(2), attempt: nil)
+                try transaction.insert(samples.session(of: other), token: samples.token(3), attempt: nil)
+                try transaction.noteUse([use])
+                return try transaction.sessions(of: user.id, in: user.application)
+            }
+            var expected = older
+            expected.lastUsedAt = use.at
+            expected.address = "192.0.2.1"
+            try expectEqual(listed, [newer, expected])
+        },
+        Promise("ends a session for its owner and for nobody else") { engine in
+            let samples = Samples()
+            let (user, other) = (samples.user(), samples.user(after: 1))
+            let session = samples.session(of: user)
+            let answers = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(user)
+                try transaction.insert(session, token: samples.token(1), attempt: nil)
+                return [
+                    try transaction.endSession(session.id, of: other.id, in: user.application),
+                    try transaction.endSession(session.id, of: user.id, in: samples.otherApplication),
+                    try transaction.session(token: samples.token(1), in: user.application) != nil,
+                    try transaction.endSession(session.id, of: user.id, in: user.application),
+                    try transaction.session(token: samples.token(1), in: user.application) != nil,
+                    try transaction.endSession(session.id, in: user.application),
+                ]
+            }
+            try expectEqual(answers, [false, false, true, true, false, false])
+        },
+        Promise("ends all other sessions and tells how many") { engine in
+            let samples = Samples()
+            let (user, other) = (samples.user(), samples.user(after: 1))
+            let sessions = (0..<4).map { samples.session(of: user, after: .seconds($0)) }
+            let (ended, left, others) = try await engine.write { transaction throws(DomainError) in
+                for (place, session) in sessions.enumerated() {
+                    try transaction.insert(session, token: samples.token(UInt8(place)), attempt: nil)
+                }
+                try transaction.insert(samples.session(of: other), token: samples.token(9), attempt: nil)
+                return (
+                    try transaction.endSessions(of: user.id, in: user.application, except: sessions[1].id),
+                    try transaction.sessions(of: user.id, in: user.application),
+                    try transaction.sessions(of: other.id, in: user.application).count
+                )
+            }
+            try expectEqual(ended, 3)
+            try expectEqual(left, [sessions[1]])
+            try expectEqual(others, 1)
+        },
+        Promise("ends a device's earlier sessions and the oldest past the limit") { engine in
+            let samples = Samples()
+            let user = samples.user()
+            let replaced = samples.session(of: user, deviceKey: "key")
+            let otherDevice = samples.session(of: user, deviceKey: "other", after: .seconds(1))
+            let parallel = samples.session(of: user, deviceKey: "key", after: .seconds(100))
+            let (byKey, byNumber) = try await engine.write { transaction throws(DomainError) in
+                for (place, session) in [replaced, otherDevice, parallel].enumerated() {
+                    try transaction.insert(session, token: samples.token(UInt8(place)), attempt: nil)
+                }
+                try transaction.endReplacedSessions(
+                    of: user.id, in: user.application, deviceKey: "key", openedBefore: samples.now + .seconds(50),
+                    maximum: 100)
+                let byKey = try transaction.sessions(of: user.id, in: user.application)
+                try transaction.endReplacedSessions(
+                    of: user.id, in: user.application, deviceKey: nil, openedBefore: samples.now, maximum: 1)
+                return (byKey, try transaction.sessions(of: user.id, in: user.application))
+            }
+            try expectEqual(byKey, [parallel, otherDevice])
+            try expectEqual(byNumber, [parallel])
+        },
+        Promise("finds the session of an attempt, and gives it a new token") { engine in
+            let samples = Samples()
+            let user = samples.user()
+            let session = samples.session(of: user)
+            let attempt = SessionAttempt(
+                digest: samples.token(77), isNew: true, previousLogInAt: samples.now - .days(1))
+            let (found, foreign, old, new) = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(user)
+                try transaction.insert(session, token: samples.token(1), attempt: attempt)
+                try transaction.replaceToken(of: session, with: samples.token(2))
+                return (
+                    try transaction.session(attempt: attempt.digest, of: user.id, in: user.application),
+                    try transaction.session(
+                        attempt: attempt.digest, of: samples.user(after: 9).id, in: user.application),
+                    try transaction.session(token: samples.token(1), in: user.application),
+                    try transaction.session(token: samples.token(2), in: user.application)
+                )
+            }
+            try expectEqual(found?.session, session)
+            try expectEqual(found?.attempt, attempt)
+            try expect(foreign == nil && old == nil && new?.session == session, "the token was not replaced")
+        },
+        Promise("sweeps through all sessions in parts, and spares one that was used meanwhile") { engine in
+            let samples = Samples()
+            let user = samples.user()
+            let sessions = (0..<7).map { samples.session(of: user, after: .seconds($0)) }
+            let (parts, left) = try await engine.write { transaction throws(DomainError) in
+                for (place, session) in sessions.enumerated() {
+                    try transaction.insert(session, token: samples.token(UInt8(place)), attempt: nil)
+                }
+                let first = try transaction.sessionLives(after: nil, limit: 5)
+                let second = try transaction.sessionLives(after: first.last, limit: 5)
+                try transaction.noteUse([
+                    SessionUse(
+                        id: sessions[3].id, user: user.id, application: user.application,
+                        at: samples.now + .seconds(99), address: nil)
+                ])
+                try transaction.remove(first + second)
+                return ([first.count, second.count], try transaction.sessions(of: user.id, in: user.application))
+            }
+            try expectEqual(parts, [5, 2])
+            try expectEqual(left.map(\.id), [sessions[3].id])
+        },
+    ]
+}

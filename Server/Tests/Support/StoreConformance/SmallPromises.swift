@@ -1,0 +1,88 @@
+import Domain
+
+extension Promise {
+    static let proofPromises = [
+        Promise("takes a proof once in an application, until it is forgotten") { engine in
+            let samples = Samples()
+            let proof = samples.proof(1)
+            let answers = try await engine.write { transaction throws(DomainError) in
+                var answers = [
+                    try transaction.markUsed(proof, in: samples.application),
+                    try transaction.markUsed(proof, in: samples.application),
+                    try transaction.markUsed(proof, in: samples.otherApplication),
+                    try transaction.markUsed(samples.proof(2), in: samples.application),
+                ]
+                try transaction.removeUsedProofs(endedBefore: proof.replayEnd)
+                answers.append(try transaction.markUsed(proof, in: samples.application))
+                try transaction.removeUsedProofs(endedBefore: proof.replayEnd + .milliseconds(1))
+                answers.append(try transaction.markUsed(proof, in: samples.application))
+                return answers
+            }
+            try expectEqual(answers, [true, false, true, true, false, true])
+        }
+    ]
+
+    static let rateLimitPromises = [
+        Promise("counts within a window and begins anew after it") { engine in
+            let samples = Samples()
+            let key = RateLimitKey(application: samples.application, kind: "kind", subject: "somebody")
+            let other = RateLimitKey(application: samples.application, kind: "kind", subject: "somebody else")
+            let window = Duration.seconds(60)
+            let counts = try await engine.write { transaction throws(DomainError) in
+                [
+                    try transaction.count(key, window: window, at: samples.now).count,
+                    try transaction.count(key, window: window, at: samples.now + .seconds(59)).count,
+                    try transaction.count(other, window: window, at: samples.now + .seconds(59)).count,
+                    try transaction.count(key, window: window, at: samples.now + .seconds(60)).count,
+                ]
+            }
+            try expectEqual(counts, [1, 2, 1, 1])
+            let last = try await engine.write { transaction throws(DomainError) in
+                let within = try transaction.count(key, window: window, at: samples.now + .seconds(61))
+                try transaction.removeCounters(startedBefore: samples.now + .seconds(61))
+                return [within.count, try transaction.count(key, window: window, at: samples.now + .seconds(61)).count]
+            }
+            try expectEqual(last, [2, 1])
+        }
+    ]
+
+    static let accessTokenPromises = [
+        Promise("keeps signing keys, newest first, and lets old ones go") { engine in
+            let samples = Samples()
+            let keys = (0..<3).map { number in
+                SealedSigningKey(
+                    id: "key \(number)", sealed: [UInt8(number), 0, 255], createdAt: samples.now + .seconds(number))
+            }
+            let (all, left) = try await engine.write { transaction throws(DomainError) in
+                for key in keys { try transaction.insert(key) }
+                let all = try transaction.signingKeys()
+                try transaction.removeSigningKeys(except: ["key 2", "key 1"])
+                return (all, try transaction.signingKeys())
+            }
+            try expectEqual(all, keys.reversed())
+            try expectEqual(left, [keys[2], keys[1]])
+        },
+        Promise("gives an application back as it was written, and all of them by age") { engine in
+            let samples = Samples()
+            let applications = (0..<2).map { number in
+                Application(
+                    id: samples.randomness.newIdentifier(at: samples.now + .milliseconds(number)),
+                    name: "アプリ \(number)", adminKeyDigest: samples.token(UInt8(number)),
+                    settings: ApplicationSettings(
+                        proofRequired: number == 1, sessionIdleLifetime: .seconds(77), sessionLifetime: .days(3),
+                        audiences: ["https://api.example.com"]),
+                    createdAt: samples.now)
+            }
+            let (one, none, all) = try await engine.write { transaction throws(DomainError) in
+                for application in applications.reversed() { try transaction.insert(application) }
+                return (
+                    try transaction.application(applications[1].id),
+                    try transaction.application(Identifier(rawValue: "nobody")), try transaction.applications()
+                )
+            }
+            try expectEqual(one, applications[1])
+            try expectEqual(none, nil)
+            try expectEqual(all, applications)
+        },
+    ]
+}

@@ -1,0 +1,58 @@
+package import Domain
+package import Storage
+
+/// All rules over one engine, with a clock that stands still.
+package struct TestWorld: Sendable {
+    package let engine: any Engine
+    package let clock: StandingClock
+    package let randomness: CountingRandomness
+    package let useCases: UseCases
+
+    package init(
+        _ engine: any Engine, clock: StandingClock = StandingClock(), firstLaunches: RateLimit? = nil,
+        sessionCacheCapacity: Int = 1000, seed: UInt64 = 0
+    ) throws {
+        self.engine = engine
+        self.clock = clock
+        randomness = CountingRandomness(seed: seed)
+        guard let sealingKey = SealingKey(bytes: [UInt8](repeating: 7, count: SealingKey.byteCount)) else {
+            throw TestWorldFault(description: "no sealing key")
+        }
+        let useCases = UseCases(
+            UseCases.World(
+                store: engine, validity: engine.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
+                issuer: "https://id.example.com", firstLaunches: firstLaunches,
+                sessionCacheCapacity: sessionCacheCapacity))
+        self.useCases = useCases
+        engine.observeChanges { useCases.forget($0) }
+    }
+
+    package func makeApplication(
+        _ name: String = "Test", settings: ApplicationSettings = ApplicationSettings()
+    ) async throws -> Application {
+        try await useCases.createApplication(name: name, settings: settings).application
+    }
+
+    package static let address = ClientAddress(text: "192.0.2.7", allowanceGroup: "192.0.2.7")
+
+    /// Logs a device in, as the native API would.
+    package func logIn(
+        _ device: TestDevice, to application: Application, attempt: String? = nil,
+        from address: ClientAddress = address
+    ) async throws -> LogIn {
+        try await useCases.logInAutomatically(
+            .init(
+                application: application, proof: try device.presented(at: clock.now), attempt: attempt,
+                address: address))
+    }
+
+    /// Asks whose a token is, as the native API would at every request.
+    package func authenticate(
+        _ token: Secret?, in application: Application, proof: PresentedProof? = nil
+    ) async throws(DomainError) -> Authenticated {
+        try await useCases.authenticate(
+            .init(
+                application: application, token: token.map { Substring($0.revealed) }, proof: proof,
+                address: Self.address))
+    }
+}

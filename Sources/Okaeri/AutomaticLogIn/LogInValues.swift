@@ -1,0 +1,44 @@
+public import OkaeriWire
+
+/// What a session remembers of its device, shown to the user in the list of sessions. Each text at most 200 characters.
+public struct DeviceInfo: Hashable, Sendable {
+    /// The name that its owner gave it, for example `Hana's iPhone`.
+    public var name: String?
+    /// The model, for example `iPhone17,1`.
+    public var model: String?
+    /// The system and its version, for example `iOS 19.1`.
+    public var system: String?
+    /// The app's version, for example `2.4.0 (311)`.
+    public var appVersion: String?
+
+    /// Describes a device; nothing needs to be told.
+    public init(name: String? = nil, model: String? = nil, system: String? = nil, appVersion: String? = nil) {
+        self.name = name
+        self.model = model
+        self.system = system
+        self.appVersion = appVersion
+    }
+
+    var body: DeviceBody { DeviceBody(name: name, model: model, system: system, appVersion: appVersion) }
+}
+
+/// First values for the user that an automatic log-in may make. For a known user they change nothing.
+public struct NewUser: Hashable, Sendable {
+    /// The name to greet by, at most 200 characters.
+    public var displayName: String?
+    /// The person's language, a BCP 47 tag of at most 35 characters.
+    public var locale: String?
+    /// The application's own fields: at most 100 keys and 32 KiB as JSON.
+    public var fields: [String: JSONValue]
+
+    /// Makes first values.
+    public init(displayName: String? = nil, locale: String? = nil, fields: [String: JSONValue] = [:]) {
+        self.displayName = displayName
+        self.locale = locale
+        self.fields = fields
+    }
+
+    var body: NewUserBody {
+        NewUserBody(displayName: displayName, locale: locale, fields: fields.isEmpty ? nil : fields)
+    }
+}

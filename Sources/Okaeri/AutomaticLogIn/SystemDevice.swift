@@ -1,0 +1,56 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension DeviceInfo {
+    /// This device, as far as the system tells without asking the person: no name on phones, where it is private.
+    public static var thisDevice: DeviceInfo {
+        let bundle = Bundle.main.infoDictionary
+        let version = bundle?["CFBundleShortVersionString"] as? String
+        let build = bundle?["CFBundleVersion"] as? String
+        return DeviceInfo(
+            name: deviceName(), model: model(), system: system(),
+            appVersion: version.map { version in build.map { "\(version) (\($0))" } ?? version })
+    }
+
+    private static func deviceName() -> String? {
+        #if os(Linux) || os(macOS)
+            ProcessInfo.processInfo.hostName
+        #else
+            nil
+        #endif
+    }
+
+    /// The hardware's name as the kernel gives it (`uname`): `iPhone17,1`, `x86_64`.
+    private static func model() -> String? {
+        var names = utsname()
+        guard uname(&names) == 0 else { return nil }
+        return withUnsafeBytes(of: names.machine) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
+    private static func system() -> String {
+        let version = ProcessInfo.processInfo.operatingSystemVersion
+        let numbers = "\(version.majorVersion).\(version.minorVersion)"
+        #if os(iOS)
+            return "iOS \(numbers)"
+        #elseif os(tvOS)
+            return "tvOS \(numbers)"
+        #elseif os(watchOS)
+            return "watchOS \(numbers)"
+        #elseif os(visionOS)
+            return "visionOS \(numbers)"
+        #elseif os(macOS)
+            return "macOS \(numbers)"
+        #else
+            return "Linux \(numbers)"
+        #endif
+    }
+}

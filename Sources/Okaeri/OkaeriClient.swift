@@ -1,0 +1,178 @@
+public import Foundation
+import OkaeriWire
+
+/// The way to an Okaeri server for one application: who is logged in, and everything that they can do.
+///
+/// Make one and keep it. All calls may be made from anywhere at any time; several clients on one vault, also in several
+/// processes, share one account and one session.
+///
+/// ```swift
+/// let okaeri = OkaeriClient(server: serverURL, application: "your application's id")
+/// switch try await okaeri.logInAutomatically() {
+/// case .firstVisit: greet("はじめまして！")
+/// case .returning(_, let lastLogIn): greet("おかえりなさい", lastLogIn)
+/// }
+/// ```
+public final class OkaeriClient: Sendable {
+    private let keeper: SessionKeeper
+
+    /// Makes a client with the system's storage, network, clock and randomness. Nothing happens until the first call.
+    ///
+    /// - Parameters:
+    ///   - server: The server's address, for example `https://login.example.com`.
+    ///   - application: The application's id at that server.
+    public convenience init(server: URL, application: String) {
+        self.init(server: server, application: application, vault: SystemDefaults.vault())
+    }
+
+    /// Makes a client with chosen parts. Nothing happens until the first call.
+    ///
+    /// - Parameters:
+    ///   - server: The server's address.
+    ///   - application: The application's id at that server.
+    ///   - vault: Where the device's key and the session are kept.
+    ///   - transport: What carries requests.
+    ///   - configuration: Waiting times and what sessions remember of the device.
+    ///   - clock: What tells the time, and what to wait by.
+    ///   - randomness: Where unpredictable bytes come from.
+    public init(
+        server: URL, application: String, vault: any CredentialVault, transport: any Transport = URLSessionTransport(),
+        configuration: OkaeriConfiguration = OkaeriConfiguration(), clock: any WallClock = SystemClock(),
+        randomness: any Randomness = SystemRandomness()
+    ) {
+        keeper = SessionKeeper(
+            server: server, application: application, vault: vault, transport: transport, configuration: configuration,
+            clock: clock, randomness: randomness)
+    }
+
+    // MARK: Who is logged in
+
+    /// The user, fresh or from the copy on this device; `nil` when nobody is logged in or the vault is locked.
+    ///
+    /// It looks into the vault, so it also knows what another process has done.
+    public var currentUser: User? {
+        get async {
+            // A locked vault shows in the states; whoever asks for the user alone is told of none.
+            (try? await keeper.read())?.loggedInUser.map(User.init(_:))
+        }
+    }
+
+    /// Whether somebody is logged in: the present state at once, then every change.
+    public var states: OkaeriStates {
+        // The task ends as soon as the vault was looked into.
+        OkaeriStates(broadcaster: keeper.broadcaster) { [keeper] in Task { await keeper.start() } }
+    }
+
+    // MARK: Logging in and out
+
+    /// Logs the device's user in; on the first visit the server makes the user.
+    ///
+    /// Each call is one log-in at the server. Calls that are made while one is under way, also in other processes on the
+    /// same vault, share it. Without a network a known user is greeted from the copy on the device
+    /// (``OkaeriState/Freshness/offlineCopy``), and the log-in follows in the background. Cancelling the caller's task
+    /// does not stop the log-in.
+    ///
+    /// - Parameters:
+    ///   - device: What the session remembers of the device; by default what the configuration says.
+    ///   - user: First values, in case that this is the first visit.
+    /// - Returns: Whether this is the first visit, the user, and the time of the log-in before this one.
+    /// - Throws: `OkaeriError`: `.offline` only when nobody is known on this device.
+    @discardableResult
+    public func logInAutomatically(
+        device: DeviceInfo? = nil, user: NewUser? = nil
+    ) async throws(OkaeriError) -> Welcome {
+        try await keeper.logIn(device: device, user: user)
+    }
+
+    /// Logs out on this device. It always succeeds; a server that cannot be reached learns of it later, even after a
+    /// restart of the app.
+    ///
+    /// The device's key stays: ``logInAutomatically(device:user:)`` leads to the same user again. Until then nothing is
+    /// renewed silently.
+    public func logOut() async {
+        await keeper.logOut()
+    }
+
+    /// Tells the server of log-outs that it does not know of yet, for programs that are about to end.
+    ///
+    /// - Returns: Whether the server knows of all.
+    @discardableResult
+    public func deliverPendingLogOuts() async -> Bool {
+        // With a locked vault nothing can be delivered, which the answer says.
+        guard (try? await keeper.read()) != nil else { return false }
+        return await keeper.deliverLogOuts()
+    }
+
+    /// Removes the device's key and everything else from the vault, for a button "erase this device".
+    ///
+    /// An anonymous user whose only way in was this key is lost.
+    ///
+    /// - Throws: `OkaeriError.storageUnavailable`.
+    public func forgetDevice() async throws(OkaeriError) {
+        try await keeper.erase()
+    }
+
+    // MARK: The user
+
+    /// Changes the user's values.
+    ///
+    /// - Parameter changes: What shall be different.
+    /// - Returns: The user afterwards.
+    /// - Throws: `OkaeriError`: `.invalidValues` tells each broken rule.
+    @discardableResult
+    public func update(_ changes: UserChanges) async throws(OkaeriError) -> User {
+        try await keeper.update(changes)
+    }
+
+    /// Asks the server for the user's values.
+    ///
+    /// - Throws: `OkaeriError`.
+    @discardableResult
+    public func reloadUser() async throws(OkaeriError) -> User {
+        try await keeper.reloadUser()
+    }
+
+    // MARK: Sessions
+
+    /// The user's log-ins on all devices, newest first.
+    ///
+    /// - Throws: `OkaeriError`.
+    public func sessions() async throws(OkaeriError) -> [DeviceSession] {
+        try await keeper.sessions()
+    }
+
+    /// Ends one of the user's log-ins. For the own one this is ``logOut()``.
+    ///
+    /// - Parameter id: The session's id.
+    /// - Throws: `OkaeriError`: `.sessionUnknown` when there is no such session.
+    public func endSession(_ id: DeviceSession.ID) async throws(OkaeriError) {
+        try await keeper.endSession(id)
+    }
+
+    /// Ends all of the user's log-ins but this one.
+    ///
+    /// - Returns: How many there were.
+    /// - Throws: `OkaeriError`.
+    @discardableResult
+    public func endOtherSessions() async throws(OkaeriError) -> Int {
+        try await keeper.endOtherSessions()
+    }
+
+    /// A token for the app's own backends.
+    ///
+    /// - Parameter audience: Who shall accept it, one of the application's audiences; by default the application's id.
+    /// - Returns: A token that lives for at least a minute. It is kept and handed out again until then.
+    /// - Throws: `OkaeriError`: `.audienceNotAllowed`.
+    public func accessToken(for audience: String? = nil) async throws(OkaeriError) -> AccessToken {
+        try await keeper.accessToken(for: audience)
+    }
+
+    // MARK: Storage
+
+    /// Tries whether the vault can be read and written, for a diagnosis screen.
+    ///
+    /// - Throws: `OkaeriError`: `.storageLocked`, `.storageUnavailable` or `.storageDamaged`.
+    public func checkStorage() async throws(OkaeriError) {
+        try await keeper.checkStorage()
+    }
+}

@@ -1,0 +1,63 @@
+/// What a keeper does without being asked: it reads the vault again after a failure or a hint, repeats a log-in that
+/// found no network, saves what could not be saved, and delivers log-outs. It goes on, ever more slowly, until
+/// everything is done.
+extension SessionKeeper {
+    /// Sees to it that the work is under way.
+    func workInBackground() {
+        guard recovery == nil, configuration.worksInBackground else { return }
+        // Nobody awaits this task: it holds the keeper only while it works, and the keeper's end cancels it.
+        recovery = Task { [weak self, clock] in
+            var failures = 0
+            while true {
+                failures += 1
+                guard let delay = await self?.backgroundDelay(afterFailures: failures) else { return }
+                // A cancelled wait means that the keeper is gone.
+                guard (try? await clock.sleep(for: delay)) != nil else { return }
+                guard let isDone = await self?.workOnce(), !isDone else { return }
+            }
+        }
+    }
+
+    private func backgroundDelay(afterFailures failures: Int) -> Duration {
+        configuration.retry.delay(
+            afterFailures: failures, limit: configuration.retry.maximumBackgroundDelay, fraction: randomness.fraction())
+    }
+
+    /// Listens to the vault's hints.
+    func listen() {
+        guard listening == nil else { return }
+        let hints = vault.hints(for: application)
+        // Nobody awaits this task: it holds the keeper only while it works, and the keeper's end cancels it.
+        listening = Task { [weak self] in
+            for await _ in hints {
+                guard let self else { return }
+                await self.takeHint()
+            }
+        }
+    }
+
+    private func takeHint() async {
+        guard recovery == nil else {
+            await workOnce()
+            return
+        }
+        // A vault that cannot be read after all has started the background work.
+        _ = try? await read()
+    }
+
+    /// One round of everything that waits.
+    ///
+    /// - Returns: Whether nothing is left to do.
+    @discardableResult
+    func workOnce() async -> Bool {
+        let isReadable = (try? await read()) != nil && unsaved.isEmpty
+        if isReadable, let order = wanted {
+            let present = flight ?? takeOff(.asked(order))
+            _ = await present.task.value
+        }
+        let isDelivered = isReadable ? await deliverLogOuts() : false
+        guard isReadable, isDelivered, wanted == nil, unsaved.isEmpty else { return false }
+        recovery = nil
+        return true
+    }
+}

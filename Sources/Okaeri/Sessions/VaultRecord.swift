@@ -1,0 +1,105 @@
+import Foundation
+import OkaeriWire
+
+/// What a client keeps in its vault beside the device's key. All of it can be lost without losing the account.
+struct VaultRecord: Codable, Hashable, Sendable {
+    /// Counts every log-in and log-out: a log-in that began at another count is late and does not count.
+    var generation: Int64 = 0
+    /// Counts every change of *who* is logged in: a request of another epoch must not touch the user's copy.
+    var epoch: Int64 = 0
+    /// The live session.
+    var session: StoredSession?
+    /// The copy of the user.
+    var user: UserBody?
+    /// How the log-in that opened the session ended.
+    var welcome: StoredWelcome?
+    /// Whether the person logged out: then nothing but a wanted log-in opens a session again.
+    var isLoggedOut = false
+    /// Whether the application wants a proof with every request.
+    var proofRequired = false
+    /// Tokens of log-outs that the server does not know of yet, oldest first.
+    var pendingRevocations: [Secret] = []
+
+    struct StoredSession: Codable, Hashable, Sendable {
+        var id: String
+        var token: Secret
+    }
+
+    struct StoredWelcome: Codable, Hashable, Sendable {
+        var isNew: Bool
+        var previousLogInAt: WireTime?
+    }
+
+    init() {}
+
+    /// Reads a record; members that an older or newer version did not write have their first value.
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        generation = try members.decodeIfPresent(Int64.self, forKey: .generation) ?? 0
+        epoch = try members.decodeIfPresent(Int64.self, forKey: .epoch) ?? 0
+        session = try members.decodeIfPresent(StoredSession.self, forKey: .session)
+        user = try members.decodeIfPresent(UserBody.self, forKey: .user)
+        welcome = try members.decodeIfPresent(StoredWelcome.self, forKey: .welcome)
+        isLoggedOut = try members.decodeIfPresent(Bool.self, forKey: .isLoggedOut) ?? false
+        proofRequired = try members.decodeIfPresent(Bool.self, forKey: .proofRequired) ?? false
+        pendingRevocations = try members.decodeIfPresent([Secret].self, forKey: .pendingRevocations) ?? []
+    }
+
+    /// The user, when somebody is logged in.
+    var loggedInUser: UserBody? { isLoggedOut ? nil : user }
+
+    /// Takes over a log-in.
+    mutating func logIn(_ answer: LogInAnswer) {
+        if answer.user.id != loggedInUser?.id { epoch += 1 }
+        generation += 1
+        session = StoredSession(id: answer.session.id, token: Secret(answer.session.token))
+        user = answer.user
+        welcome = StoredWelcome(isNew: answer.isNew, previousLogInAt: answer.previousLogInAt)
+        isLoggedOut = false
+    }
+
+    /// Forgets the session and the user, and remembers to tell the server.
+    mutating func logOut() {
+        if let session { revokeLater(session.token) }
+        generation += 1
+        epoch += 1
+        session = nil
+        user = nil
+        welcome = nil
+        isLoggedOut = true
+    }
+
+    /// Remembers to tell the server that a session has ended. Of more than 32 the oldest run out by themselves.
+    mutating func revokeLater(_ token: Secret) {
+        pendingRevocations.append(token)
+        if pendingRevocations.count > 32 { pendingRevocations.removeFirst() }
+    }
+
+    /// Takes over the user's values, unless the copy is of another user or newer.
+    mutating func take(_ newer: UserBody, epoch began: Int64) {
+        guard epoch == began, let present = loggedInUser, present.id == newer.id, present.updatedAt <= newer.updatedAt
+        else { return }
+        user = newer
+    }
+}
+
+extension VaultRecord {
+    /// The record as it was stored; an empty one when nothing was, or when what was stored is damaged: the device's key,
+    /// which is what counts, is stored apart.
+    static func read(_ stored: Data?) -> VaultRecord {
+        guard let stored else { return VaultRecord() }
+        return (try? JSONDecoder().decode(VaultRecord.self, from: stored)) ?? VaultRecord()
+    }
+
+    /// The record for storing.
+    func written() -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        do {
+            return try encoder.encode(self)
+        } catch {
+            // Only a number that JSON does not have could stand in the way, and the server's JSON held none.
+            preconditionFailure("the record cannot be written: \(type(of: error))")
+        }
+    }
+}

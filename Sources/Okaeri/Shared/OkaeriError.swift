@@ -1,0 +1,126 @@
+public import OkaeriWire
+
+/// Everything that a call of the library can fail with.
+///
+/// Decide by the case, or by ``code``, which stays the same between versions and languages.
+public enum OkaeriError: Error, Hashable, Sendable {
+    /// No answer from the server: no network, no connection, or no answer in time. Nothing is lost; try again later.
+    case offline
+    /// The server cannot do its work now. It may have said when to come back.
+    case serverUnavailable(retryAfter: Duration?)
+    /// Too many requests. The server may have said when to come back.
+    case rateLimited(retryAfter: Duration?)
+    /// The device's storage cannot be read now, for example before its first unlock. That is not "logged out".
+    case storageLocked
+    /// The device's storage does not take what must be kept.
+    case storageUnavailable(String)
+    /// What the device's storage holds can never be used again; see ``OkaeriClient/forgetDevice()``.
+    case storageDamaged(String)
+    /// Nobody is logged in: log in first.
+    case notLoggedIn
+    /// The session has ended and the server does not renew it.
+    case sessionEnded
+    /// Somebody logged out while the call was under way. Its answer does not count.
+    case loggedOutMeanwhile
+    /// The device's key now leads to another user than the one for whom the call was made. It was not repeated.
+    case userChanged
+    /// An operator disabled the user.
+    case userDisabled
+    /// The server knows no application of this id.
+    case applicationUnknown
+    /// The server does not accept the device's proof.
+    case proofRefused(ErrorCode)
+    /// The values sent break a rule; each broken rule is listed.
+    case invalidValues([FieldProblem])
+    /// The user has no such session.
+    case sessionUnknown
+    /// The application does not list this audience for access tokens.
+    case audienceNotAllowed
+    /// The caller's task was cancelled. What it had begun goes on where stopping would lose a session.
+    case cancelled
+    /// The server refused for a reason that this version has no case for.
+    case refused(code: ErrorCode, status: Int, detail: String?)
+    /// The answer is not one that an Okaeri server gives. Is the address right?
+    case unexpectedAnswer(status: Int)
+
+    /// A stable word for the kind of error, for logs and decisions.
+    public var code: String {
+        switch self {
+        case .offline: "offline"
+        case .serverUnavailable: "server_unavailable"
+        case .rateLimited: "rate_limited"
+        case .storageLocked: "storage_locked"
+        case .storageUnavailable: "storage_unavailable_on_device"
+        case .storageDamaged: "storage_damaged"
+        case .notLoggedIn: "not_logged_in"
+        case .sessionEnded: "session_ended"
+        case .loggedOutMeanwhile: "logged_out_meanwhile"
+        case .userChanged: "user_changed"
+        case .userDisabled: "user_disabled"
+        case .applicationUnknown: "application_unknown"
+        case .proofRefused(let code): code.rawValue
+        case .invalidValues: "invalid_values"
+        case .sessionUnknown: "session_unknown"
+        case .audienceNotAllowed: "audience_not_allowed"
+        case .cancelled: "cancelled"
+        case .refused(let code, _, _): code.rawValue
+        case .unexpectedAnswer: "unexpected_answer"
+        }
+    }
+
+    /// Whether the same call may succeed later, with nothing changed.
+    public var isTemporary: Bool {
+        switch self {
+        case .offline, .serverUnavailable, .rateLimited, .storageLocked, .cancelled: true
+        case .storageUnavailable, .storageDamaged, .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged,
+            .userDisabled, .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed,
+            .refused, .unexpectedAnswer:
+            false
+        }
+    }
+}
+
+extension OkaeriError {
+    /// What a vault's failure means to the caller.
+    init(_ error: VaultError) {
+        switch error {
+        case .unreadableNow: self = .storageLocked
+        case .unwritable(let reason): self = .storageUnavailable(reason)
+        case .damaged(let reason): self = .storageDamaged(reason)
+        }
+    }
+
+    /// What a failed transport means to the caller.
+    init(_ error: TransportError) {
+        switch error {
+        case .offline, .unreachable, .timedOut: self = .offline
+        case .cancelled: self = .cancelled
+        }
+    }
+
+    /// What a refusing answer means to the caller.
+    init(_ answer: TransportResponse, problem: Problem?) {
+        let retryAfter = answer.retryAfter
+        guard let problem else {
+            // Proxies answer without a problem document when the server behind them is away.
+            switch answer.status {
+            case 429: self = .rateLimited(retryAfter: retryAfter)
+            case 502, 503, 504: self = .serverUnavailable(retryAfter: retryAfter)
+            default: self = .unexpectedAnswer(status: answer.status)
+            }
+            return
+        }
+        switch problem.code {
+        case .rateLimited: self = .rateLimited(retryAfter: retryAfter)
+        case .storageUnavailable, .requestTimeout, .internalError: self = .serverUnavailable(retryAfter: retryAfter)
+        case .sessionInvalid, .sessionRequired: self = .sessionEnded
+        case .userDisabled: self = .userDisabled
+        case .applicationUnknown: self = .applicationUnknown
+        case .proofInvalid, .proofReplayed, .proofRequired, .clockSkew: self = .proofRefused(problem.code)
+        case .invalidMember, .unknownMember: self = .invalidValues(problem.errors ?? [])
+        case .sessionUnknown: self = .sessionUnknown
+        case .audienceNotAllowed: self = .audienceNotAllowed
+        default: self = .refused(code: problem.code, status: answer.status, detail: problem.detail)
+        }
+    }
+}

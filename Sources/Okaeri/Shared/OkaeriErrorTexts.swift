@@ -1,0 +1,116 @@
+public import Foundation
+import OkaeriWire
+
+extension OkaeriError: LocalizedError {
+    /// What to tell the person, in the language they prefer among English, Japanese and Korean.
+    public var errorDescription: String? {
+        message(in: SystemDefaults.preferredLanguages())
+    }
+
+    /// What to tell the person.
+    ///
+    /// - Parameter languages: BCP 47 tags, best first. English is the last resort.
+    /// - Returns: One or two sentences.
+    public func message(in languages: [String]) -> String {
+        let text = Self.texts[messageKey] ?? Self.texts[.unexpected]
+        for language in languages {
+            switch language.prefix(2).lowercased() {
+            case "ja": return text?.japanese ?? ""
+            case "ko": return text?.korean ?? ""
+            case "en": return text?.english ?? ""
+            default: continue
+            }
+        }
+        return text?.english ?? ""
+    }
+
+    /// The texts that people see. Several errors that call for the same action share one.
+    enum MessageKey: CaseIterable {
+        case offline, busy, tooMany, locked, storage, damaged, logIn, disabled, values, application, clock, gone
+        case cancelled, unexpected
+    }
+
+    var messageKey: MessageKey {
+        switch self {
+        case .offline: .offline
+        case .serverUnavailable: .busy
+        case .rateLimited: .tooMany
+        case .storageLocked: .locked
+        case .storageUnavailable: .storage
+        case .storageDamaged: .damaged
+        case .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged: .logIn
+        case .userDisabled: .disabled
+        case .invalidValues: .values
+        case .applicationUnknown, .audienceNotAllowed: .application
+        case .proofRefused(let code): code == .clockSkew ? .clock : .unexpected
+        case .sessionUnknown: .gone
+        case .cancelled: .cancelled
+        case .refused, .unexpectedAnswer: .unexpected
+        }
+    }
+
+    struct Message {
+        let english: String
+        let japanese: String
+        let korean: String
+    }
+
+    /// The string table. A test sees to it that every key has a text in every language.
+    static var texts: [MessageKey: Message] {
+        [
+            .offline: Message(
+                english: "The server cannot be reached. Check the connection and try again.",
+                japanese: "サーバーに接続できません。通信環境を確認して、もう一度お試しください。",
+                korean: "서버에 연결할 수 없습니다. 네트워크를 확인한 뒤 다시 시도해 주세요."),
+            .busy: Message(
+                english: "The server is busy. Try again in a moment.",
+                japanese: "サーバーが混み合っています。しばらくしてからお試しください。",
+                korean: "서버가 혼잡합니다. 잠시 후 다시 시도해 주세요."),
+            .tooMany: Message(
+                english: "Too many attempts. Wait a while and try again.",
+                japanese: "回数が多すぎます。時間をおいてからお試しください。",
+                korean: "시도 횟수가 너무 많습니다. 잠시 기다렸다가 다시 시도해 주세요."),
+            .locked: Message(
+                english: "Unlock the device, then try again.",
+                japanese: "端末のロックを解除してから、もう一度お試しください。",
+                korean: "기기의 잠금을 해제한 뒤 다시 시도해 주세요."),
+            .storage: Message(
+                english: "The device cannot save the log-in. Free some space and try again.",
+                japanese: "ログイン情報を端末に保存できません。空き容量を確認して、もう一度お試しください。",
+                korean: "기기에 로그인 정보를 저장할 수 없습니다. 저장 공간을 확보한 뒤 다시 시도해 주세요."),
+            .damaged: Message(
+                english: "The log-in saved on this device is damaged.",
+                japanese: "端末に保存されたログイン情報が壊れています。",
+                korean: "기기에 저장된 로그인 정보가 손상되었습니다."),
+            .logIn: Message(
+                english: "Please log in again.",
+                japanese: "もう一度ログインしてください。",
+                korean: "다시 로그인해 주세요."),
+            .disabled: Message(
+                english: "This account has been disabled.",
+                japanese: "このアカウントは停止されています。",
+                korean: "이 계정은 정지되었습니다."),
+            .values: Message(
+                english: "Some of the values cannot be accepted.",
+                japanese: "入力内容に誤りがあります。",
+                korean: "입력한 내용에 잘못된 값이 있습니다."),
+            .application: Message(
+                english: "The app is not set up for this server.",
+                japanese: "アプリの設定がサーバーと一致していません。",
+                korean: "앱 설정이 서버와 일치하지 않습니다."),
+            .clock: Message(
+                english: "The device's clock is wrong. Correct date and time, then try again.",
+                japanese: "端末の時刻がずれています。日付と時刻を直してから、もう一度お試しください。",
+                korean: "기기의 시각이 맞지 않습니다. 날짜와 시간을 맞춘 뒤 다시 시도해 주세요."),
+            .gone: Message(
+                english: "That device is already logged out.",
+                japanese: "その端末はすでにログアウトしています。",
+                korean: "해당 기기는 이미 로그아웃되었습니다."),
+            .cancelled: Message(english: "Cancelled.", japanese: "キャンセルしました。", korean: "취소되었습니다."),
+            .unexpected: Message(
+                english: "Something went wrong. Try again later.",
+                japanese: "エラーが発生しました。しばらくしてからお試しください。",
+                korean: "오류가 발생했습니다. 잠시 후 다시 시도해 주세요."),
+        ]
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import OkaeriWire
+
+extension SessionKeeper {
+    /// Sends a call until it is answered: again after a pause when the server was away, at once with a corrected clock
+    /// or with a proof when the server asks for that. Every try has a proof of its own.
+    ///
+    /// - Parameters:
+    ///   - call: What to send. All calls of this library can be repeated without a second effect.
+    ///   - session: The session that the call is made in.
+    ///   - key: The key for a call that always has a proof; others get one when the application requires it.
+    ///   - tries: How many times to send at most when the server is away.
+    /// - Returns: An answer with a status from 200 to 299.
+    /// - Throws: `OkaeriError` for every other answer, and for none.
+    func exchange(
+        _ call: APICall, session: VaultRecord.StoredSession?, key: (any DeviceKey)? = nil, tries: Int
+    ) async throws(OkaeriError) -> TransportResponse {
+        var key = key
+        if key == nil, record?.proofRequired == true { key = try await deviceKey() }
+        var failures = 0
+        var hasCorrectedClock = false
+        var hasRenewedProof = false
+        while true {
+            let request = try request(for: call, session: session, key: key)
+            let answer: TransportResponse
+            do throws(TransportError) {
+                answer = try await transport.send(request)
+            } catch {
+                failures += 1
+                // Without a network waiting does not help; the background work tries again.
+                guard error != .offline, error != .cancelled, failures < tries else { throw OkaeriError(error) }
+                try await pause(afterFailures: failures, atLeast: nil)
+                continue
+            }
+            if (200..<300).contains(answer.status) { return answer }
+            let problem = answer.problem
+            let refusal = OkaeriError(answer, problem: problem)
+            switch problem?.code {
+            case .clockSkew? where !hasCorrectedClock:
+                guard correctClock(by: problem, answer) else { throw refusal }
+                hasCorrectedClock = true
+            case .proofRequired? where key == nil:
+                key = try await deviceKey()
+                await change { $0.proofRequired = true }
+            case .proofReplayed? where !hasRenewedProof:
+                // The network delivered a request twice: a new proof makes it good.
+                hasRenewedProof = true
+            default:
+                failures += 1
+                guard answer.isTemporaryRefusal, failures < tries else { throw refusal }
+                if let asked = answer.retryAfter, asked > configuration.retry.maximumDelay { throw refusal }
+                try await pause(afterFailures: failures, atLeast: answer.retryAfter)
+            }
+        }
+    }
+
+    private func request(
+        for call: APICall, session: VaultRecord.StoredSession?, key: (any DeviceKey)?
+    ) throws(OkaeriError) -> TransportRequest {
+        let base = server.absoluteString
+        guard let url = URL(string: (base.hasSuffix("/") ? String(base.dropLast()) : base) + call.path) else {
+            throw .unexpectedAnswer(status: 0)
+        }
+        var headers: HeaderFields = ["Accept": "application/json", HeaderName.application: application]
+        if call.body != nil { headers["Content-Type"] = "application/json" }
+        if let session { headers["Authorization"] = "Bearer \(session.token.revealed)" }
+        if let name = call.idempotencyKey { headers[HeaderName.idempotencyKey] = name }
+        if let key {
+            let proof = DeviceProof(
+                method: call.method.rawValue, url: url, issuedAt: clock.now.addingTimeInterval(clockOffset),
+                identifier: randomness.unguessableName(), token: session?.token)
+            do throws(VaultError) {
+                headers[HeaderName.proof] = try proof.signed(by: key)
+            } catch {
+                throw OkaeriError(error)
+            }
+        }
+        return TransportRequest(
+            method: call.method.rawValue, url: url, headers: headers, body: call.body,
+            timeout: configuration.requestTimeout)
+    }
+
+    /// Takes the server's clock over.
+    ///
+    /// - Returns: Whether the answer told it.
+    private func correctClock(by problem: Problem?, _ answer: TransportResponse) -> Bool {
+        guard let serverTime = problem?.serverTime.map(Date.init(_:)) ?? answer.headers["Date"].flatMap(HTTPDate.read)
+        else { return false }
+        clockOffset = serverTime.timeIntervalSince(clock.now)
+        return true
+    }
+
+    private func pause(afterFailures failures: Int, atLeast: Duration?) async throws(OkaeriError) {
+        let delay = configuration.retry.delay(
+            afterFailures: failures, limit: configuration.retry.maximumDelay, fraction: randomness.fraction())
+        do {
+            // On top of the server's wish, so that not all devices come back in the same moment.
+            try await clock.sleep(for: atLeast.map { $0 + delay * 0.25 } ?? delay)
+        } catch {
+            throw .cancelled
+        }
+    }
+}
+
+/// The date in HTTP header fields (RFC 9110 §5.6.7), in the form that servers write: `Sat, 21 Nov 2026 00:15:42 GMT`.
+enum HTTPDate {
+    static func read(_ text: String) -> Date? {
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let parts = text.split(separator: " ")
+        guard parts.count == 6, parts[5] == "GMT", let month = months.firstIndex(of: String(parts[2])) else {
+            return nil
+        }
+        let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
+        return WireTime("\(parts[3])-\(number)-\(parts[1])T\(parts[4])Z").map(Date.init(_:))
+    }
+}

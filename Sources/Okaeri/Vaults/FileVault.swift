@@ -1,0 +1,77 @@
+public import Foundation
+
+/// A vault in a folder of files that only their owner can read: for Linux, command-line programs and servers.
+///
+/// The folder is made with mode 0700, each file with 0600. Files are replaced in one step, so that a crash leaves
+/// either the old contents or the new. Processes that share the folder share the account.
+public struct FileVault: CredentialVault {
+    private let directory: URL
+    private let lockPatience: Duration
+    private let clock: any WallClock
+
+    /// Names the folder. It is made when the first thing is stored.
+    ///
+    /// - Parameters:
+    ///   - directory: The folder, for this purpose alone.
+    ///   - lockPatience: How long to wait for another process that holds the lock. Afterwards work goes on without it:
+    ///     the lock saves requests, and correctness does not hang on it.
+    ///   - clock: What to wait by.
+    public init(directory: URL, lockPatience: Duration = .seconds(60), clock: any WallClock = SystemClock()) {
+        self.directory = directory
+        self.lockPatience = lockPatience
+        self.clock = clock
+    }
+
+    /// The device's key; the first call makes and stores it.
+    public func deviceKey(for application: String) async throws(VaultError) -> any DeviceKey {
+        let file = path(of: application, "key")
+        if let stored = try PrivateFile.read(file) { return try SoftwareDeviceKey(rawRepresentation: stored) }
+        try PrivateFile.makeDirectory(directory.path)
+        let new = SoftwareDeviceKey()
+        if try PrivateFile.create(file, contents: new.rawRepresentation) { return new }
+        guard let winner = try PrivateFile.read(file) else {
+            throw .unreadableNow("the key that another process made is gone")
+        }
+        return try SoftwareDeviceKey(rawRepresentation: winner)
+    }
+
+    /// The record as it was last saved.
+    public func loadRecord(for application: String) async throws(VaultError) -> Data? {
+        try PrivateFile.read(path(of: application, "record"))
+    }
+
+    /// Replaces the record in one step.
+    public func saveRecord(_ record: Data, for application: String) async throws(VaultError) {
+        try PrivateFile.makeDirectory(directory.path)
+        try PrivateFile.replace(path(of: application, "record"), contents: record)
+    }
+
+    /// Removes key and record.
+    public func erase(_ application: String) async throws(VaultError) {
+        try PrivateFile.remove(path(of: application, "record"))
+        try PrivateFile.remove(path(of: application, "key"))
+    }
+
+    /// Waits for the lock, which holds between processes, and takes it.
+    public func lock(_ purpose: VaultLockPurpose, for application: String) async throws(VaultError) -> VaultLock {
+        try PrivateFile.makeDirectory(directory.path)
+        let lock = try FileLock(path: path(of: application, "\(purpose.rawValue).lock"))
+        await lock.acquire(patience: lockPatience, clock: clock)
+        return VaultLock { lock.close() }
+    }
+
+    /// Tells when a file in the folder was replaced (on Linux; elsewhere no hints).
+    public func hints(for application: String) -> AsyncStream<Void> {
+        DirectoryWatch.changes(of: directory.path, file: fileName(of: application, "record"))
+    }
+
+    private func path(of application: String, _ kind: String) -> String {
+        directory.appendingPathComponent(fileName(of: application, kind)).path
+    }
+
+    /// An application's id as a file's name: everything but ASCII letters, digits, `-` and `_` is written as `%` and hex.
+    private func fileName(of application: String, _ kind: String) -> String {
+        let safe = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+        return "\(application.addingPercentEncoding(withAllowedCharacters: safe) ?? "").\(kind)"
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Okaeri
+import OkaeriWire
+
+/// What an in-memory server remembers.
+struct ServerContents: Sendable {
+    struct StoredUser: Sendable {
+        let number: Int
+        var body: UserBody
+        var isDisabled = false
+    }
+
+    struct StoredSession: Sendable {
+        let number: Int
+        let user: String
+        let thumbprint: String
+        var body: SessionBody
+    }
+
+    struct PlannedFault: Sendable {
+        let fault: ServerFault
+        let path: String?
+    }
+
+    struct Watcher: Sendable {
+        let count: Int
+        let path: String?
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    var users: [String: StoredUser] = [:]
+    /// Users by the thumbprint of a device's key.
+    var usersByKey: [String: String] = [:]
+    /// Sessions by token.
+    var sessions: [String: StoredSession] = [:]
+    /// Names of proofs that were used.
+    var usedProofs: Set<String> = []
+    /// Answers by idempotency key, with the thumbprint and the body of their request.
+    var answers: [String: (thumbprint: String, body: Data, answer: TransportResponse)] = [:]
+    var requests: [TransportRequest] = []
+    var faults: [PlannedFault] = []
+    var watchers: [Watcher] = []
+    /// Which answers are held back: none, all (`.some(nil)`), or those of one path.
+    var held: String??
+    var waiting: [CheckedContinuation<Void, Never>] = []
+    var isOffline = false
+    var clockOffset: TimeInterval = 0
+    var proofRequired = false
+    var audiences: Set<String> = []
+    var nextNumber = 0
+
+    mutating func newNumber() -> Int {
+        nextNumber += 1
+        return nextNumber
+    }
+
+    func count(of path: String?) -> Int {
+        requests.count { path == nil || $0.url.path == path }
+    }
+
+    /// Notes a request.
+    ///
+    /// - Returns: The fault that is planned for it, and those who waited for it.
+    mutating func receive(_ request: TransportRequest) -> (ServerFault?, [CheckedContinuation<Void, Never>]) {
+        requests.append(request)
+        let arrived = watchers.filter { count(of: $0.path) >= $0.count }
+        let requests = self
+        watchers.removeAll { requests.count(of: $0.path) >= $0.count }
+        let planned = faults.firstIndex { $0.path == nil || $0.path == request.url.path }
+        return (planned.map { faults.remove(at: $0).fault }, arrived.map(\.continuation))
+    }
+}

@@ -1,0 +1,211 @@
+import Foundation
+import Okaeri
+import OkaeriWire
+
+extension InMemoryServer {
+    /// The instant by the server's clock.
+    func time(_ contents: ServerContents) -> WireTime {
+        WireTime(clock.now.addingTimeInterval(contents.clockOffset))
+    }
+
+    /// The answer to a request, and its effects.
+    func respond(to request: TransportRequest, _ contents: inout ServerContents) -> TransportResponse {
+        do throws(Refusal) {
+            guard request.headers[HeaderName.application] == application else {
+                throw Refusal(401, .applicationUnknown)
+            }
+            return try route(request, &contents)
+        } catch {
+            return error.problem.response(retryAfter: nil)
+        }
+    }
+
+    private func route(
+        _ request: TransportRequest, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        let path = request.url.path
+        switch (request.method, path) {
+        case ("POST", APIPath.logInAutomatically): return try logInAutomatically(request, &contents)
+        case ("POST", APIPath.logOut):
+            let token = try authenticate(request, &contents).token
+            contents.sessions[token] = nil
+            return TransportResponse(status: 204)
+        case ("GET", APIPath.user):
+            let session = try authenticate(request, &contents).session
+            return .json(200, contents.users[session.user]?.body)
+        case ("PATCH", APIPath.user): return try update(request, &contents)
+        case ("GET", APIPath.sessions): return try listSessions(request, &contents)
+        case ("DELETE", APIPath.sessions):
+            let (token, session) = try authenticate(request, &contents)
+            let others = contents.sessions.filter { $0.value.user == session.user && $0.key != token }
+            for other in others.keys { contents.sessions[other] = nil }
+            return .json(200, EndedSessionsAnswer(ended: others.count))
+        case ("DELETE", _) where path.hasPrefix("\(APIPath.sessions)/"):
+            let session = try authenticate(request, &contents).session
+            let ended = contents.sessions.first {
+                $0.value.user == session.user && path == APIPath.session($0.value.body.id)
+            }
+            guard let ended else { throw Refusal(404, .sessionUnknown) }
+            contents.sessions[ended.key] = nil
+            return TransportResponse(status: 204)
+        case ("POST", APIPath.token): return try mint(request, &contents)
+        default: throw Refusal(404, .pathUnknown)
+        }
+    }
+
+    private func logInAutomatically(
+        _ request: TransportRequest, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        let thumbprint = try checkProof(of: request, token: nil, &contents)
+        let body = try request.body.map { data throws(Refusal) in try read(AutomaticLogInBody.self, from: data) }
+        if let name = request.headers[HeaderName.idempotencyKey] {
+            if let known = contents.answers[name] {
+                guard known.thumbprint == thumbprint, known.body == request.body ?? Data() else {
+                    throw Refusal(409, .idempotencyKeyReused)
+                }
+                return known.answer
+            }
+            let answer = try logIn(thumbprint, body, &contents)
+            contents.answers[name] = (thumbprint, request.body ?? Data(), answer)
+            return answer
+        }
+        return try logIn(thumbprint, body, &contents)
+    }
+
+    private func logIn(
+        _ thumbprint: String, _ body: AutomaticLogInBody?, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        let now = time(contents)
+        let known = contents.usersByKey[thumbprint].flatMap { contents.users[$0] }
+        guard known?.isDisabled != true else { throw Refusal(403, .userDisabled) }
+        let number = contents.newNumber()
+        var user =
+            known
+            ?? ServerContents.StoredUser(
+                number: number,
+                body: UserBody(
+                    id: newName("u", 9), isAnonymous: true, displayName: body?.user?.displayName,
+                    locale: body?.user?.locale,
+                    fields: body?.user?.fields ?? [:],
+                    identities: [IdentityBody(provider: "device", subject: thumbprint, linkedAt: now)], createdAt: now,
+                    updatedAt: now))
+        let previous = user.body.lastLogInAt
+        user.body.previousLogInAt = previous
+        user.body.lastLogInAt = now
+        contents.users[user.body.id] = user
+        contents.usersByKey[thumbprint] = user.body.id
+        let token = "oks_" + newName("", 32)
+        let end = WireTime(millisecondsSince1970: now.millisecondsSince1970 + 400 * 86_400_000)
+        let session = SessionBody(
+            id: newName("s", 9), isCurrent: false, device: body?.device, address: "192.0.2.1", protocol: "native",
+            createdWith: "automatic", createdAt: now, lastUsedAt: now, expiresAt: end)
+        contents.sessions[token] = ServerContents.StoredSession(
+            number: number, user: user.body.id, thumbprint: thumbprint, body: session)
+        let answer = LogInAnswer(
+            isNew: known == nil, user: user.body, previousLogInAt: previous,
+            session: NewSessionBody(id: session.id, token: token, expiresAt: end, idleSeconds: 60 * 86_400))
+        return .json(known == nil ? 201 : 200, answer)
+    }
+
+    private func update(
+        _ request: TransportRequest, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        let session = try authenticate(request, &contents).session
+        let patch = try read(UserPatchBody.self, from: request.body ?? Data())
+        guard var user = contents.users[session.user] else { throw Refusal(401, .sessionInvalid) }
+        try check(patch)
+        user.body.apply(patch)
+        user.body.updatedAt = max(time(contents), user.body.updatedAt)
+        contents.users[session.user] = user
+        return .json(200, user.body)
+    }
+
+    private func check(_ patch: UserPatchBody) throws(Refusal) {
+        if case .set(let name) = patch.displayName, name.count > 200 {
+            let problem = FieldProblem(field: "displayName", code: "too_long", detail: "At most 200 characters.")
+            throw Refusal(400, .invalidMember, errors: [problem])
+        }
+        if case .set(let locale) = patch.locale, locale.count > 35 {
+            let problem = FieldProblem(field: "locale", code: "too_long", detail: "At most 35 characters.")
+            throw Refusal(400, .invalidMember, errors: [problem])
+        }
+    }
+
+    private func listSessions(
+        _ request: TransportRequest, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        let (token, own) = try authenticate(request, &contents)
+        let sessions = contents.sessions.filter { $0.value.user == own.user }
+            .sorted { $0.value.number > $1.value.number }
+            .map { entry in
+                var body = entry.value.body
+                body.isCurrent = entry.key == token
+                return body
+            }
+        return .json(200, SessionListAnswer(sessions: sessions))
+    }
+
+    private func mint(
+        _ request: TransportRequest, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        _ = try authenticate(request, &contents)
+        let body = try request.body.map { data throws(Refusal) in try read(TokenBody.self, from: data) }
+        let audience = body?.audience ?? application
+        guard audience == application || contents.audiences.contains(audience) else {
+            throw Refusal(400, .audienceNotAllowed)
+        }
+        let header = Base64URL.encode(Data(#"{"alg":"none","typ":"at+jwt"}"#.utf8))
+        let claims = Base64URL.encode(Data(#"{"aud":"\#(audience)","jti":"\#(newName("", 12))"}"#.utf8))
+        return .json(200, TokenAnswer(accessToken: "\(header).\(claims).", expiresIn: 600))
+    }
+
+    private func newName(_ prefix: String, _ byteCount: Int) -> String {
+        prefix + Base64URL.encode(randomness.bytes(byteCount))
+    }
+
+    private func read<Body: Decodable>(_ type: Body.Type, from data: Data) throws(Refusal) -> Body {
+        do {
+            return try JSONDecoder().decode(type, from: data)
+        } catch let error as UnknownMember {
+            throw Refusal(400, .unknownMember, detail: error.path)
+        } catch {
+            throw Refusal(400, .malformedBody)
+        }
+    }
+}
+
+/// A request that is refused.
+struct Refusal: Error {
+    let problem: Problem
+
+    init(
+        _ status: Int, _ code: ErrorCode, detail: String? = nil, errors: [FieldProblem]? = nil,
+        serverTime: WireTime? = nil
+    ) {
+        problem = Problem(
+            title: code.rawValue, status: status, detail: detail, code: code, errors: errors, serverTime: serverTime)
+    }
+}
+
+extension Problem {
+    /// The problem as an answer.
+    func response(retryAfter: Int?) -> TransportResponse {
+        var answer = TransportResponse.json(status, self)
+        // Title-cased, as some systems hand headers over.
+        answer.headers["Content-type"] = Problem.mediaType
+        if let retryAfter { answer.headers["Retry-after"] = String(retryAfter) }
+        return answer
+    }
+}
+
+extension TransportResponse {
+    /// A value as an answer.
+    static func json(_ status: Int, _ body: some Encodable) -> TransportResponse {
+        do {
+            return TransportResponse(
+                status: status, headers: ["Content-Type": "application/json"], body: try JSONEncoder().encode(body))
+        } catch {
+            preconditionFailure("the server's own values can be written: \(error)")
+        }
+    }
+}

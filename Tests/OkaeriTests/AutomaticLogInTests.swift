@@ -1,0 +1,54 @@
+import Foundation
+import Okaeri
+import OkaeriTesting
+import OkaeriWire
+import Testing
+
+@Suite("Automatic log-in")
+struct AutomaticLogInTests {
+    let world = World()
+
+    @Test("makes a user on the first visit")
+    func firstVisit() async throws {
+        let welcome = try await world.launch().logInAutomatically(
+            user: NewUser(displayName: "花子", locale: "ja", fields: ["level": 1]))
+        guard case .firstVisit(let user) = welcome else {
+            Issue.record("not a first visit: \(welcome)")
+            return
+        }
+        #expect(user.displayName == "花子")
+        #expect(user.locale == "ja")
+        #expect(user.fields == ["level": 1])
+        #expect(user.isAnonymous)
+        #expect(world.server.users.map(\.id) == [user.id])
+    }
+
+    @Test("greets a known user with the time of the log-in before")
+    func returning() async throws {
+        let first = try await world.launch().logInAutomatically().user
+        let firstTime = world.clock.now
+        world.clock.advance(by: .seconds(86_400))
+        let second = try await world.launch().logInAutomatically()
+        #expect(second == .returning(first.with(world.clock.now), lastLogIn: firstTime))
+        #expect(world.server.users.count == 1)
+    }
+
+    @Test("asks the server once for each call")
+    func oncePerCall() async throws {
+        let client = world.launch()
+        try await client.logInAutomatically()
+        try await client.logInAutomatically()
+        #expect(world.server.requests(to: APIPath.logInAutomatically).count == 2)
+        #expect(world.server.requests.count == 2)
+    }
+}
+
+extension User {
+    /// The user after one more log-in.
+    func with(_ logIn: Date) -> User {
+        var user = self
+        user.previousLogInAt = user.lastLogInAt
+        user.lastLogInAt = logIn
+        return user
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import Okaeri
+import OkaeriTesting
+import OkaeriWire
+import Testing
+
+@Suite("Complaints about networks and log-outs")
+struct ConnectionComplaintTests {
+    let world = World()
+
+    @Test("complaint 16: an answer that comes after the log-out changes nothing")
+    func lateUpdate() async throws {
+        let client = world.launch()
+        try await client.logInAutomatically()
+        world.server.hold(path: APIPath.user)
+        let late = Task { try await client.update(UserChanges(displayName: .set("花子"))) }
+        await world.server.waitForRequests(1, to: APIPath.user)
+        await client.logOut()
+        world.server.release()
+        await #expect(throws: OkaeriError.loggedOutMeanwhile) { try await late.value }
+        #expect(await client.currentUser == nil)
+        #expect(await world.launch().currentUser == nil)
+    }
+
+    @Test("complaint 16: a log-in that is answered after the log-out does not count, and its session is ended")
+    func lateLogIn() async throws {
+        let client = world.launch()
+        world.server.hold(path: APIPath.logInAutomatically)
+        let late = Task { try await client.logInAutomatically() }
+        await world.server.waitForRequests(1, to: APIPath.logInAutomatically)
+        await client.logOut()
+        world.server.release()
+        await #expect(throws: OkaeriError.loggedOutMeanwhile) { try await late.value }
+        #expect(await client.currentUser == nil)
+        #expect(await client.deliverPendingLogOuts())
+        #expect(world.server.sessionCount == 0)
+    }
+
+    @Test("complaint 16: an answer about an earlier user does not touch the next user")
+    func nextUser() async throws {
+        let client = world.launch()
+        let first = try await client.logInAutomatically().user
+        world.server.hold(path: APIPath.user)
+        let late = Task { try await client.reloadUser() }
+        await world.server.waitForRequests(1, to: APIPath.user)
+        await client.logOut()
+        world.server.erase(first.id)
+        let second = try await client.logInAutomatically().user
+        world.server.release()
+        await #expect(throws: OkaeriError.userChanged) { try await late.value }
+        #expect(await client.currentUser == second)
+        #expect(first.id != second.id)
+    }
+
+    @Test("complaint 16: an older answer that comes last does not overwrite a newer one")
+    func olderAnswer() async throws {
+        let client = world.launch()
+        try await client.logInAutomatically()
+        world.server.hold(path: APIPath.user)
+        let older = Task { try await client.reloadUser() }
+        await world.server.waitForRequests(1, to: APIPath.user)
+        world.clock.advance(by: .seconds(1))
+        world.server.hold(path: "nothing more")
+        try await client.update(UserChanges(displayName: .set("花子")))
+        world.server.release()
+        _ = try await older.value
+        #expect(await client.currentUser?.displayName == "花子")
+    }
+
+    @Test("complaint 17: a start without network greets the user from the copy and says so")
+    func offlineStart() async throws {
+        let user = try await world.launch().logInAutomatically().user
+        let lastLogIn = world.clock.now
+        world.clock.advance(by: .seconds(3600))
+        world.server.isOffline = true
+        let client = world.launch()
+        #expect(try await client.logInAutomatically() == .returning(user, lastLogIn: lastLogIn))
+        #expect(await client.currentUser == user)
+        #expect(await client.reaches { $0 != .unknown } == .loggedIn(user, freshness: .offlineCopy))
+        await #expect(throws: OkaeriError.offline) { try await client.reloadUser() }
+        #expect(await client.currentUser == user)
+    }
+
+    @Test("complaint 17: a first start without network says that there is no network")
+    func offlineFirstStart() async throws {
+        world.server.isOffline = true
+        let client = world.launch()
+        await #expect(throws: OkaeriError.offline) { try await client.logInAutomatically() }
+        world.server.isOffline = false
+        guard case .firstVisit = try await client.logInAutomatically() else {
+            Issue.record("not a first visit")
+            return
+        }
+    }
+
+    @Test(
+        "complaint 17: a server in trouble does not delay the greeting of a known user",
+        arguments: [429, 500, 502, 503, 504])
+    func serverInTrouble(status: Int) async throws {
+        let user = try await world.launch().logInAutomatically().user
+        let codes: [Int: ErrorCode] = [429: .rateLimited, 500: .internalError, 503: .storageUnavailable]
+        if let code = codes[status] {
+            world.server.fail(.problem(Problem(title: "trouble", status: status, code: code), retryAfter: 60))
+        } else {
+            world.server.fail(.answer(TransportResponse(status: status)))
+        }
+        let client = world.launch(inBackground: false)
+        #expect(try await client.logInAutomatically().user == user)
+        #expect(world.logInCount == 2)
+    }
+
+    @Test("complaint 18: a log-out without network succeeds, and the server learns of it after a restart")
+    func offlineLogOut() async throws {
+        let client = world.launch(inBackground: false)
+        try await client.logInAutomatically()
+        world.server.isOffline = true
+        await client.logOut()
+        #expect(await client.currentUser == nil)
+        #expect(await client.reaches { $0 != .unknown } == .loggedOut)
+        #expect(world.server.sessionCount == 1)
+        let next = world.launch(inBackground: false)
+        #expect(await next.currentUser == nil)
+        #expect(await !next.deliverPendingLogOuts())
+        world.server.isOffline = false
+        #expect(await next.deliverPendingLogOuts())
+        #expect(world.server.sessionCount == 0)
+        #expect(await next.deliverPendingLogOuts())
+        #expect(world.server.requests(to: APIPath.logOut).count == 1)
+    }
+
+    @Test("complaint 18: a log-out with a dead session succeeds and is not repeated")
+    func deadLogOut() async throws {
+        let client = world.launch(inBackground: false)
+        try await client.logInAutomatically()
+        world.server.endAllSessions()
+        await client.logOut()
+        #expect(await client.currentUser == nil)
+        await world.server.waitForRequests(1, to: APIPath.logOut)
+        #expect(await world.launch(inBackground: false).deliverPendingLogOuts())
+    }
+
+    @Test("complaint 18: a log-out with a vault that takes no changes succeeds, and is stored when it does")
+    func unwritableLogOut() async throws {
+        let client = world.launch(inBackground: false)
+        try await client.logInAutomatically()
+        world.vault.refusesRecords = true
+        await client.logOut()
+        #expect(await client.currentUser == nil)
+        world.vault.refusesRecords = false
+        #expect(await client.currentUser == nil)
+        #expect(await world.launch().currentUser == nil)
+    }
+
+    @Test("complaint 18: a log-out while the vault is locked is carried out when it can be read")
+    func lockedLogOut() async throws {
+        try await world.launch().logInAutomatically()
+        world.vault.isLocked = true
+        let client = world.launch(inBackground: false)
+        await client.logOut()
+        #expect(await client.currentUser == nil)
+        world.vault.isLocked = false
+        #expect(await client.currentUser == nil)
+        #expect(await client.deliverPendingLogOuts())
+        #expect(world.server.sessionCount == 0)
+        #expect(await world.launch().currentUser == nil)
+    }
+
+    @Test("complaint 18: after a log-out nothing is renewed silently, and a wanted log-in leads to the same user")
+    func noSilentRenewal() async throws {
+        let client = world.launch(inBackground: false)
+        let user = try await client.logInAutomatically().user
+        await client.logOut()
+        await #expect(throws: OkaeriError.notLoggedIn) { try await client.reloadUser() }
+        await #expect(throws: OkaeriError.notLoggedIn) { try await world.launch().sessions() }
+        await #expect(throws: OkaeriError.notLoggedIn) { try await client.accessToken() }
+        #expect(world.logInCount == 1)
+        #expect(try await client.logInAutomatically().user.id == user.id)
+    }
+}

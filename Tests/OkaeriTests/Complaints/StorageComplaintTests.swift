@@ -1,0 +1,123 @@
+import Foundation
+import Okaeri
+import OkaeriTesting
+import OkaeriWire
+import Testing
+
+@Suite("Complaints about storage")
+struct StorageComplaintTests {
+    let world = World()
+
+    @Test("complaint 8: a record that cannot be written leaves no half log-in behind")
+    func unwritableRecord() async throws {
+        world.vault.refusesRecords = true
+        let client = world.launch()
+        let user = try await client.logInAutomatically().user
+        #expect(await client.currentUser?.id == user.id)
+        await #expect(throws: OkaeriError.storageUnavailable("refused by the test")) { try await client.checkStorage() }
+        // The next launch finds the key, and nothing that contradicts it.
+        world.vault.refusesRecords = false
+        let next = world.launch()
+        #expect(await next.currentUser == nil)
+        #expect(try await next.logInAutomatically().user.id == user.id)
+        try await next.checkStorage()
+    }
+
+    @Test("complaint 8: what could not be written is written as soon as the vault takes it")
+    func laterWrite() async throws {
+        world.vault.refusesRecords = true
+        let client = world.launch()
+        let user = try await client.logInAutomatically().user
+        world.vault.refusesRecords = false
+        try await client.reloadUser()
+        #expect(await world.launch().currentUser?.id == user.id)
+    }
+
+    @Test("complaint 8: no account is made when its key cannot be kept")
+    func unwritableKey() async throws {
+        world.vault.refusesKeys = true
+        await #expect(throws: OkaeriError.storageUnavailable("refused by the test")) {
+            try await world.launch().logInAutomatically()
+        }
+        #expect(world.server.users.isEmpty)
+    }
+
+    @Test("complaint 8: a vault that cannot be read is not written to")
+    func noOverwriting() async throws {
+        let user = try await world.launch().logInAutomatically().user
+        let before = try await world.vault.loadRecord(for: "demo")
+        world.vault.isLocked = true
+        let client = world.launch(inBackground: false)
+        await #expect(throws: OkaeriError.storageLocked) { try await client.logInAutomatically() }
+        world.vault.isLocked = false
+        #expect(try await world.vault.loadRecord(for: "demo") == before)
+        #expect(await client.currentUser?.id == user.id)
+    }
+
+    @Test("complaint 9: a vault that cannot be read is not logged out, and is read again when the phone is unlocked")
+    func unlockHint() async throws {
+        let user = try await world.launch().logInAutomatically().user
+        world.vault.isLocked = true
+        let client = world.launch()
+        #expect(await client.reaches { $0 != .unknown } == .storageLocked)
+        world.vault.isLocked = false
+        world.vault.giveHint()
+        let state = await client.reaches { $0 != .unknown && $0 != .storageLocked }
+        #expect(state == .loggedIn(user, freshness: .offlineCopy))
+    }
+
+    @Test("complaint 9: a vault that cannot be read is read again after a while, even without a hint")
+    func rereading() async throws {
+        let user = try await world.launch().logInAutomatically().user
+        world.vault.isLocked = true
+        let client = world.launch()
+        #expect(await client.reaches { $0 != .unknown } == .storageLocked)
+        for _ in 0..<3 {
+            await world.clock.waitForSleepers()
+            world.clock.advanceToNextSleeper()
+        }
+        await world.clock.waitForSleepers()
+        world.vault.isLocked = false
+        world.clock.advanceToNextSleeper()
+        let state = await client.reaches { $0 != .unknown && $0 != .storageLocked }
+        #expect(state == .loggedIn(user, freshness: .offlineCopy))
+    }
+
+    @Test("complaint 9: a log-in that met a locked vault is made up for when the phone is unlocked")
+    func logInAfterUnlock() async throws {
+        let user = try await world.launch().logInAutomatically().user
+        world.vault.isLocked = true
+        let client = world.launch()
+        await #expect(throws: OkaeriError.storageLocked) { try await client.logInAutomatically() }
+        world.vault.isLocked = false
+        world.vault.giveHint()
+        #expect(await client.becomesFresh()?.user?.id == user.id)
+        #expect(world.logInCount == 2)
+    }
+
+    @Test("complaint 9: a vault that locks later does not take the user away")
+    func laterLock() async throws {
+        let client = world.launch()
+        let user = try await client.logInAutomatically().user
+        world.vault.isLocked = true
+        #expect(await client.currentUser?.id == user.id)
+        #expect(try await client.reloadUser().id == user.id)
+    }
+
+    @Test("complaint 11: an app extension sees the app's session, and is told of changes")
+    func extensionSeesChanges() async throws {
+        let folder = try TemporaryFolder()
+        let app = world.launch(vault: FileVault(directory: folder.url))
+        let widget = world.launch(vault: FileVault(directory: folder.url))
+        #expect(await widget.reaches { $0 != .unknown } == .loggedOut)
+        let user = try await app.logInAutomatically().user
+        #expect(await widget.currentUser == user)
+        #expect(try await widget.reloadUser().id == user.id)
+        #expect(world.logInCount == 1)
+        try await app.update(UserChanges(displayName: .set("花子")))
+        #expect(await widget.reaches { $0.user?.displayName == "花子" } != nil)
+        await app.logOut()
+        #expect(await widget.reaches { $0 == .loggedOut } == .loggedOut)
+        withExtendedLifetime(folder) {}
+    }
+}
