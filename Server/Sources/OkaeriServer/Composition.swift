@@ -78,6 +78,11 @@ package struct Composition: Sendable {
             .responder()
     }
 
+    /// Called with a sentence for the log when the storage engine reports a fault; clients learn none of it.
+    package func observeStorageFaults(_ observer: @escaping @Sendable (String) -> Void) {
+        store.observeFaults(observer)
+    }
+
     /// Finishes what is being written and closes the storage.
     package func close() async {
         await store.close()

@@ -10,6 +10,8 @@ extension SessionKeeper {
 
     /// Ends one session; the own one by logging out.
     func endSession(_ id: String) async throws(OkaeriError) {
+        // Without a name the path would be that of all sessions.
+        guard !id.isEmpty else { throw .sessionUnknown }
         if try await read().session?.id == id { return await logOut() }
         let letters = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         let safe = id.addingPercentEncoding(withAllowedCharacters: letters) ?? ""

@@ -9,8 +9,7 @@ package struct SealingKey: Sendable {
     /// Stands in each record, so that a wrong key is told from damage.
     private let keyIdentifier: [UInt8]
 
-    /// - Parameter bytes: 32 random bytes.
-    /// - Returns: `nil` for another length.
+    /// `nil` unless there are 32 bytes, which must be random.
     package init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         key = SymmetricKey(data: bytes)
@@ -20,6 +19,7 @@ package struct SealingKey: Sendable {
     /// - Parameters:
     ///   - secret: What to seal.
     ///   - purpose: Bound to the record, so that one record cannot stand in for another.
+    /// - Returns: the record to store.
     /// - Throws: `secretUnreadable`, should the cryptographic library fail.
     package func seal(_ secret: [UInt8], purpose: String) throws(DomainError) -> [UInt8] {
         do {

@@ -14,6 +14,7 @@ package struct ProofVerifier: Sendable {
     ///   - presented: The proof and the request that it came with.
     ///   - token: The session token that came with it; the proof must then be bound to it (`ath`).
     ///   - now: The server's time.
+    /// - Returns: whose key it is, and what the list of used proofs must remember.
     /// - Throws: `proofRefused` with what is wrong, or `clockSkew`.
     package func callAsFunction(
         _ presented: PresentedProof, token: Secret? = nil, at now: Timestamp
@@ -162,6 +163,7 @@ package enum PublicKeyThumbprint {
     /// - Parameters:
     ///   - x: The x coordinate, base64url of 32 bytes.
     ///   - y: The y coordinate, base64url of 32 bytes.
+    /// - Returns: base64url of 32 bytes.
     package static func text(x: String, y: String) -> String {
         Base64URL.text(of: SHA256.hash(data: Array(#"{"crv":"P-256","kty":"EC","x":"\#(x)","y":"\#(y)"}"#.utf8)).bytes)
     }

@@ -5,8 +5,11 @@ package struct ListUsers: Sendable {
     let store: any Store
 
     /// - Parameters:
+    ///   - application: Whose users.
     ///   - id: The last user of the page before, or `nil` for the first page.
     ///   - limit: At most 1000; larger values are cut.
+    /// - Returns: the page; the last one has fewer than `limit`.
+    /// - Throws: `storageUnavailable`.
     package func callAsFunction(
         in application: Identifier<Application>, after id: Identifier<User>? = nil, limit: Int = 100
     ) async throws(DomainError) -> [User] {

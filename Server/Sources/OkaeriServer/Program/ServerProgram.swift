@@ -41,6 +41,7 @@ package struct ServerProgram: Sendable {
         onListening: @escaping @Sendable (Listening, Composition) async -> Void = { _, _ in }
     ) async throws(StartFault) {
         let composition = try Composition(settings, role: .server)
+        composition.observeStorageFaults { [logger] in logger.error("storage fault", metadata: ["fault": "\($0)"]) }
         announce()
         var failure: StartFault?
         do {

@@ -1,0 +1,22 @@
+/// A device as it describes itself.
+package struct DeviceDescription: Hashable, Sendable {
+    package var name: String?
+    package var model: String?
+    package var system: String?
+    package var appVersion: String?
+
+    package static let rule = TextRule(maximumCharacters: 200, mayBeEmpty: true)
+
+    package init(name: String? = nil, model: String? = nil, system: String? = nil, appVersion: String? = nil) {
+        self.name = name
+        self.model = model
+        self.system = system
+        self.appVersion = appVersion
+    }
+
+    package func faults(field: String) -> [FieldFault] {
+        Self.rule.faults(of: name, field: "\(field).name") + Self.rule.faults(of: model, field: "\(field).model")
+            + Self.rule.faults(of: system, field: "\(field).system")
+            + Self.rule.faults(of: appVersion, field: "\(field).appVersion")
+    }
+}

@@ -1,0 +1,24 @@
+/// A finished log-in.
+package struct LogIn: Sendable {
+    /// Whether it made the user.
+    package var isNew: Bool
+    package var user: User
+    /// The time of the log-in before this one.
+    package var previousLogInAt: Timestamp?
+    package var session: Session
+    /// The only time that the token is told.
+    package var token: Secret
+    /// How long the session lives unused.
+    package var idleLifetime: Duration
+
+    package init(
+        isNew: Bool, user: User, previousLogInAt: Timestamp?, session: Session, token: Secret, idleLifetime: Duration
+    ) {
+        self.isNew = isNew
+        self.user = user
+        self.previousLogInAt = previousLogInAt
+        self.session = session
+        self.token = token
+        self.idleLifetime = idleLifetime
+    }
+}

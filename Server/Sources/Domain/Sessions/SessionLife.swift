@@ -1,0 +1,21 @@
+/// How long a session has lived and may live.
+package struct SessionLife: Hashable, Sendable {
+    package var application: Identifier<Application>
+    package var token: SecretDigest
+    package var lastUsedAt: Timestamp
+    package var expiresAt: Timestamp
+
+    package init(
+        application: Identifier<Application>, token: SecretDigest, lastUsedAt: Timestamp, expiresAt: Timestamp
+    ) {
+        self.application = application
+        self.token = token
+        self.lastUsedAt = lastUsedAt
+        self.expiresAt = expiresAt
+    }
+    static func isOver(
+        at now: Timestamp, idleLifetime: Duration, lastUsedAt: Timestamp, expiresAt: Timestamp
+    ) -> Bool {
+        now >= expiresAt || now >= lastUsedAt + idleLifetime
+    }
+}

@@ -1,0 +1,36 @@
+/// What the slice asks of storage.
+package protocol SessionQueries {
+    /// A session and its user by the token's digest, whether or not it has expired.
+    func session(
+        token: SecretDigest, in application: Identifier<Application>
+    ) throws(DomainError) -> (session: Session, user: User)?
+    /// A user's sessions, newest first.
+    func sessions(of user: Identifier<User>, in application: Identifier<Application>) throws(DomainError) -> [Session]
+    func insert(_ session: Session, token: SecretDigest, attempt: SessionAttempt?) throws(DomainError)
+    /// The session that an attempt opened before, with what it answered.
+    func session(
+        attempt: SecretDigest, of user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) -> (session: Session, attempt: SessionAttempt)?
+    func replaceToken(of session: Session, with token: SecretDigest) throws(DomainError)
+    /// Ends one session of a user; `false` when the user has no such session.
+    func endSession(
+        _ id: Identifier<Session>, of user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) -> Bool
+    /// Ends a session whoever's it is, for operators; `false` when there is none.
+    func endSession(_ id: Identifier<Session>, in application: Identifier<Application>) throws(DomainError) -> Bool
+    /// Ends all of a user's sessions but one; the number that ended.
+    func endSessions(
+        of user: Identifier<User>, in application: Identifier<Application>, except kept: Identifier<Session>
+    ) throws(DomainError) -> Int
+    /// Ends the sessions that a device key opened before `limit`, and the oldest ones past `maximum`.
+    func endReplacedSessions(
+        of user: Identifier<User>, in application: Identifier<Application>, deviceKey: String?,
+        openedBefore limit: Timestamp, maximum: Int
+    ) throws(DomainError)
+    /// Writes when and from where sessions were last used.
+    func noteUse(_ uses: [SessionUse]) throws(DomainError)
+    /// The lives of sessions in the order of their tokens' digests, for sweeping through all of them by and by.
+    func sessionLives(after place: SessionLife?, limit: Int) throws(DomainError) -> [SessionLife]
+    /// Removes sessions that were not used since their lives were read.
+    func remove(_ sessions: [SessionLife]) throws(DomainError)
+}

@@ -1,0 +1,25 @@
+/// Something that leads to one user: unique by provider and subject within an application.
+package struct Identity: Hashable, Sendable {
+    package var provider: Provider
+    /// The name there; for a device the thumbprint of its key.
+    package var subject: String
+    package var linkedAt: Timestamp
+
+    package init(provider: Provider, subject: String, linkedAt: Timestamp) {
+        self.provider = provider
+        self.subject = subject
+        self.linkedAt = linkedAt
+    }
+
+    /// Who vouches for an identity. An open set: operators can add OpenID Connect providers by name.
+    package struct Provider: RawRepresentable, Hashable, Sendable {
+        package var rawValue: String
+
+        package init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        package static let device = Provider(rawValue: "device")
+        package static let anonymous = Provider(rawValue: "anonymous")
+    }
+}

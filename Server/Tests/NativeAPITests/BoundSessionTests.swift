@@ -1,0 +1,78 @@
+import Domain
+import Foundation
+import HTTPTypes
+import OkaeriWire
+import Testing
+
+@Suite("Proofs that come with a session token")
+struct BoundSessionTests {
+    @Test("accepts the session's key, by both schemes, where a proof is required", arguments: ["DPoP", "Bearer", "dpop"])
+    func bound(scheme: String) async throws {
+        let person = try await Self.strictServer().person()
+        #expect(try await person.send(.get, APIPath.user, proof: person.proof(), scheme: scheme).status == 200)
+    }
+
+    @Test("wants a proof at every request where the application requires one")
+    func required() async throws {
+        let person = try await Self.strictServer().person()
+        for (method, path) in [
+            (HTTPRequest.Method.get, APIPath.user), (.patch, APIPath.user), (.get, APIPath.sessions),
+            (.delete, APIPath.sessions), (.post, APIPath.token), (.post, APIPath.logOut),
+        ] {
+            expect(try await person.send(method, path), 401, .proofRequired)
+        }
+    }
+
+    @Test("wants a proof with the scheme DPoP, even where none is required")
+    func schemeWithoutProof() async throws {
+        let person = try await TestServer().person()
+        let answer = try await person.server.send(
+            .get, APIPath.user, [("Authorization", "DPoP \(person.token)")])
+        expect(answer, 401, .proofRequired)
+    }
+
+    @Test("refuses a proof without ath, and with another token's", arguments: [true, false])
+    func wrongBinding(isMissing: Bool) async throws {
+        let server = try await Self.strictServer()
+        let person = try await server.person()
+        let other = isMissing ? nil : try await server.person(person.device).token
+        let proof = try person.device.proof("GET", server.url(APIPath.user), at: server.clock.now, token: other)
+        let answer = try await person.send(.get, APIPath.user, proof: proof)
+        expect(answer, 401, .proofInvalid)
+        #expect(try answer.read(Problem.self).detail?.contains("ath") == true)
+    }
+
+    @Test("refuses another device's proof for a stolen token")
+    func stolenToken() async throws {
+        let server = try await Self.strictServer()
+        let (owner, thief) = (try await server.person(), ProofMaker())
+        let proof = try thief.proof("GET", server.url(APIPath.user), at: server.clock.now, token: owner.token)
+        expect(try await owner.send(.get, APIPath.user, proof: proof), 401, .proofInvalid)
+    }
+
+    @Test("refuses a proof the second time")
+    func replay() async throws {
+        let person = try await Self.strictServer().person()
+        let proof = try person.proof()
+        #expect(try await person.send(.get, APIPath.user, proof: proof).status == 200)
+        expect(try await person.send(.get, APIPath.user, proof: proof), 401, .proofReplayed)
+    }
+
+    @Test("checks a proof that is there although none is required")
+    func needless() async throws {
+        let person = try await TestServer().person()
+        #expect(try await person.send(.get, APIPath.user, proof: person.proof(), scheme: "Bearer").status == 200)
+        expect(try await person.send(.get, APIPath.user, proof: "nonsense", scheme: "Bearer"), 401, .proofInvalid)
+    }
+
+    private static func strictServer() async throws -> TestServer {
+        try await TestServer(application: ApplicationSettings(proofRequired: true))
+    }
+}
+
+extension Person {
+    /// A right proof for reading the own user.
+    fileprivate func proof() throws -> String {
+        try device.proof("GET", server.url(APIPath.user), at: server.clock.now, token: token)
+    }
+}

@@ -1,0 +1,117 @@
+import Domain
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import OkaeriServer
+import StorageSQLite
+import Synchronization
+import Testing
+
+/// A server on a database in memory, its clock standing still. Every answer is held against `openapi.yaml`.
+struct TestServer: Sendable {
+    static let url = "http://id.example.test"
+
+    let composition: Composition
+    let clock: StandingClock
+    let application: Domain.Application
+    private let responder: RouterResponder<ServerContext>
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - settings: As on the command line.
+    ///   - application: What the application under test has decided.
+    init(
+        settings: [String: String] = [:], application: ApplicationSettings = ApplicationSettings(),
+        store: SQLiteStore? = nil, clock: StandingClock = StandingClock(), logger: Logger = TestServer.silence
+    ) async throws {
+        self.clock = clock
+        self.logger = logger
+        let key = try #require(SealingKey(bytes: [UInt8](repeating: 7, count: SealingKey.byteCount)))
+        composition = Composition(
+            try ServerSettings(commandLine: settings, environment: [:]),
+            store: try store ?? SQLiteStore(.memory, role: .server), clock: clock, randomness: TestRandomness(),
+            sealingKey: key)
+        responder = try composition.responder()
+        self.application = try await composition.useCases.createApplication(name: "Test", settings: application)
+            .application
+    }
+
+    static let silence = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    var useCases: UseCases { composition.useCases }
+
+    /// Sends a request past the network.
+    ///
+    /// - Parameters:
+    ///   - headers: Beside `Okaeri-Application`, which is there unless this says otherwise.
+    ///   - peer: The other end of the connection.
+    func send(
+        _ method: HTTPRequest.Method, _ path: String, _ headers: [(String, String)] = [], body: String? = nil,
+        bytes: [UInt8]? = nil, peer: String = "192.0.2.1", host: String = "id.example.test",
+        isNamed: Bool = true
+    ) async throws -> Answer {
+        var fields = HTTPFields()
+        if isNamed { fields[try Self.name("Okaeri-Application")] = application.id.rawValue }
+        for (name, value) in headers { fields.append(HTTPField(name: try Self.name(name), value: value)) }
+        var buffer = ByteBuffer()
+        if let sent = bytes ?? body.map({ Array($0.utf8) }) {
+            buffer.writeBytes(sent)
+            fields[.contentLength] = String(sent.count)
+            if fields[.contentType] == nil { fields[.contentType] = "application/json" }
+        }
+        let request = Request(
+            head: HTTPRequest(method: method, scheme: "http", authority: host, path: path, headerFields: fields),
+            body: RequestBody(buffer: buffer))
+        let context = ServerContext(logger: logger, peer: try SocketAddress(ipAddress: peer, port: 4711))
+        let response = try await responder.respond(to: request, context: context)
+        let answer = try await Answer(response)
+        try Description.ofTheRepository.get().check(answer, method: method.rawValue, path: path)
+        return answer
+    }
+
+    private static func name(_ text: String) throws -> HTTPField.Name {
+        try #require(HTTPField.Name(text), "\(text) is no header name")
+    }
+}
+
+/// What a server answered.
+struct Answer: Sendable {
+    var status: Int
+    var headers: HTTPFields
+    var body: [UInt8]
+
+    init(_ response: Response) async throws {
+        status = response.status.code
+        headers = response.headers
+        let collector = Collector()
+        try await response.body.write(collector)
+        body = collector.bytes.withLock { $0 }
+    }
+
+    init(status: Int, headers: HTTPFields, body: [UInt8]) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The body as a type of the wire.
+    func read<Body: Decodable>(_ type: Body.Type) throws -> Body {
+        try JSONDecoder().decode(type, from: Data(body))
+    }
+}
+
+/// Takes a body as it is written.
+private final class Collector: ResponseBodyWriter, Sendable {
+    let bytes = Mutex<[UInt8]>([])
+
+    func write(_ buffer: ByteBuffer) async throws {
+        bytes.withLock { $0 += Array(buffer.readableBytesView) }
+    }
+
+    func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}

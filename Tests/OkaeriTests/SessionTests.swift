@@ -1,0 +1,147 @@
+import Foundation
+import Okaeri
+import OkaeriTesting
+import OkaeriWire
+import Testing
+
+@Suite("Sessions")
+struct SessionTests {
+    let world = World()
+
+    @Test("of all devices are listed, newest first, with the own one marked")
+    func list() async throws {
+        try await world.launch().logInAutomatically(device: DeviceInfo(name: "Old phone", model: "A1"))
+        world.clock.advance(by: .seconds(60))
+        let client = world.launch()
+        try await client.logInAutomatically()
+        let sessions = try await client.sessions()
+        #expect(sessions.map(\.device.name) == ["Hana's phone", "Old phone"])
+        #expect(sessions.map(\.isCurrent) == [true, false])
+        #expect(sessions.map(\.createdAt) == [world.clock.now, world.clock.now.addingTimeInterval(-60)])
+        #expect(sessions.allSatisfy { $0.createdWith == "automatic" && $0.protocol == "native" })
+    }
+
+    @Test("can be ended one by one; an unknown one is told")
+    func endOne() async throws {
+        try await world.launch().logInAutomatically()
+        let client = world.launch()
+        try await client.logInAutomatically()
+        let other = try #require(try await client.sessions().last)
+        try await client.endSession(other.id)
+        #expect(try await client.sessions().map(\.isCurrent) == [true])
+        await #expect(throws: OkaeriError.sessionUnknown) { try await client.endSession(other.id) }
+    }
+
+    @Test("without a name are none, and never all of them")
+    func endNameless() async throws {
+        try await world.launch().logInAutomatically()
+        let client = world.launch()
+        try await client.logInAutomatically()
+        await #expect(throws: OkaeriError.sessionUnknown) { try await client.endSession("") }
+        await #expect(throws: OkaeriError.sessionUnknown) { try await client.endSession("../sessions") }
+        #expect(world.server.sessionCount == 2)
+    }
+
+    @Test("that are the own one end by logging out")
+    func endOwn() async throws {
+        let client = world.launch()
+        try await client.logInAutomatically()
+        try await client.endSession(#require(try await client.sessions().first).id)
+        #expect(await client.currentUser == nil)
+        await world.server.waitForRequests(1, to: APIPath.logOut)
+    }
+
+    @Test("of other devices can be ended at once")
+    func endOthers() async throws {
+        for _ in 0..<3 { try await world.launch().logInAutomatically() }
+        let client = world.launch()
+        try await client.logInAutomatically()
+        #expect(try await client.endOtherSessions() == 3)
+        #expect(world.server.sessionCount == 1)
+        #expect(try await client.endOtherSessions() == 0)
+    }
+
+    @Test("give access tokens, which are kept until a minute before their end")
+    func accessTokens() async throws {
+        let client = world.launch()
+        try await client.logInAutomatically()
+        let first = try await client.accessToken()
+        world.clock.advance(by: .seconds(539))
+        #expect(try await client.accessToken() == first)
+        #expect(first.expiresAt == world.clock.now.addingTimeInterval(61))
+        world.clock.advance(by: .seconds(1))
+        #expect(try await client.accessToken() != first)
+        #expect(world.server.requests(to: APIPath.token).count == 2)
+    }
+
+    @Test("give access tokens for each audience that the application lists")
+    func audiences() async throws {
+        world.server.audiences = ["shop"]
+        let client = world.launch()
+        try await client.logInAutomatically()
+        let own = try await client.accessToken(for: nil)
+        let shop = try await client.accessToken(for: "shop")
+        #expect(own != shop)
+        await #expect(throws: OkaeriError.audienceNotAllowed) { try await client.accessToken(for: "bank") }
+    }
+
+    @Test("of an earlier user give no access token to the next")
+    func tokensOfNextUser() async throws {
+        let client = world.launch()
+        let user = try await client.logInAutomatically().user
+        let token = try await client.accessToken()
+        await client.logOut()
+        world.server.erase(user.id)
+        try await client.logInAutomatically()
+        #expect(try await client.accessToken() != token)
+    }
+
+    @Test("of a disabled user end, and the state says so")
+    func disabled() async throws {
+        let client = world.launch(inBackground: false)
+        let user = try await client.logInAutomatically().user
+        world.server.disable(user.id)
+        await #expect(throws: OkaeriError.userDisabled) { try await client.reloadUser() }
+        #expect(await client.reaches { $0 != .unknown } == .loggedOut)
+        await #expect(throws: OkaeriError.userDisabled) { try await client.logInAutomatically() }
+    }
+
+    @Test("of an erased user are not silently continued with another user")
+    func erased() async throws {
+        let client = world.launch(inBackground: false)
+        let user = try await client.logInAutomatically().user
+        world.server.erase(user.id)
+        await #expect(throws: OkaeriError.userChanged) {
+            try await client.update(UserChanges(displayName: .set("花子")))
+        }
+        #expect(world.server.users.first?.displayName == nil)
+        #expect(await client.currentUser?.id == world.server.users.first?.id)
+    }
+
+    @Test("are shared by any number of callers that log in at once")
+    func singleFlight() async throws {
+        let client = world.launch()
+        world.server.hold()
+        let users = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<20 { group.addTask { try await client.logInAutomatically().user.id } }
+            await world.server.waitForRequests(1)
+            world.server.release()
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(users.count == 1)
+        #expect(world.server.users.count == 1)
+    }
+
+    @Test("and keys are gone after the device was told to forget; the next log-in is a first visit")
+    func forgetting() async throws {
+        let client = world.launch()
+        let user = try await client.logInAutomatically().user
+        try await client.forgetDevice()
+        #expect(await client.currentUser == nil)
+        guard case .firstVisit(let next) = try await client.logInAutomatically() else {
+            Issue.record("not a first visit")
+            return
+        }
+        #expect(next.id != user.id)
+    }
+}
