@@ -1,4 +1,5 @@
 import Foundation
+import Okaeri
 import OkaeriWire
 import Testing
 
@@ -113,7 +114,7 @@ struct CommandTests {
     @Test("make an application that a running server knows at its next request")
     func applicationBesideServer() async throws {
         let server = try await TestServer(data: folder.path)
-        #expect(try await Phone().logIn(at: server, application: "00000000").status == 404)
+        #expect(try await Phone().logIn(at: server, application: "00000000").status == 401)
         let application = try await makeApplication()
         #expect(try await Phone().loggedIn(at: server, application: application.id).isNew)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Okaeri
 import OkaeriWire
 import Testing
 
@@ -152,7 +153,7 @@ private final class RawConnection: Sendable {
 
     func send(_ text: String) throws {
         let bytes = Array(text.utf8)
-        guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue)) == bytes.count else {
+        guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
             throw TestFault("not sent: \(String(cString: strerror(errno)))")
         }
     }
