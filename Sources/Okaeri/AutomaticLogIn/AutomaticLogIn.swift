@@ -55,9 +55,15 @@ extension SessionKeeper {
             .post, APIPath.logInAutomatically, body: order.body, idempotencyKey: order.idempotencyKey)
         // The key comes first: an account whose key could not be kept would be lost.
         let key = try await deviceKey()
+        let era = era
         let response = try await exchange(call, session: nil, key: key, tries: tries)
         let answer = try response.decoded(LogInAnswer.self)
         unanswered = nil
+        guard era == self.era else {
+            await change { $0.revokeLater(Secret(answer.session.token)) }
+            workInBackground()
+            throw .loggedOutMeanwhile
+        }
         return try await accept(answer, after: record)
     }
 
