@@ -1,4 +1,5 @@
 #if canImport(Security)
+    import Dispatch
     public import Foundation
 
     /// A vault in the Keychain, with the device's key in the Secure Enclave where there is one.
@@ -53,8 +54,32 @@
 
         /// Waits for the lock and takes it.
         public func lock(_ purpose: VaultLockPurpose, for application: String) async throws(VaultError) -> VaultLock {
-            try await vault.lock(purpose, for: application)
+            let lock = try await vault.lock(purpose, for: application)
+            #if os(macOS)
+                return lock
+            #else
+                return keepingAppAwake(lock)
+            #endif
         }
+
+        #if !os(macOS)
+            /// Asks the system for time in the background while the lock is held, and gives the lock free when that time
+            /// ends: the system ends an app that is suspended with a lock on a file that it shares with extensions.
+            private func keepingAppAwake(_ lock: VaultLock) -> VaultLock {
+                let isDone = DispatchSemaphore(value: 0)
+                ProcessInfo.processInfo.performExpiringActivity(withReason: "Okaeri") { isExpired in
+                    if isExpired {
+                        lock.release()
+                    } else {
+                        isDone.wait()
+                    }
+                }
+                return VaultLock {
+                    lock.release()
+                    isDone.signal()
+                }
+            }
+        #endif
 
         /// Tells when another process changed the record, and when the phone was unlocked.
         public func hints(for application: String) -> AsyncStream<Void> {
