@@ -15,7 +15,7 @@ struct AutomaticLogInRoute: RouteHandler {
         let application = try await api.application(of: request)
         guard let proof = api.gate.presentedProof(of: request, context) else { throw DomainError.proofRequired }
         let attempt = try Self.attempt(of: request)
-        let body = try await api.readJSON(AutomaticLogInBody.self, of: request) ?? AutomaticLogInBody()
+        let body = try await api.readJSON(AutomaticLogInBody.self, of: request, context) ?? AutomaticLogInBody()
         let logIn: LogIn
         do {
             logIn = try await api.useCases.logInAutomatically(
