@@ -19,7 +19,8 @@ struct SettingsTests {
     @Test("takes the command line over the environment over the file")
     func precedence() throws {
         let file = try Self.file(
-            #"{"listen": "127.0.0.1:1", "first-launches": 7, "trusted-proxies": ["10.0.0.0/8", "::1"], "log-level": "debug"}"#)
+            #"{"listen": "127.0.0.1:1", "first-launches": 7, "trusted-proxies": ["10.0.0.0/8", "::1"], "log-level": "debug"}"#
+        )
         let settings = try ServerSettings(
             commandLine: ["listen": "127.0.0.1:3", "config": file],
             environment: ["OKAERI_LISTEN": "127.0.0.1:2", "OKAERI_LOG_LEVEL": "error"])
@@ -30,13 +31,16 @@ struct SettingsTests {
         #expect(try ServerSettings(environment: ["OKAERI_CONFIG": file]).port == 1)
     }
 
-    @Test("names setting, source, value and rule of a bad value", arguments: [
-        ("listen", "8080"), ("listen", "127.0.0.1:70000"), ("listen", "::1:8080"), ("listen", "example.test:80"),
-        ("public-url", "id.example"), ("public-url", "ftp://id.example"), ("public-url", "https://id.example/?a=b"),
-        ("trusted-proxies", "10.0.0.0/33"), ("rate-limits", "no"), ("first-launches", "0"), ("first-launches", "many"),
-        ("session-cache", "-1"), ("log-level", "loud"), ("request-timeout", "0"), ("idle-timeout", "1.5"),
-        ("maximum-header-bytes", "1"), ("maximum-headers", "1"), ("data", ""),
-    ])
+    @Test(
+        "names setting, source, value and rule of a bad value",
+        arguments: [
+            ("listen", "8080"), ("listen", "127.0.0.1:70000"), ("listen", "::1:8080"), ("listen", "example.test:80"),
+            ("public-url", "id.example"), ("public-url", "ftp://id.example"), ("public-url", "https://id.example/?a=b"),
+            ("trusted-proxies", "10.0.0.0/33"), ("rate-limits", "no"), ("first-launches", "0"),
+            ("first-launches", "many"),
+            ("session-cache", "-1"), ("log-level", "loud"), ("request-timeout", "0"), ("idle-timeout", "1.5"),
+            ("maximum-header-bytes", "1"), ("maximum-headers", "1"), ("data", ""),
+        ])
     func badValues(name: String, value: String) throws {
         let setting = try #require(Setting.all.first { $0.name == name })
         let fault = #expect(throws: SettingFault.self) {
@@ -56,20 +60,24 @@ struct SettingsTests {
         #expect(try ServerSettings(environment: ["OKAERI_SEALING_KEY": key]).sealingKey?.count == 32)
     }
 
-    @Test("refuses to switch rate limits off while others can reach the server", arguments: [
-        ("0.0.0.0:8080", false), ("[::]:8080", false), ("192.0.2.1:80", false), ("127.0.0.1:8080", true),
-        ("[::1]:8080", true), ("localhost:8080", true), ("127.8.9.1:80", true),
-    ])
+    @Test(
+        "refuses to switch rate limits off while others can reach the server",
+        arguments: [
+            ("0.0.0.0:8080", false), ("[::]:8080", false), ("192.0.2.1:80", false), ("127.0.0.1:8080", true),
+            ("[::1]:8080", true), ("localhost:8080", true), ("127.8.9.1:80", true),
+        ])
     func limitsOff(listen: String, isAllowed: Bool) {
         let environment = ["OKAERI_LISTEN": listen, "OKAERI_RATE_LIMITS": "off"]
         // The error's words are checked above; here it counts whether there is one.
         #expect(((try? ServerSettings(environment: environment)) != nil) == isAllowed)
     }
 
-    @Test("refuses a file that is missing, no JSON, or has a name that is no setting", arguments: [
-        nil, "{", "[]", #"{"lissten": "127.0.0.1:1"}"#, #"{"listen": {"port": 1}}"#, #"{"first-launches": 1.5}"#,
-        #"{"listen": null}"#,
-    ])
+    @Test(
+        "refuses a file that is missing, no JSON, or has a name that is no setting",
+        arguments: [
+            nil, "{", "[]", #"{"lissten": "127.0.0.1:1"}"#, #"{"listen": {"port": 1}}"#, #"{"first-launches": 1.5}"#,
+            #"{"listen": null}"#,
+        ])
     func badFiles(text: String?) throws {
         let file = try text.map { try Self.file($0) } ?? "missing-file.json"
         #expect(throws: SettingFault.self) {

@@ -20,7 +20,8 @@ struct AutomaticLogInRoute: RouteHandler {
         do {
             logIn = try await api.useCases.logInAutomatically(
                 LogInAutomatically.Request(
-                    application: application, proof: proof, device: body.device.map { DeviceDescription($0) } ?? .init(),
+                    application: application, proof: proof,
+                    device: body.device.map { DeviceDescription($0) } ?? .init(),
                     newUser: .init(body.user), attempt: attempt, address: api.gate.client(of: request, context)))
         } catch {
             if case .rateLimited = error { api.metrics.refusedFirstLaunches.add() }

@@ -50,6 +50,8 @@ struct RunningServer: Sendable {
     /// - Parameters:
     ///   - pieces: What to send, with a pause after each.
     ///   - pause: The pause.
+    /// - Returns: everything that the server sent.
+    /// - Throws: when the server cannot be reached.
     func exchange(_ pieces: [String], pause: Duration = .zero) async throws -> String {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelOption(.allowRemoteHalfClosure, value: true)
