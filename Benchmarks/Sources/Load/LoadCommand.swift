@@ -27,6 +27,8 @@ struct LoadCommand: ParsableCommand {
     var requests = 20_000
     @Option(help: "How many sessions or devices of the side file take part.")
     var spread = 2_000
+    @Option(help: "How many of its lines to leave out before: a log-in ends the device's earlier session.")
+    var skip = 0
     @Option(help: "The path of the bare route.")
     var path = "/bare"
     @Option(help: "The application's id.")
@@ -36,14 +38,15 @@ struct LoadCommand: ParsableCommand {
 
     func validate() throws {
         guard (1...256).contains(connections), (0.1...60).contains(seconds), (0...30).contains(warmUp),
-            (1...1_000_000).contains(requests)
+            (1...1_000_000).contains(requests),
+            skip >= 0, spread >= 1
         else { throw ValidationError("a number is outside its bounds") }
     }
 
     func run() throws {
         let maker = RequestMaker(
             target: Target(port: port, headers: ["User-Agent: okaeri-load"]), path: path, application: application,
-            devices: devices, spread: spread, count: requests)
+            devices: devices, lines: skip..<(skip + spread), count: requests)
         let state = LoadState(
             LoadResult(scenario: scenario.rawValue, connections: connections),
             supply: try maker.requests(for: scenario), server: pid.map(ProcessUsage.init))

@@ -27,8 +27,8 @@ struct RequestMaker {
     let path: String
     let application: String
     let devices: String
-    /// How many devices or sessions of the side file take part.
-    let spread: Int
+    /// Which lines of the side file take part.
+    let lines: Range<Int>
     /// How many requests to make where each can be used once.
     let count: Int
 
@@ -47,23 +47,23 @@ struct RequestMaker {
             RequestSupply([target.request("GET", path, headers: sessionHeaders(token: sampleToken))], repeats: true)
         case .sessionCheck:
             RequestSupply(
-                try KnownDevice.readTokens(from: devices, limit: spread)
+                try KnownDevice.readTokens(from: devices, lines: lines)
                     .map { target.request("GET", "/v1/user", headers: sessionHeaders(token: $0)) },
                 repeats: true)
         case .logIn:
-            try logIns(with: KnownDevice.read(from: devices, limit: spread).map(\.key))
+            try logIns(with: KnownDevice.read(from: devices, lines: lines).map(\.key))
         case .firstLaunch:
             try logIns(with: (0..<count).lazy.map { _ in DeviceKey() })
         case .pocketBaseSessionCheck:
             RequestSupply(
-                try PocketBaseUser.read(from: devices, limit: spread).map { user in
+                try PocketBaseUser.read(from: devices, lines: lines).map { user in
                     target.request(
                         "GET", "/api/collections/players/records/\(user.record)",
                         headers: ["Authorization: \(user.token)"])
                 }, repeats: true)
         case .pocketBaseLogIn:
             RequestSupply(
-                try PocketBaseUser.read(from: devices, limit: spread).map { pocketBaseLogIn(device: $0.device) },
+                try PocketBaseUser.read(from: devices, lines: lines).map { pocketBaseLogIn(device: $0.device) },
                 repeats: true)
         case .pocketBaseFirstLaunch:
             RequestSupply((0..<count).map { _ in pocketBaseLogIn(device: UUID().uuidString) }, repeats: false)
@@ -108,9 +108,9 @@ private struct PocketBaseUser {
     let record: String
     let token: String
 
-    static func read(from path: String, limit: Int) throws -> [PocketBaseUser] {
+    static func read(from path: String, lines: Range<Int>) throws -> [PocketBaseUser] {
         try String(decoding: Data(contentsOf: URL(filePath: path)), as: UTF8.self)
-            .split(separator: "\n").prefix(limit)
+            .split(separator: "\n").prefix(lines.upperBound).dropFirst(lines.lowerBound)
             .map { line in
                 let parts = line.split(separator: " ").map(String.init)
                 guard parts.count == 3 else { throw CocoaError(.fileReadCorruptFile) }

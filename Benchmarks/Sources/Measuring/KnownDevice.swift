@@ -14,36 +14,37 @@ package struct KnownDevice: Sendable {
     /// One line of the side file: the key's secret number in base64, a space, the token.
     package var line: String { "\(key.secretNumber.base64EncodedString()) \(token)\n" }
 
-    /// Reads a side file.
+    /// Reads devices from a side file.
     ///
     /// - Parameters:
     ///   - path: Where `seed` wrote it.
-    ///   - limit: The most devices to read.
+    ///   - lines: Which of its lines.
     /// - Returns: The devices in the file's order.
     /// - Throws: When the file cannot be read or a key in it is none.
-    package static func read(from path: String, limit: Int) throws -> [KnownDevice] {
-        try String(decoding: Data(contentsOf: URL(filePath: path)), as: UTF8.self)
-            .split(separator: "\n").prefix(limit)
-            .map { line in
-                let parts = line.split(separator: " ")
-                guard parts.count == 2, let number = Data(base64Encoded: String(parts[0])) else {
-                    throw CocoaError(.fileReadCorruptFile)
-                }
-                return KnownDevice(
-                    key: DeviceKey(try P256.Signing.PrivateKey(rawRepresentation: number)), token: String(parts[1]))
+    package static func read(from path: String, lines: Range<Int>) throws -> [KnownDevice] {
+        try split(path, lines).map { parts in
+            guard parts.count == 2, let number = Data(base64Encoded: String(parts[0])) else {
+                throw CocoaError(.fileReadCorruptFile)
             }
+            return KnownDevice(
+                key: DeviceKey(try P256.Signing.PrivateKey(rawRepresentation: number)), token: String(parts[1]))
+        }
     }
 
     /// Reads the tokens alone, which is quicker.
     ///
     /// - Parameters:
     ///   - path: Where `seed` wrote the side file.
-    ///   - limit: The most tokens to read.
+    ///   - lines: Which of its lines.
     /// - Returns: The tokens in the file's order.
     /// - Throws: When the file cannot be read.
-    package static func readTokens(from path: String, limit: Int) throws -> [String] {
+    package static func readTokens(from path: String, lines: Range<Int>) throws -> [String] {
+        try split(path, lines).compactMap { $0.last.map(String.init) }
+    }
+
+    private static func split(_ path: String, _ lines: Range<Int>) throws -> [[Substring]] {
         try String(decoding: Data(contentsOf: URL(filePath: path)), as: UTF8.self)
-            .split(separator: "\n").prefix(limit)
-            .compactMap { $0.split(separator: " ").last.map(String.init) }
+            .split(separator: "\n").prefix(lines.upperBound).dropFirst(lines.lowerBound)
+            .map { $0.split(separator: " ") }
     }
 }

@@ -60,17 +60,19 @@ public struct FileVault: CredentialVault {
         return VaultLock { lock.close() }
     }
 
-    /// Tells when a file in the folder was replaced (on Linux; elsewhere no hints).
+    /// Tells when the record was replaced.
     public func hints(for application: String) -> AsyncStream<Void> {
-        DirectoryWatch.changes(of: directory.path, file: fileName(of: application, "record"))
+        // A folder that is missing cannot be watched; one that cannot be made gives no hints.
+        try? PrivateFile.makeDirectory(directory.path)
+        return DirectoryWatch.changes(of: directory.path, file: Self.fileName(of: application, "record"))
     }
 
     private func path(of application: String, _ kind: String) -> String {
-        directory.appendingPathComponent(fileName(of: application, kind)).path
+        directory.appendingPathComponent(Self.fileName(of: application, kind)).path
     }
 
     /// An application's id as a file's name: everything but ASCII letters, digits, `-` and `_` is written as `%` and hex.
-    private func fileName(of application: String, _ kind: String) -> String {
+    static func fileName(of application: String, _ kind: String) -> String {
         let safe = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         return "\(application.addingPercentEncoding(withAllowedCharacters: safe) ?? "").\(kind)"
     }

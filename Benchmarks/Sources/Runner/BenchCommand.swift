@@ -1,0 +1,62 @@
+import ArgumentParser
+import Foundation
+
+/// Measures the server in one go and prints figures and ratios beside the committed limits.
+@main
+struct BenchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench", abstract: "All measurements in one go, as ratios beside their limits.",
+        discussion: "Run it by `make bench`, which builds what it needs.")
+
+    enum Phase: String, CaseIterable, ExpressibleByArgument { case paths, growth, memory, peers }
+
+    @Option(help: "The server's program.")
+    var server: String
+    @Option(help: "The folder of this package's programs.")
+    var programs: String
+    @Option(help: "A folder for databases, kept for later runs.")
+    var data: String
+    @Option(help: "The file with the limits.")
+    var limits: String
+    @Option(help: "What to measure; all but the peers unless given.")
+    var phase: [Phase] = []
+    @Flag(help: "Few users, short runs: to see that it works, not how fast.")
+    var quick = false
+    @Flag(help: "Exit with 1 when a ratio is past its limit.")
+    var strict = false
+    @Option(help: "PocketBase's program, for the peers.")
+    var pocketbase = ""
+    @Option(help: "The folder with PocketBase's data and known users, for the peers.")
+    var pocketbaseData = ""
+    @Option(help: "The folder with PocketBase's hook and migration, for the peers.")
+    var pocketbaseFiles = ""
+
+    func run() throws {
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        let workbench = Workbench(server: server, programs: programs, folder: data)
+        var report = Report(limits: try Report.limits(from: limits))
+        let loadBefore = loadAverage
+        for phase in phase.isEmpty ? [.paths, .growth, .memory] : phase {
+            switch phase {
+            case .paths: try PathsPhase(workbench: workbench, isQuick: quick).measure(into: &report)
+            case .growth: try GrowthPhase(workbench: workbench, isQuick: quick).measure(into: &report)
+            case .memory: try MemoryPhase(workbench: workbench, isQuick: quick).measure(into: &report)
+            case .peers:
+                try PeersPhase(
+                    workbench: workbench, isQuick: quick, program: pocketbase, prepared: pocketbaseData,
+                    files: pocketbaseFiles
+                ).measure(into: &report)
+            }
+        }
+        print("Load average before the run: \(loadBefore). Server on processor 0, load on processor 1.\n")
+        print(report.text)
+        if strict, !report.holds { throw ExitCode.failure }
+    }
+
+    /// What the machine did beside this, over the last one, five and fifteen minutes.
+    private var loadAverage: String {
+        // A system without this file simply has no figure to print.
+        let text = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)) ?? "unknown"
+        return text.split(separator: " ").prefix(3).joined(separator: " ")
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Measuring
+
+/// A server that runs on the first processor, and loads against it from the second.
+final class ServerUnderTest {
+    let child: Child
+    let port: Int
+    /// From the start of the process to the first 200.
+    let readyMilliseconds: Double
+    private let workbench: Workbench
+    private let data: SeededData?
+
+    private init(_ workbench: Workbench, data: SeededData?, ready path: String, start: (Int) throws -> Child) throws {
+        self.workbench = workbench
+        self.data = data
+        port = try Loopback.freePort()
+        let begin = ContinuousClock.now
+        child = try start(port)
+        readyMilliseconds = try Loopback.wait(forGet: path, port: port, since: begin) { [child] in child.isRunning }
+    }
+
+    deinit {
+        child.stop()
+    }
+
+    /// Starts the server on a data folder.
+    static func okaeri(_ workbench: Workbench, on data: SeededData) throws -> ServerUnderTest {
+        try ServerUnderTest(workbench, data: data, ready: "/health/ready") { port in
+            try Child(
+                workbench.server, ["serve", "--listen", "127.0.0.1:\(port)", "--data", data.folder],
+                processor: Workbench.serverProcessor, environment: ["OKAERI_RATE_LIMITS": "off"],
+                log: "\(workbench.folder)/okaeri.log")
+        }
+    }
+
+    /// Starts the bare route.
+    static func bare(_ workbench: Workbench, bodyBytes: Int) throws -> ServerUnderTest {
+        try ServerUnderTest(workbench, data: nil, ready: "/bare") { port in
+            try Child(
+                "\(workbench.programs)/ceiling", ["bare", "--port", "\(port)", "--body-bytes", "\(bodyBytes)"],
+                processor: Workbench.serverProcessor, log: "\(workbench.folder)/bare.log")
+        }
+    }
+
+    /// Starts a PocketBase with our hook.
+    ///
+    /// - Parameters:
+    ///   - workbench: Where programs and data are.
+    ///   - program: PocketBase's program.
+    ///   - folders: Its folders for data, hooks and migrations, as options.
+    ///   - side: The users that it knows.
+    /// - Returns: The server, ready.
+    /// - Throws: When it does not become ready.
+    static func pocketBase(
+        _ workbench: Workbench, program: String, folders: [String], side: SeededData
+    ) throws -> ServerUnderTest {
+        try ServerUnderTest(workbench, data: side, ready: "/api/health") { port in
+            try Child(
+                program, ["serve", "--http", "127.0.0.1:\(port)"] + folders, processor: Workbench.serverProcessor,
+                log: "\(workbench.folder)/pocketbase.log")
+        }
+    }
+
+    /// Puts load on the server.
+    ///
+    /// - Parameters:
+    ///   - scenario: What `load` shall ask for.
+    ///   - run: How.
+    /// - Returns: What it found.
+    /// - Throws: When an answer was missing or none of success.
+    func load(_ scenario: String, _ run: LoadRun) throws -> LoadResult {
+        var arguments = [
+            scenario, "--port", "\(port)", "--pid", "\(child.identifier)", "--connections", "\(run.connections)",
+            "--seconds", "\(run.seconds)", "--warm-up", "\(run.warmUpSeconds)", "--requests", "\(run.requests)",
+            "--spread", "\(run.spread)", "--skip", "\(run.skip)",
+        ]
+        if let data { arguments += ["--application", try data.application, "--devices", data.devices] }
+        let result = try workbench.start("load", arguments).result(LoadResult.self)
+        workbench.progress(
+            "\(scenario) at \(run.connections): \(Int(result.requestsPerSecond)) requests/s, "
+                + "p99 \(String(format: "%.1f", result.p99Microseconds / 1000)) ms, "
+                + "\(String(format: "%.1f", result.serverMicrosecondsPerRequest)) µs of processor each, "
+                + "\(Int(result.residentMebibytes)) MiB")
+        if result.ranOut { workbench.progress("the prepared requests ran out after \(result.seconds) s") }
+        return result
+    }
+}
+
+/// How to put load on a server.
+struct LoadRun {
+    var connections = 64
+    var seconds = 5.0
+    var warmUpSeconds = 1.0
+    /// The most requests that can be used once; enough for the time, or the run ends early.
+    var requests = 60_000
+    /// How many sessions or devices take part.
+    var spread = 2_000
+    /// How many are left to other scenarios: a log-in ends the device's earlier session.
+    var skip = 0
+}

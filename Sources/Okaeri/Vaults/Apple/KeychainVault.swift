@@ -1,0 +1,107 @@
+#if canImport(Security)
+    public import Foundation
+
+    /// A vault in the Keychain, with the device's key in the Secure Enclave where there is one.
+    ///
+    /// What it keeps can be read after the phone's first unlock, also in the background, and never leaves the device:
+    /// not by backup, not by iCloud.
+    public struct KeychainVault: CredentialVault {
+        private let vault: ItemVault
+
+        /// Makes a vault. Nothing is stored until the first log-in.
+        ///
+        /// - Parameters:
+        ///   - accessGroup: The Keychain access group that app and extensions share; by default the app's own.
+        ///   - applicationGroup: The app group whose container holds the locks between app and extensions. Name it
+        ///     whenever you name an access group.
+        ///   - reinstall: What happens to a log-in that outlived the removal of the app.
+        ///   - service: The Keychain service that the items belong to.
+        public init(
+            accessGroup: String? = nil, applicationGroup: String? = nil, reinstall: ReinstallPolicy = .keep,
+            service: String = "okaeri"
+        ) {
+            let base =
+                applicationGroup.flatMap {
+                    FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: $0)
+                }
+                ?? FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+                ?? FileManager.default.temporaryDirectory
+            vault = ItemVault(
+                items: KeychainItems(service: service, accessGroup: accessGroup), keys: AppleKeyMaker(),
+                directory: base.appendingPathComponent("okaeri", isDirectory: true), reinstall: reinstall)
+        }
+
+        /// The device's key; the first call makes it.
+        public func deviceKey(for application: String) async throws(VaultError) -> any DeviceKey {
+            try await vault.deviceKey(for: application)
+        }
+
+        /// The record as it was last saved.
+        public func loadRecord(for application: String) async throws(VaultError) -> Data? {
+            try await vault.loadRecord(for: application)
+        }
+
+        /// Replaces the record.
+        public func saveRecord(_ record: Data, for application: String) async throws(VaultError) {
+            try await vault.saveRecord(record, for: application)
+        }
+
+        /// Removes key and record.
+        public func erase(_ application: String) async throws(VaultError) {
+            try await vault.erase(application)
+        }
+
+        /// Waits for the lock and takes it.
+        public func lock(_ purpose: VaultLockPurpose, for application: String) async throws(VaultError) -> VaultLock {
+            try await vault.lock(purpose, for: application)
+        }
+
+        /// Tells when another process changed the record, and when the phone was unlocked.
+        public func hints(for application: String) -> AsyncStream<Void> {
+            let changes = vault.hints(for: application)
+            let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+            // Ends with the stream of changes, which ends when this stream's listener is gone.
+            let forwarding = Task {
+                for await _ in changes { continuation.yield() }
+            }
+            let unlocks = UnlockNotices { continuation.yield() }
+            continuation.onTermination = { _ in
+                forwarding.cancel()
+                unlocks.stop()
+            }
+            return stream
+        }
+    }
+
+    /// Listens for the phone's first unlock and for the app's coming to the front.
+    private final class UnlockNotices: Sendable {
+        // UIKit's constants belong to the main actor in some of its versions; their values are documented names.
+        private static let names = [
+            "UIApplicationProtectedDataDidBecomeAvailable", "UIApplicationWillEnterForegroundNotification",
+        ]
+        private let observers: Protected<[Observer]>
+
+        /// Unchecked but safe: an observer's token is only handed back to the notification centre.
+        private struct Observer: @unchecked Sendable {
+            let token: any NSObjectProtocol
+        }
+
+        init(_ action: @escaping @Sendable () -> Void) {
+            observers = Protected(
+                Self.names.map { name in
+                    Observer(
+                        token: NotificationCenter.default.addObserver(
+                            forName: Notification.Name(name), object: nil, queue: nil
+                        ) { _ in action() })
+                })
+        }
+
+        func stop() {
+            let all = observers.withValue { observers in
+                defer { observers = [] }
+                return observers
+            }
+            for observer in all { NotificationCenter.default.removeObserver(observer.token) }
+        }
+    }
+#endif

@@ -1,0 +1,7 @@
+// What Foundation has on Apple's systems only. Compiled together with the SDK's sources for the check, never shipped.
+
+import Foundation
+
+extension FileManager {
+    func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? { nil }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import OkaeriTesting
+import Testing
+
+@testable import Okaeri
+
+/// Secrets that outlive the app, as the Keychain's do.
+final class MemoryItems: SecureItems {
+    let items = Protected<[String: Data]>([:])
+    let isLocked = Protected(false)
+
+    func read(_ name: String) throws(VaultError) -> Data? {
+        if isLocked.withValue({ $0 }) { throw .unreadableNow("locked by the test") }
+        return items.withValue { $0[name] }
+    }
+
+    func add(_ name: String, _ data: Data) throws(VaultError) -> Bool {
+        items.withValue { items in
+            guard items[name] == nil else { return false }
+            items[name] = data
+            return true
+        }
+    }
+
+    func replace(_ name: String, _ data: Data) throws(VaultError) {
+        items.withValue { $0[name] = data }
+    }
+
+    func remove(_ name: String) throws(VaultError) {
+        if isLocked.withValue({ $0 }) { throw .unwritable("locked by the test") }
+        items.withValue { $0[name] = nil }
+    }
+}
+
+/// Keys as simulators have them.
+struct SoftwareKeys: DeviceKeyMaker {
+    func make() throws(VaultError) -> (key: any DeviceKey, stored: Data) {
+        let key = SoftwareDeviceKey()
+        return (key, key.rawRepresentation)
+    }
+
+    func restore(_ stored: Data) throws(VaultError) -> any DeviceKey {
+        try SoftwareDeviceKey(rawRepresentation: stored)
+    }
+}
+
+@Suite("Complaints about re-installation")
+struct ReinstallComplaintTests {
+    let world = World()
+    let keychain = MemoryItems()
+
+    private func vault(_ installation: TemporaryFolder, _ policy: ReinstallPolicy) -> ItemVault {
+        ItemVault(items: keychain, keys: SoftwareKeys(), directory: installation.url, reinstall: policy)
+    }
+
+    @Test("complaint 10: with the policy 'keep' a re-installed app knows its user")
+    func keep() async throws {
+        let first = try TemporaryFolder()
+        let user = try await world.launch(vault: vault(first, .keep)).logInAutomatically().user
+        let second = try TemporaryFolder()
+        let client = world.launch(vault: vault(second, .keep))
+        #expect(await client.currentUser?.id == user.id)
+        #expect(try await client.logInAutomatically().user.id == user.id)
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("complaint 10: with the policy 'wipe' a re-installed app begins anew, and an updated one does not")
+    func wipe() async throws {
+        let first = try TemporaryFolder()
+        let user = try await world.launch(vault: vault(first, .wipe)).logInAutomatically().user
+        #expect(try await world.launch(vault: vault(first, .wipe)).logInAutomatically().user.id == user.id)
+        let second = try TemporaryFolder()
+        let client = world.launch(vault: vault(second, .wipe))
+        #expect(await client.currentUser == nil)
+        guard case .firstVisit = try await client.logInAutomatically() else {
+            Issue.record("not a first visit")
+            return
+        }
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("complaint 10: what cannot be wiped yet is not used")
+    func wipeWhileLocked() async throws {
+        let first = try TemporaryFolder()
+        try await world.launch(vault: vault(first, .wipe)).logInAutomatically()
+        let second = try TemporaryFolder()
+        keychain.isLocked.withValue { $0 = true }
+        let client = world.launch(vault: vault(second, .wipe), inBackground: false)
+        await #expect(throws: OkaeriError.storageUnavailable("locked by the test")) {
+            try await client.logInAutomatically()
+        }
+        keychain.isLocked.withValue { $0 = false }
+        #expect(await client.currentUser == nil)
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("complaint 10: processes that make the key at once get the same key")
+    func oneKey() async throws {
+        let folder = try TemporaryFolder()
+        let vault = vault(folder, .keep)
+        let names = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<20 { group.addTask { try await vault.deviceKey(for: "demo").publicKey.thumbprint } }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(names.count == 1)
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test("complaint 11: other processes are told of a change in the Keychain")
+    func hints() async throws {
+        let folder = try TemporaryFolder()
+        let app = world.launch(vault: vault(folder, .keep))
+        let widget = world.launch(vault: vault(folder, .keep))
+        #expect(await widget.reaches { $0 != .unknown } == .loggedOut)
+        let user = try await app.logInAutomatically().user
+        #expect(await widget.reaches { $0.user != nil }?.user == user)
+        try await app.forgetDevice()
+        #expect(await widget.reaches { $0.user == nil } == .loggedOut)
+        withExtendedLifetime(folder) {}
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import OkaeriTesting
+import OkaeriWire
+import Testing
+
+@testable import Okaeri
+
+@Suite("Errors")
+struct ErrorTests {
+    static let samples: [OkaeriError] = [
+        .offline, .serverUnavailable(retryAfter: nil), .rateLimited(retryAfter: .seconds(1)), .storageLocked,
+        .storageUnavailable("x"), .storageDamaged("x"), .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged,
+        .userDisabled, .applicationUnknown, .proofRefused(.proofInvalid), .invalidValues([]), .sessionUnknown,
+        .audienceNotAllowed, .cancelled, .refused(code: "new_word", status: 418, detail: nil),
+        .unexpectedAnswer(status: 200),
+    ]
+
+    @Test("have codes that are all different")
+    func codes() {
+        #expect(Set(Self.samples.map(\.code)).count == Self.samples.count)
+        #expect(OkaeriError.refused(code: "new_word", status: 418, detail: nil).code == "new_word")
+    }
+
+    @Test("have a text in every language", arguments: OkaeriError.MessageKey.allCases)
+    func texts(key: OkaeriError.MessageKey) throws {
+        let text = try #require(OkaeriError.texts[key])
+        let all = [text.english, text.japanese, text.korean]
+        #expect(all.allSatisfy { !$0.isEmpty } && Set(all).count == 3)
+        #expect(text.english.utf8.allSatisfy { $0 < 128 })
+    }
+
+    @Test(
+        "speak the first language that they know",
+        arguments: [
+            (["ja-JP"], "もう一度ログインしてください。"), (["ko"], "다시 로그인해 주세요."), (["fr", "ko-KR"], "다시 로그인해 주세요."),
+            (["en-GB", "ja"], "Please log in again."), (["fr"], "Please log in again."), ([], "Please log in again."),
+        ])
+    func languages(preferred: [String], expected: String) {
+        #expect(OkaeriError.notLoggedIn.message(in: preferred) == expected)
+        #expect(OkaeriError.notLoggedIn.localizedDescription.isEmpty == false)
+    }
+
+    @Test("with a wrong clock tell people about the clock")
+    func clock() {
+        #expect(OkaeriError.proofRefused(.clockSkew).message(in: ["en"]).contains("clock"))
+        #expect(!OkaeriError.proofRefused(.proofInvalid).message(in: ["en"]).contains("clock"))
+    }
+
+    @Test("that a newer server invents are carried as they are")
+    func unknownCode() async throws {
+        let world = World()
+        world.server.fail(.problem(Problem(title: "t", status: 418, detail: "short and stout", code: "teapot")))
+        let error = await #expect(throws: OkaeriError.self) { try await world.launch().logInAutomatically() }
+        #expect(error == .refused(code: "teapot", status: 418, detail: "short and stout"))
+        #expect(error?.isTemporary == false)
+    }
+
+    @Test(
+        "tell answers that no Okaeri server gives",
+        arguments: [
+            TransportResponse(status: 200, body: Data("<html>".utf8)), TransportResponse(status: 302),
+            TransportResponse(status: 404, headers: ["Content-Type": "text/html"], body: Data("no".utf8)),
+            TransportResponse(status: 400, headers: ["Content-Type": "application/problem+json"], body: Data("{".utf8)),
+        ])
+    func strangeAnswers(answer: TransportResponse) async {
+        let world = World()
+        world.server.fail(.answer(answer))
+        await #expect(throws: OkaeriError.unexpectedAnswer(status: answer.status)) {
+            try await world.launch().logInAutomatically()
+        }
+    }
+
+    @Test(
+        "of HTTP dates are none for dates in the form that servers write",
+        arguments: [
+            ("Sat, 21 Nov 2026 00:15:42 GMT", 1_795_220_142.0), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+            ("Tue, 29 Feb 2000 12:00:00 GMT", 951_825_600),
+        ])
+    func dates(text: String, seconds: TimeInterval) {
+        #expect(HTTPDate.read(text) == Date(timeIntervalSince1970: seconds))
+    }
+
+    @Test(
+        "of HTTP dates are told for other forms",
+        arguments: [
+            "", "Sat, 21 Nov 2026 00:15:42 CET", "Saturday, 21-Nov-26 00:15:42 GMT", "Sat, 31 Nov 2026 00:15:42 GMT",
+        ])
+    func badDates(text: String) {
+        #expect(HTTPDate.read(text) == nil)
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import OkaeriTesting
+import Testing
+
+@testable import Okaeri
+
+@Suite("Vaults")
+struct VaultTests {
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test("in a folder keep everything readable for the owner alone")
+    func permissions() async throws {
+        let folder = try TemporaryFolder()
+        let directory = folder.url.appendingPathComponent("a/b")
+        let vault = FileVault(directory: directory)
+        _ = try await vault.deviceKey(for: "demo")
+        try await vault.saveRecord(Data("x".utf8), for: "demo")
+        _ = try await vault.lock(.change, for: "demo")
+        #expect(try mode(directory.path) == 0o700)
+        let files = try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
+        #expect(files == ["demo.change.lock", "demo.key", "demo.record"])
+        for file in files { #expect(try mode(directory.appendingPathComponent(file).path) == 0o600) }
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test(
+        "in a folder keep applications apart, whatever their ids hold", arguments: ["a", "A", "../a", "a/b", "花", "."])
+    func names(application: String) async throws {
+        let folder = try TemporaryFolder()
+        let vault = FileVault(directory: folder.url)
+        try await vault.saveRecord(Data(application.utf8), for: application)
+        try await vault.saveRecord(Data("other".utf8), for: "other")
+        #expect(try await vault.loadRecord(for: application) == Data(application.utf8))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 2)
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test("in a folder tell absence from failure")
+    func absence() async throws {
+        let folder = try TemporaryFolder()
+        let vault = FileVault(directory: folder.url)
+        #expect(try await vault.loadRecord(for: "demo") == nil)
+        #expect(try await FileVault(directory: folder.url.appendingPathComponent("none")).loadRecord(for: "x") == nil)
+        // A folder where the file should be cannot be read, not even by root.
+        try FileManager.default.createDirectory(
+            at: folder.url.appendingPathComponent("demo.record"), withIntermediateDirectories: false)
+        await #expect(throws: VaultError.unreadableNow("cannot read the file: Is a directory")) {
+            try await vault.loadRecord(for: "demo")
+        }
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test("in a folder that cannot be written say so")
+    func unwritable() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("file")
+        try Data().write(to: file)
+        let vault = FileVault(directory: file)
+        await #expect(throws: VaultError.unwritable("cannot make the folder")) {
+            try await vault.saveRecord(Data(), for: "demo")
+        }
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test("in a folder do not use a damaged key, and do not replace it either")
+    func damagedKey() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("demo.key")
+        try Data("rubbish".utf8).write(to: file)
+        let client = World().launch(vault: FileVault(directory: folder.url))
+        await #expect(throws: OkaeriError.storageDamaged("the stored bytes are no P-256 key")) {
+            try await client.logInAutomatically()
+        }
+        #expect(try Data(contentsOf: file) == Data("rubbish".utf8))
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test("in a folder with a damaged record still lead to the same user")
+    func damagedRecord() async throws {
+        let folder = try TemporaryFolder()
+        let world = World()
+        let user = try await world.launch(vault: FileVault(directory: folder.url)).logInAutomatically().user
+        try Data("{".utf8).write(to: folder.url.appendingPathComponent("demo.record"))
+        let client = world.launch(vault: FileVault(directory: folder.url))
+        #expect(await client.currentUser == nil)
+        #expect(try await client.logInAutomatically().user.id == user.id)
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test("in a folder make one key, however many ask at once")
+    func oneKey() async throws {
+        let folder = try TemporaryFolder()
+        let names = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<20 {
+                group.addTask { try await FileVault(directory: folder.url).deviceKey(for: "demo").publicKey.thumbprint }
+            }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(names.count == 1)
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test("give a lock to one at a time, and purposes do not exclude each other", arguments: [true, false])
+    func locks(inFolder: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let vault: any CredentialVault = inFolder ? FileVault(directory: folder.url) : MemoryVault()
+        let order = Protected<[String]>([])
+        let first = try await vault.lock(.change, for: "demo")
+        let other = try await vault.lock(.logIn, for: "demo")
+        let waiting = Task {
+            let second = try await vault.lock(.change, for: "demo")
+            order.withValue { $0.append("second") }
+            second.release()
+        }
+        order.withValue { $0.append("first") }
+        first.release()
+        first.release()
+        try await waiting.value
+        #expect(order.withValue { $0 } == ["first", "second"])
+        withExtendedLifetime((folder, other)) {}
+    }
+
+    @Test("in a folder do not wait for ever for a lock that another process keeps")
+    func patience() async throws {
+        let folder = try TemporaryFolder()
+        let clock = TestClock()
+        let held = try await FileVault(directory: folder.url).lock(.logIn, for: "demo")
+        let waiting = Task {
+            try await FileVault(directory: folder.url, lockPatience: .seconds(60), clock: clock).lock(
+                .logIn, for: "demo")
+        }
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(60))
+        _ = try await waiting.value
+        held.release()
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test("give locks free when nobody holds their value any more")
+    func forgottenLock() async throws {
+        let vault = MemoryVault()
+        _ = try await vault.lock(.change, for: "demo")
+        try await vault.lock(.change, for: "demo").release()
+    }
+
+    @Test("in memory forget key and record when told to")
+    func erasing() async throws {
+        let vault = MemoryVault()
+        let key = try await vault.deviceKey(for: "demo").publicKey
+        try await vault.saveRecord(Data([1]), for: "demo")
+        #expect(try await vault.deviceKey(for: "demo").publicKey == key)
+        try await vault.erase("demo")
+        #expect(try await vault.loadRecord(for: "demo") == nil)
+        #expect(try await vault.deviceKey(for: "demo").publicKey != key)
+    }
+}
