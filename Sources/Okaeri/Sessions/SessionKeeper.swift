@@ -34,7 +34,8 @@ actor SessionKeeper {
     var accessTokens: [String: AccessToken] = [:]
     var recovery: Task<Void, Never>?
     var listening: Task<Void, Never>?
-    var isDelivering = false
+    /// The delivery of log-outs under way.
+    var delivery: Task<Bool, Never>?
     var nextFlight: Int64 = 0
     /// Counts how often the device was forgotten: what began before that ends without effect.
     var era = 0

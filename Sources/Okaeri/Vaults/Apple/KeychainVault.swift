@@ -15,7 +15,8 @@
         ///   - accessGroup: The Keychain access group that app and extensions share; by default the app's own.
         ///   - applicationGroup: The app group whose container holds the locks between app and extensions. Name it
         ///     whenever you name an access group.
-        ///   - reinstall: What happens to a log-in that outlived the removal of the app.
+        ///   - reinstall: What happens to a log-in that outlived the removal of the app. On tvOS it is always kept: an app
+        ///     has no place there for a mark that is sure to stay.
         ///   - service: The Keychain service that the items belong to.
         public init(
             accessGroup: String? = nil, applicationGroup: String? = nil, reinstall: ReinstallPolicy = .keep,
@@ -25,12 +26,21 @@
                 applicationGroup.flatMap {
                     FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: $0)
                 }
-                ?? FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+                ?? FileManager.default.urls(for: Self.place, in: .userDomainMask).first
                 ?? FileManager.default.temporaryDirectory
             vault = ItemVault(
                 items: KeychainItems(service: service, accessGroup: accessGroup), keys: AppleKeyMaker(),
-                directory: base.appendingPathComponent("okaeri", isDirectory: true), reinstall: reinstall)
+                directory: base.appendingPathComponent("okaeri", isDirectory: true),
+                reinstall: Self.hasLastingPlace ? reinstall : .keep)
         }
+
+        #if os(tvOS)
+            private static var place: FileManager.SearchPathDirectory { .cachesDirectory }
+            private static var hasLastingPlace: Bool { false }
+        #else
+            private static var place: FileManager.SearchPathDirectory { .applicationSupportDirectory }
+            private static var hasLastingPlace: Bool { true }
+        #endif
 
         /// The device's key; the first call makes it.
         public func deviceKey(for application: String) async throws(VaultError) -> any DeviceKey {
