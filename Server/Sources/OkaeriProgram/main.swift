@@ -1,1 +1,3 @@
-print("placeholder")
+import Foundation
+
+exit(await OkaeriCommand.status(of: Array(CommandLine.arguments.dropFirst())))

@@ -45,7 +45,7 @@ package final class SQLiteStore: Engine, Sendable {
         case .folder(let path):
             let path = try SQLiteSetUp.makeFolder(path)
             lock = role == .server ? try ServerLock(folder: path) : nil
-            let file = path + "/okaeri.sqlite"
+            let file = Self.databasePath(in: path)
             let epochs = try EpochFile(path: path + "/changes.epoch")
             try SQLiteSetUp.makeFile(file)
             let connection = try SQLiteConnection(path: file, flags: SQLITE_OPEN_READWRITE, reportFault: reportFault)

@@ -1,0 +1,35 @@
+import Domain
+import OkaeriWire
+
+/// An application as `--json` shows it.
+struct ApplicationDescription: Encodable {
+    let id: String
+    let name: String
+    let users: Int
+    let proofRequired: Bool
+    let sessionIdleDays: Double
+    let sessionDays: Double
+    let audiences: [String]
+    let createdAt: WireTime
+
+    init(_ entry: ListApplications.Entry) {
+        let (application, settings) = (entry.application, entry.application.settings)
+        id = application.id.rawValue
+        name = application.name
+        users = entry.userCount
+        proofRequired = settings.proofRequired
+        sessionIdleDays = settings.sessionIdleLifetime / .days(1)
+        sessionDays = settings.sessionLifetime / .days(1)
+        audiences = settings.audiences
+        createdAt = application.createdAt.wire
+    }
+}
+
+extension Duration {
+    /// The span in days, for people.
+    var daysText: String {
+        let days = self / .days(1)
+        let number = days == days.rounded() ? String(Int64(days)) : String(days)
+        return number == "1" ? "1 day" : "\(number) days"
+    }
+}

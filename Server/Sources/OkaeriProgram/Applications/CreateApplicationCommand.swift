@@ -1,0 +1,79 @@
+import ArgumentParser
+import Domain
+
+/// `okaeri application create`
+struct CreateApplicationCommand: AsyncParsableCommand {
+    private static let dayRange = 1...36_500
+
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Make an application.",
+        discussion: """
+            Prints the application's id, which the app is built with, and its admin key, which is shown only this once. \
+            A running server knows the application at its next request.
+
+            Examples:
+              okaeri application create "My app"
+              okaeri application create "My app" --json > application.json
+              okaeri application create Bank --proof-required --session-idle-days 7 --audience https://api.example.com
+            """)
+
+    @Argument(help: "The name that people see, at most \(CreateApplication.maximumNameCharacters) characters.")
+    var name: String
+
+    @Option(
+        name: .customLong("audience"),
+        help: ArgumentHelp(
+            "Who may be named as the audience of an access token, beside the application itself. May be repeated.",
+            valueName: "url"))
+    var audiences: [String] = []
+
+    @Flag(help: "Want a proof of possession of the device's key with every request (RFC 9449).")
+    var proofRequired = false
+
+    @Option(help: ArgumentHelp("How long a session lives without use. (default: 60)", valueName: "days"))
+    var sessionIdleDays: Int?
+
+    @Option(help: ArgumentHelp("How long a session lives at the most. (default: 400)", valueName: "days"))
+    var sessionDays: Int?
+
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        for days in [sessionIdleDays, sessionDays].compactMap({ $0 }) where !Self.dayRange.contains(days) {
+            throw ValidationError(
+                "A session can live from \(Self.dayRange.lowerBound) to \(Self.dayRange.upperBound) days, not \(days).")
+        }
+    }
+
+    func run() async throws {
+        var settings = ApplicationSettings(proofRequired: proofRequired, audiences: audiences)
+        if let sessionIdleDays { settings.sessionIdleLifetime = .days(Int64(sessionIdleDays)) }
+        if let sessionDays { settings.sessionLifetime = .days(Int64(sessionDays)) }
+        let (name, wanted) = (name, settings)
+        let (application, adminKey) = try await storage.withStorage(makesDatabase: true) {
+            useCases throws(DomainError) in
+            try await useCases.createApplication(name: name, settings: wanted)
+        }
+        guard !output.isJSON else {
+            return Console.write(
+                json: Created(id: application.id.rawValue, name: application.name, adminKey: adminKey.revealed))
+        }
+        let table = TextTable([
+            "id": application.id.rawValue, "name": application.name, "admin key": adminKey.revealed,
+        ])
+        Console.write(
+            """
+            The application is made.
+            \(table.text(indentation: 2))
+            The admin key is not shown again; keep it in a safe place.
+            """)
+    }
+
+    private struct Created: Encodable {
+        let id: String
+        let name: String
+        let adminKey: String
+    }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Domain
+
+/// `okaeri application show`
+struct ShowApplicationCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show one application with its settings.",
+        discussion: """
+            The admin key is not among them: only a digest of it is stored.
+
+            Examples:
+              okaeri application show 00VHj9mrbT8wn7Qk
+              okaeri application show 00VHj9mrbT8wn7Qk --json
+            """)
+
+    @Argument(help: "The application's id.")
+    var id: String
+
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let id = Identifier<Application>(rawValue: id)
+        let entry = try await storage.withStorage { useCases throws(DomainError) in
+            let application = try await useCases.findApplication(id)
+            let entries = try await useCases.listApplications()
+            return entries.first { $0.application.id == id }
+                ?? ListApplications.Entry(application: application, userCount: 0)
+        }
+        guard !output.isJSON else { return Console.write(json: ApplicationDescription(entry)) }
+        let (application, settings) = (entry.application, entry.application.settings)
+        Console.write(
+            TextTable([
+                "id": application.id.rawValue,
+                "name": application.name,
+                "created": application.createdAt.localText,
+                "users": String(entry.userCount),
+                "proof required": settings.proofRequired ? "yes" : "no",
+                "session, unused": settings.sessionIdleLifetime.daysText,
+                "session, at most": settings.sessionLifetime.daysText,
+                "audiences": settings.audiences.joined(separator: " "),
+            ]).text())
+    }
+}

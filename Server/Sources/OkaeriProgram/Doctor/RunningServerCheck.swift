@@ -1,0 +1,35 @@
+import Foundation
+import Okaeri
+import OkaeriServer
+
+/// Whether the server that says it runs on the data folder answers.
+struct RunningServerCheck {
+    private static let patience: Duration = .seconds(5)
+
+    let folder: String
+
+    func findings() async -> [Finding] {
+        guard let running = RunningFile.read(in: folder), let url = URL(string: running.url + "/health/ready") else {
+            return [.ok("server", "No server runs on this data folder.")]
+        }
+        let place = "the server at \(running.url) (process \(running.pid))"
+        do throws(TransportError) {
+            let answer = try await URLSessionTransport().send(
+                TransportRequest(method: "GET", url: url, timeout: Self.patience))
+            guard answer.status == 200 else {
+                return [
+                    .failed(
+                        "server", "It answers with status \(answer.status): \(place).",
+                        advice: "Its log tells why; it goes to standard error.")
+                ]
+            }
+            return [.ok("server", "It is ready: \(place).")]
+        } catch {
+            return [
+                .failed(
+                    "server", "It does not answer: \(place).",
+                    advice: "Look at its log; if it hangs, stop it with “kill \(running.pid)” and start it again.")
+            ]
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Domain
+import Foundation
+import OkaeriServer
+
+/// Whether the database is sound, and its secrets can be opened.
+struct StorageChecks {
+    let settings: ServerSettings
+    let isThorough: Bool
+
+    func findings() async -> [Finding] {
+        let path = StorageInspection.path(in: settings.dataFolder)
+        guard FileManager.default.fileExists(atPath: path) else {
+            return [
+                .failed(
+                    "database", "There is no database \(path).",
+                    advice: "Start the server once, which makes it, or name another folder with --data.")
+            ]
+        }
+        let inspection: StorageInspection
+        do throws(StartFault) {
+            inspection = try StorageInspection(folder: settings.dataFolder, isThorough: isThorough)
+        } catch {
+            return [.failed("database", error.description, advice: "Restore the folder from a backup."), sealingKey]
+        }
+        return [schema(inspection), integrity(inspection), await secrets(inspection)]
+    }
+
+    private func schema(_ inspection: StorageInspection) -> Finding {
+        let (present, latest) = (inspection.schemaVersion, inspection.latestSchemaVersion)
+        let words = "The database has schema version \(present)"
+        if present > latest {
+            return .failed(
+                "schema", "\(words), made by a newer Okaeri; this program knows up to \(latest).",
+                advice: "Run the newer program, or restore a backup from before it.")
+        }
+        return present == latest
+            ? .ok("schema", "\(words), the newest.")
+            : .ok("schema", "\(words); the next start brings it to \(latest).")
+    }
+
+    private func integrity(_ inspection: StorageInspection) -> Finding {
+        guard let first = inspection.damage.first else {
+            return .ok("database", isThorough ? "The database is sound." : "The database is sound at a quick look.")
+        }
+        return .failed(
+            "database", "The database is damaged: \(first)",
+            advice: "Stop the server, keep a copy of the folder, and restore a backup.")
+    }
+
+    /// The sealing key by itself, then with what is sealed under it.
+    private func secrets(_ inspection: StorageInspection) async -> Finding {
+        let alone = sealingKey
+        guard alone.outcome != .failed, inspection.holdsSealedSecrets,
+            inspection.schemaVersion == inspection.latestSchemaVersion
+        else { return alone }
+        do {
+            let composition = try Composition(settings, role: .command)
+            do throws(DomainError) {
+                _ = try await composition.useCases.signingKeys()
+            } catch {
+                await composition.close()
+                return .failed(
+                    "sealing key", CommandFault(error).description,
+                    advice: "Without that key, access tokens cannot be signed; accounts and sessions are not affected.")
+            }
+            await composition.close()
+            return alone
+        } catch {
+            return .failed("sealing key", error.description, advice: "Correct that first.")
+        }
+    }
+
+    private var sealingKey: Finding {
+        if settings.sealingKey != nil {
+            return .ok("sealing key", "The sealing key comes from \(Setting.sealingKey.variable).")
+        }
+        let path = settings.dataFolder + "/sealing.key"
+        let advice = "Restore the file from a backup; what is sealed cannot be opened without it."
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            return .failed("sealing key", "There is no file \(path).", advice: advice)
+        }
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            return .failed(
+                "sealing key", "\(path) cannot be read.", advice: "Give the server's user the right to read it.")
+        }
+        guard bytes.count == SealingKey.byteCount else {
+            return .failed(
+                "sealing key", "\(path) has \(bytes.count) bytes instead of \(SealingKey.byteCount).", advice: advice)
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            return .warning(
+                "sealing key", "\(path) can be read by other users of this machine.", advice: "chmod 600 \(path)")
+        }
+        return .ok("sealing key", "\(path) can be read, by its owner alone.")
+    }
+}

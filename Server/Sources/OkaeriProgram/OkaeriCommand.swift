@@ -1,0 +1,66 @@
+import ArgumentParser
+
+/// The program `okaeri`: every command it knows, and how each one ends.
+struct OkaeriCommand: AsyncParsableCommand {
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "okaeri",
+        abstract: "Accounts for mobile apps, without forms: おかえり, “welcome back”.",
+        discussion: """
+            Okaeri is an identity backend that you host yourself. A person opens your app and has an account.
+
+            Examples:
+              okaeri serve                        start the server, with its data in okaeri-data
+              okaeri application create "My app"  make an application; it prints the admin key once
+              okaeri demo                         play an installed app that logs in by itself
+              okaeri doctor                       see whether everything is as it should be
+
+            Commands that read or change data work beside a running server as well as without one. Every setting can \
+            also be given as an environment variable; “okaeri serve --help” lists them.
+
+            The exit status is 0 for success, 1 when a command failed, and 2 when it was called wrongly.
+            """,
+        version: version,
+        subcommands: [
+            ServeCommand.self, ApplicationCommand.self, UserCommand.self, SessionCommand.self, KeysCommand.self,
+            DoctorCommand.self, DemoCommand.self,
+        ])
+
+    /// Runs one command and tells on standard error what went wrong.
+    ///
+    /// - Parameter arguments: What stands behind the program's name.
+    /// - Returns: The exit status.
+    static func status(of arguments: [String]) async -> Int32 {
+        do {
+            var command = try parseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            return 0
+        } catch let fault as CommandFault {
+            Console.tellFault(fault.description)
+            return fault.isUsage ? 2 : 1
+        } catch {
+            return status(of: error)
+        }
+    }
+
+    /// What the argument parser has to say: a request for help, or a mistake in the arguments.
+    private static func status(of error: any Error) -> Int32 {
+        let words = fullMessage(for: error)
+        switch exitCode(for: error) {
+        case .success:
+            Console.write(words)
+            return 0
+        case .validationFailure:
+            Console.tellFault(words.hasPrefix("Error: ") ? String(words.dropFirst("Error: ".count)) : words)
+            return 2
+        case let code:
+            if !words.isEmpty { Console.tellFault(words) }
+            return code.rawValue
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import Foundation
+import OkaeriServer
+
+/// `okaeri serve`
+struct ServeCommand: AsyncParsableCommand {
+    /// How far `--next-free-port` looks.
+    private static let portsTried = 100
+
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Start the server.",
+        discussion: """
+            Serves until Ctrl-C or SIGTERM. Then requests under way end, and the database is left tidy. The log goes to \
+            standard error. While the server runs, the file server.json in the data folder tells its process and address.
+
+            Settings come from the command line, else from the environment, else from the configuration file. The key \
+            that seals secrets at rest is read from \(Setting.sealingKey.variable) or from the file sealing.key in the \
+            data folder, which is made at the first start.
+
+            Examples:
+              okaeri serve
+              okaeri serve --listen 127.0.0.1:9000 --data /var/lib/okaeri
+              okaeri serve --listen 0.0.0.0:8080 --public-url https://id.example.com --trusted-proxies 10.0.0.0/8
+              OKAERI_LOG_LEVEL=debug okaeri serve --next-free-port
+            """)
+
+    @OptionGroup var options: SettingOptions
+
+    @Flag(help: "When the port is taken, take the next one that is free.")
+    var nextFreePort = false
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        var settings = try options.settings()
+        let wanted = settings.port
+        let lastPort = nextFreePort ? min(wanted + Self.portsTried, 65_535) : wanted
+        let logger = ServerProgram.logger(settings)
+        while true {
+            let (folder, isJSON) = (settings.dataFolder, output.isJSON)
+            do throws(StartFault) {
+                try await ServerProgram(settings: settings, logger: logger).run { listening, _ in
+                    Started(listening, wanted: wanted, folder: folder).tell(asJSON: isJSON)
+                }
+                return
+            } catch {
+                guard case .addressInUse = error else { throw CommandFault.failed(error.description) }
+                guard settings.port < lastPort else { throw portTaken(error, tried: settings.port - wanted + 1) }
+                settings.port += 1
+            }
+        }
+    }
+
+    private func portTaken(_ fault: StartFault, tried: Int) -> CommandFault {
+        nextFreePort
+            ? .failed("\(fault.description) No port of \(tried) was free; choose another address with --listen.")
+            : .failed(
+                "\(fault.description) Choose another address with --listen, or take the next free port with "
+                    + "--next-free-port.")
+    }
+}
+
+/// What a server that has started tells.
+private struct Started: Encodable {
+    let url: String
+    let pid: Int32
+    let dataFolder: String
+    /// The port that should have been, if another program has it.
+    let portTaken: Int?
+    private let port: Int
+
+    init(_ listening: ServerProgram.Listening, wanted: Int, folder: String) {
+        url = listening.url
+        pid = getpid()
+        dataFolder = URL(fileURLWithPath: folder).standardizedFileURL.path
+        portTaken = wanted != 0 && wanted != listening.port ? wanted : nil
+        port = listening.port
+    }
+
+    func tell(asJSON isJSON: Bool) {
+        guard !isJSON else {
+            Console.write(json: self)
+            return
+        }
+        if let portTaken {
+            Console.write("Port \(portTaken) is taken by another program; the server takes \(port) instead.")
+        }
+        let table = TextTable(["address": url, "data folder": dataFolder, "process": String(pid)])
+        Console.write("Okaeri \(OkaeriCommand.version) is serving.\n\(table.text(indentation: 2))\nCtrl-C stops it.")
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import OkaeriServer
+
+/// Every setting of the server but its secrets, which would show in the list of processes.
+struct SettingOptions: ParsableArguments {
+    @Option(name: .customLong(Setting.listen.name), help: ArgumentHelp(.listen, valueName: "address:port"))
+    var listen: String?
+
+    @OptionGroup var storage: StorageOptions
+
+    @Option(name: .customLong(Setting.publicURL.name), help: ArgumentHelp(.publicURL, valueName: "url"))
+    var publicURL: String?
+
+    @Option(name: .customLong(Setting.trustedProxies.name), help: ArgumentHelp(.trustedProxies, valueName: "networks"))
+    var trustedProxies: String?
+
+    @Option(name: .customLong(Setting.rateLimits.name), help: ArgumentHelp(.rateLimits, valueName: "on|off"))
+    var rateLimits: String?
+
+    @Option(name: .customLong(Setting.firstLaunches.name), help: ArgumentHelp(.firstLaunches, valueName: "number"))
+    var firstLaunches: String?
+
+    @Option(name: .customLong(Setting.sessionCache.name), help: ArgumentHelp(.sessionCache, valueName: "number"))
+    var sessionCache: String?
+
+    @Option(name: .customLong(Setting.logLevel.name), help: ArgumentHelp(.logLevel, valueName: "level"))
+    var logLevel: String?
+
+    @Option(name: .customLong(Setting.requestTimeout.name), help: ArgumentHelp(.requestTimeout, valueName: "number"))
+    var requestTimeout: String?
+
+    @Option(name: .customLong(Setting.idleTimeout.name), help: ArgumentHelp(.idleTimeout, valueName: "number"))
+    var idleTimeout: String?
+
+    @Option(
+        name: .customLong(Setting.maximumHeaderBytes.name), help: ArgumentHelp(.maximumHeaderBytes, valueName: "number")
+    )
+    var maximumHeaderBytes: String?
+
+    @Option(name: .customLong(Setting.maximumHeaders.name), help: ArgumentHelp(.maximumHeaders, valueName: "number"))
+    var maximumHeaders: String?
+
+    /// All settings: these options over the environment over the configuration file.
+    func settings() throws(CommandFault) -> ServerSettings {
+        var values = storage.values
+        values[Setting.listen.name] = listen
+        values[Setting.publicURL.name] = publicURL
+        values[Setting.trustedProxies.name] = trustedProxies
+        values[Setting.rateLimits.name] = rateLimits
+        values[Setting.firstLaunches.name] = firstLaunches
+        values[Setting.sessionCache.name] = sessionCache
+        values[Setting.logLevel.name] = logLevel
+        values[Setting.requestTimeout.name] = requestTimeout
+        values[Setting.idleTimeout.name] = idleTimeout
+        values[Setting.maximumHeaderBytes.name] = maximumHeaderBytes
+        values[Setting.maximumHeaders.name] = maximumHeaders
+        return try ServerSettings.read(values)
+    }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import Domain
+
+/// `okaeri session revoke`
+struct RevokeSessionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract: "End a session.",
+        discussion: """
+            Holds at the next request, also on a server that is running. A device that still has its key can log in \
+            again, to the same user.
+
+            Examples:
+              okaeri session revoke 00VHjA0kd2Lw9TtB --application 00VHj9mrbT8wn7Qk
+              okaeri session revoke 00VHjA0kd2Lw9TtB --application 00VHj9mrbT8wn7Qk --json
+            """)
+
+    @Argument(help: "The session's id, as “okaeri user show” tells it.")
+    var id: String
+
+    @OptionGroup var application: ApplicationOption
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let (id, applicationId) = (Identifier<Session>(rawValue: id), application.id)
+        try await storage.withStorage { useCases throws(DomainError) in
+            _ = try await useCases.findApplication(applicationId)
+            try await useCases.revokeSession(id, in: applicationId)
+        }
+        guard !output.isJSON else { return Console.write(json: Answer(revoked: id.rawValue)) }
+        Console.write("The session \(id) has ended.")
+    }
+
+    private struct Answer: Encodable {
+        let revoked: String
+    }
+}

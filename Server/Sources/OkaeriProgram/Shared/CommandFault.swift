@@ -1,0 +1,52 @@
+import Domain
+
+/// Why a command failed, as one sentence for the person who called it.
+struct CommandFault: Error, Hashable, CustomStringConvertible {
+    let description: String
+    /// Whether the command was called wrongly (exit status 2) or could not do its work (1).
+    let isUsage: Bool
+
+    static func failed(_ sentence: String) -> CommandFault { CommandFault(description: sentence, isUsage: false) }
+    static func usage(_ sentence: String) -> CommandFault { CommandFault(description: sentence, isUsage: true) }
+}
+
+extension CommandFault {
+    /// A rule's refusal.
+    init(_ error: DomainError) {
+        switch error {
+        case .applicationUnknown:
+            self = .failed("There is no such application. “okaeri application list” shows those that there are.")
+        case .userUnknown: self = .failed("There is no such user in this application.")
+        case .sessionUnknown:
+            self = .failed("There is no such session in this application; it may have ended already.")
+        case .fieldsRefused(let faults): self = .usage(faults.map(\.sentence).joined(separator: " "))
+        case .rateLimited(let wait):
+            self = .failed("It is too early for that. Try again in \(wait.secondsRoundedUp) seconds.")
+        case .secretUnreadable:
+            self = .failed(
+                "The stored keys cannot be opened with the present sealing key. Put back the sealing.key, or the "
+                    + "OKAERI_SEALING_KEY, under which they were sealed.")
+        case .storageUnavailable:
+            self = .failed("The database cannot be read or written now. “okaeri doctor” looks for the reason.")
+        case .sessionRequired, .sessionInvalid, .proofRequired, .proofRefused, .proofReplayed, .clockSkew,
+            .audienceNotAllowed:
+            // Refusals of requests; commands make none.
+            self = .failed("The request was refused: \(error).")
+        }
+    }
+}
+
+extension FieldFault {
+    fileprivate var sentence: String {
+        switch rule {
+        case .tooLong(let maximum): "\(field) is longer than \(maximum) characters."
+        case .controlCharacter: "\(field) has a control character."
+        case .empty: "\(field) is empty."
+        case .notALanguageTag: "\(field) is no language tag."
+        case .tooManyFields(let maximum): "\(field) has more than \(maximum) values."
+        case .tooManyBytes(let maximum): "\(field) has more than \(maximum) bytes."
+        case .tooDeep(let maximum): "\(field) has more than \(maximum) levels."
+        case .notUnique: "\(field) is there twice."
+        }
+    }
+}

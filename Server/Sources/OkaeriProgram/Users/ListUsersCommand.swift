@@ -1,0 +1,70 @@
+import ArgumentParser
+import Domain
+import OkaeriWire
+
+/// `okaeri user list`
+struct ListUsersCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Show an application's users, a page at a time.",
+        discussion: """
+            Oldest first. When there are more, the last line tells how to go on; in JSON it is the member “next”.
+
+            Examples:
+              okaeri user list --application 00VHj9mrbT8wn7Qk
+              okaeri user list --application 00VHj9mrbT8wn7Qk --limit 1000 --after 00VHjA0kPq3ZsX1d --json
+            """)
+
+    @OptionGroup var application: ApplicationOption
+
+    @Option(
+        help: ArgumentHelp("How many users to show, from 1 to \(ListUsers.maximumPageSize).", valueName: "number"))
+    var limit = 100
+
+    @Option(help: ArgumentHelp("Show the users that follow this one.", valueName: "id"))
+    var after: String?
+
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard (1...ListUsers.maximumPageSize).contains(limit) else {
+            throw ValidationError("--limit must be from 1 to \(ListUsers.maximumPageSize), not \(limit).")
+        }
+    }
+
+    func run() async throws {
+        let (id, limit) = (application.id, limit)
+        let after = after.map(Identifier<User>.init(rawValue:))
+        let (users, hasMore) = try await storage.withStorage { useCases throws(DomainError) in
+            _ = try await useCases.findApplication(id)
+            let users = try await useCases.listUsers(in: id, after: after, limit: limit)
+            guard users.count == limit, let last = users.last else { return (users, false) }
+            return (users, try await !useCases.listUsers(in: id, after: last.id, limit: 1).isEmpty)
+        }
+        let next = hasMore ? users.last?.id.rawValue : nil
+        guard !output.isJSON else {
+            return Console.write(json: Answer(users: users.map(UserBody.init(_:)), next: next))
+        }
+        guard !users.isEmpty else {
+            return Console.write(after == nil ? "The application has no users yet." : "There are no more users.")
+        }
+        var table = TextTable("ID", "NAME", "KIND", "CREATED", "LAST LOG-IN")
+        for user in users {
+            table.add(
+                user.id.rawValue, user.displayName, user.kind, user.createdAt.localText, user.lastLogInAt?.localText)
+        }
+        Console.write(table.text())
+        if let next { Console.write("There are more: --after \(next)") }
+    }
+
+    private struct Answer: Encodable {
+        let users: [UserBody]
+        let next: String?
+    }
+}
+
+extension User {
+    /// In a word, whether the user has a way in that a person could type.
+    var kind: String { isAnonymous ? "anonymous" : "registered" }
+}

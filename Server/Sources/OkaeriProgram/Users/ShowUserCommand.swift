@@ -1,0 +1,72 @@
+import ArgumentParser
+import Domain
+import Foundation
+import OkaeriWire
+
+/// `okaeri user show`
+struct ShowUserCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show one user with identities and sessions.",
+        discussion: """
+            Examples:
+              okaeri user show 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk
+              okaeri user show 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk --json
+            """)
+
+    @Argument(help: "The user's id.")
+    var id: String
+
+    @OptionGroup var application: ApplicationOption
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let (id, applicationId) = (Identifier<User>(rawValue: id), application.id)
+        let (user, sessions) = try await storage.withStorage { useCases throws(DomainError) in
+            let application = try await useCases.findApplication(applicationId)
+            let user = try await useCases.readUser(id, in: applicationId)
+            return (user, try await useCases.listSessions(of: id, in: application))
+        }
+        guard !output.isJSON else {
+            return Console.write(
+                json: Answer(user: UserBody(user), sessions: sessions.map(SessionDescription.init(_:))))
+        }
+        Console.write(try values(of: user).text())
+        var identities = TextTable("PROVIDER", "SUBJECT", "LINKED")
+        for identity in user.identities {
+            identities.add(identity.provider.rawValue, identity.subject, identity.linkedAt.localText)
+        }
+        Console.write("\nIdentities\n\(identities.text(indentation: 2))")
+        guard !sessions.isEmpty else { return Console.write("\nThe user has no live session.") }
+        var table = TextTable("ID", "DEVICE", "MODEL", "SYSTEM", "APP", "ADDRESS", "OPENED", "LAST USED")
+        for session in sessions {
+            let device = session.device
+            table.add(
+                session.id.rawValue, device.name, device.model, device.system, device.appVersion, session.address,
+                session.createdAt.localText, session.lastUsedAt.localText)
+        }
+        Console.write("\nSessions\n\(table.text(indentation: 2))")
+    }
+
+    private func values(of user: User) throws -> TextTable {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return TextTable([
+            "id": user.id.rawValue,
+            "name": user.displayName,
+            "kind": user.kind,
+            "locale": user.locale,
+            "created": user.createdAt.localText,
+            "changed": user.updatedAt.localText,
+            "last log-in": user.lastLogInAt?.localText,
+            "log-in before": user.previousLogInAt?.localText,
+            "fields": String(decoding: try encoder.encode(user.fields), as: UTF8.self),
+        ])
+    }
+
+    private struct Answer: Encodable {
+        let user: UserBody
+        let sessions: [SessionDescription]
+    }
+}

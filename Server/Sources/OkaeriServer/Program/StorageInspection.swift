@@ -1,0 +1,30 @@
+import StorageSQLite
+
+/// What `okaeri doctor` asks of the storage. Asking changes nothing.
+package struct StorageInspection: Sendable {
+    package let schemaVersion: Int
+    package let latestSchemaVersion: Int
+    /// Whether anything is sealed under the sealing key.
+    package let holdsSealedSecrets: Bool
+    /// What is damaged; empty when all is well.
+    package let damage: [String]
+
+    /// - Parameters:
+    ///   - folder: The data folder.
+    ///   - isThorough: Whether to look at everything, which can take minutes.
+    /// - Throws: `StartFault.storage` when there is nothing that could be looked at.
+    package init(folder: String, isThorough: Bool) throws(StartFault) {
+        do {
+            let inspection = try SQLiteInspection(folder: folder, isThorough: isThorough)
+            schemaVersion = inspection.schemaVersion
+            latestSchemaVersion = SQLiteInspection.latestSchemaVersion
+            holdsSealedSecrets = inspection.sealedSecrets > 0
+            damage = inspection.damage
+        } catch {
+            throw .storage(error.description)
+        }
+    }
+
+    /// Where the database of a data folder is.
+    package static func path(in folder: String) -> String { SQLiteStore.databasePath(in: folder) }
+}

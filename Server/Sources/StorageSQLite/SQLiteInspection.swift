@@ -1,0 +1,48 @@
+import CSQLite
+import Domain
+import Storage
+
+/// A look at a database that changes nothing, for a diagnosis.
+package struct SQLiteInspection: Sendable {
+    /// The version of the schema that the database has.
+    package let schemaVersion: Int
+    /// How many secrets are sealed in it.
+    package let sealedSecrets: Int
+    /// What is damaged, in the engine's words; empty when all is well.
+    package let damage: [String]
+
+    /// - Parameters:
+    ///   - folder: The data folder.
+    ///   - isThorough: Whether indexes are compared with their tables too, which takes much longer.
+    /// - Throws: `SQLiteOpenFault` when the file cannot be opened or is no database of Okaeri.
+    package init(folder: String, isThorough: Bool) throws(SQLiteOpenFault) {
+        let path = SQLiteStore.databasePath(in: folder)
+        let connection = try SQLiteConnection(path: path, flags: SQLITE_OPEN_READONLY) { _ in }
+        sqlite3_busy_timeout(connection.handle, 10_000)
+        do throws(DomainError) {
+            schemaVersion =
+                try connection.row("SELECT COALESCE(MAX(version), 0) FROM schema_migrations", []) {
+                    row throws(DomainError) in Int(row.integer(0))
+                } ?? 0
+            sealedSecrets =
+                try connection.row("SELECT COUNT(*) FROM signing_keys", []) {
+                    row throws(DomainError) in Int(row.integer(0))
+                } ?? 0
+            let words = try connection.rows(
+                isThorough ? "PRAGMA integrity_check(10)" : "PRAGMA quick_check(10)", []
+            ) { row throws(DomainError) in row.text(0) }
+            damage = words.filter { $0 != "ok" }
+        } catch {
+            let reason = String(cString: sqlite3_errmsg(connection.handle))
+            throw SQLiteOpenFault("The database \(path) cannot be read: \(reason).")
+        }
+    }
+
+    /// The version of the schema that this program needs.
+    package static var latestSchemaVersion: Int { Migration.latestVersion }
+}
+
+extension SQLiteStore {
+    /// Where the database of a data folder is.
+    package static func databasePath(in folder: String) -> String { folder + "/okaeri.sqlite" }
+}
