@@ -101,7 +101,6 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "ProgramTests", dependencies: ["Domain", "StorageSQLite", "OkaeriServer", crypto, sdk, wire],
-            swiftSettings: settings),
+            name: "ProgramTests", dependencies: ["Domain", "TestWorld", "CSQLite", sdk, wire], swiftSettings: settings),
     ]
 )

@@ -23,10 +23,9 @@ struct ShowApplicationCommand: AsyncParsableCommand {
     func run() async throws {
         let id = Identifier<Application>(rawValue: id)
         let entry = try await storage.withStorage { useCases throws(DomainError) in
-            let application = try await useCases.findApplication(id)
             let entries = try await useCases.listApplications()
-            return entries.first { $0.application.id == id }
-                ?? ListApplications.Entry(application: application, userCount: 0)
+            guard let entry = entries.first(where: { $0.application.id == id }) else { throw .applicationUnknown }
+            return entry
         }
         guard !output.isJSON else { return Console.write(json: ApplicationDescription(entry)) }
         let (application, settings) = (entry.application, entry.application.settings)

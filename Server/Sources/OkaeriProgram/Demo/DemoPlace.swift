@@ -24,7 +24,11 @@ struct DemoPlace {
             throw .usage("--server must be an http or https address such as http://127.0.0.1:8080, not “\(address)”.")
         }
         self.server = url
-        self.application = try application ?? Self.application(in: folder)
+        if let application {
+            self.application = application
+        } else {
+            self.application = try Self.application(in: folder)
+        }
         self.state = state.map { URL(fileURLWithPath: $0) } ?? folder.appendingPathComponent("device")
     }
 

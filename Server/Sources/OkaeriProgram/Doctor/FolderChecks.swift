@@ -1,5 +1,6 @@
 import Foundation
 import Okaeri
+import OkaeriServer
 
 /// Whether the data folder can be worked with, and whether its disk and the clock agree.
 struct FolderChecks {
@@ -32,17 +33,12 @@ struct FolderChecks {
     }
 
     private var rights: Finding {
-        let probe = probePath
-        let descriptor = open(probe, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
+        guard probeTime != nil else {
             return .failed(
-                "data folder", "\(folder) cannot be written: \(String(cString: strerror(errno))).",
+                "data folder", "\(folder) cannot be written.",
                 advice: "Give the server's user the right to write there, or name another folder with --data.")
         }
-        close(descriptor)
-        unlink(probe)
-        var status = stat()
-        guard stat(folder, &status) == 0, status.st_mode & 0o077 == 0 else {
+        guard FileRights.areOwnersAlone(folder) else {
             return .warning(
                 "data folder", "\(folder) can be written, and other users of this machine can look into it.",
                 advice: "chmod 700 \(folder)")
@@ -51,12 +47,11 @@ struct FolderChecks {
     }
 
     private var freeSpace: Finding {
-        var status = statvfs()
-        guard statvfs(folder, &status) == 0 else {
-            return .warning(
-                "disk", "The free space cannot be told: \(String(cString: strerror(errno))).", advice: "See “df”.")
+        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
+        guard let bytes = attributes?[.systemFreeSize] as? NSNumber else {
+            return .warning("disk", "The free space cannot be told.", advice: "See “df”.")
         }
-        let free = UInt64(status.f_bavail) * UInt64(status.f_frsize) / Self.bytesPerMebibyte
+        let free = bytes.uint64Value / Self.bytesPerMebibyte
         let words = "\(free) MiB are free."
         let advice = "Make room: on a full disk nobody can log in."
         return switch free {
@@ -68,23 +63,13 @@ struct FolderChecks {
 
     /// Whether the clock is plausible, agrees with the one of the file system, and did not go back.
     private var clockFinding: Finding {
-        guard plausibility.outcome == .ok else { return plausibility }
-        let probe = probePath
-        let descriptor = open(probe, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
-        // A folder that cannot be written is told already.
-        guard descriptor >= 0 else { return plausibility }
-        var status = stat()
-        let isKnown = fstat(descriptor, &status) == 0
-        close(descriptor)
-        unlink(probe)
+        guard plausibility.outcome == .ok, let probeTime else { return plausibility }
         let now = clock.now
-        if isKnown {
-            let difference = Double(status.st_mtim.tv_sec) - now.timeIntervalSince1970
-            if abs(difference) > 5 {
-                return .warning(
-                    "clock", "The clock differs by \(Int(abs(difference))) seconds from the one of the file system.",
-                    advice: "Let both machines follow a time server.")
-            }
+        let difference = abs(probeTime.timeIntervalSince(now))
+        if difference > 5 {
+            return .warning(
+                "clock", "The clock differs by \(Int(difference)) seconds from the one of the file system.",
+                advice: "Let both machines follow a time server.")
         }
         if let written = lastWritten, written.timeIntervalSince(now) > 60 {
             let text = LocalTime.text(millisecondsSince1970: Int64(written.timeIntervalSince1970 * 1000))
@@ -107,13 +92,30 @@ struct FolderChecks {
     }
 
     private var lastWritten: Date? {
-        let names = ["okaeri.sqlite", "okaeri.sqlite-wal"]
-        return names.compactMap { name in
-            var status = stat()
-            guard stat(folder + "/" + name, &status) == 0 else { return nil }
-            return Date(timeIntervalSince1970: Double(status.st_mtim.tv_sec))
-        }.max()
+        let path = StorageInspection.path(in: folder)
+        return [path, path + "-wal"].compactMap(Self.modificationDate(of:)).max()
     }
 
-    private var probePath: String { "\(folder)/.doctor-\(getpid())" }
+    /// The time of a file that is made and removed again; `nil` when none can be made.
+    private var probeTime: Date? {
+        let path = "\(folder)/.doctor-\(getpid())"
+        guard FileManager.default.createFile(atPath: path, contents: Data()) else { return nil }
+        defer { unlink(path) }
+        return Self.modificationDate(of: path)
+    }
+
+    private static func modificationDate(of path: String) -> Date? {
+        // A file that is not there has no time.
+        (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
+    }
+}
+
+/// Who may do what with a file.
+enum FileRights {
+    /// Whether nobody but the owner, and root, can read, write or enter.
+    static func areOwnersAlone(_ path: String) -> Bool {
+        // A file that cannot be asked for its rights is no safe one.
+        let rights = (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? NSNumber
+        return rights.map { $0.intValue & 0o077 == 0 } ?? false
+    }
 }

@@ -76,8 +76,7 @@ struct StorageChecks {
         }
         let path = settings.dataFolder + "/sealing.key"
         let advice = "Restore the file from a backup; what is sealed cannot be opened without it."
-        var status = stat()
-        guard stat(path, &status) == 0 else {
+        guard FileManager.default.fileExists(atPath: path) else {
             return .failed("sealing key", "There is no file \(path).", advice: advice)
         }
         guard let bytes = FileManager.default.contents(atPath: path) else {
@@ -88,7 +87,7 @@ struct StorageChecks {
             return .failed(
                 "sealing key", "\(path) has \(bytes.count) bytes instead of \(SealingKey.byteCount).", advice: advice)
         }
-        guard status.st_mode & 0o077 == 0 else {
+        guard FileRights.areOwnersAlone(path) else {
             return .warning(
                 "sealing key", "\(path) can be read by other users of this machine.", advice: "chmod 600 \(path)")
         }

@@ -1,0 +1,208 @@
+import Foundation
+import OkaeriWire
+import Testing
+
+@Suite("Commands")
+struct CommandTests {
+    private let folder = TestFolder()
+
+    static let commands = [
+        [], ["serve"], ["application"], ["application", "create"], ["application", "list"], ["application", "show"],
+        ["user"], ["user", "list"], ["user", "show"], ["session"], ["session", "revoke"], ["keys"],
+        ["keys", "rotate"], ["doctor"], ["demo"],
+    ]
+
+    @Test("explain themselves with --help, with an example", arguments: commands)
+    func help(_ command: [String]) async throws {
+        let finished = try await Program.run(command + ["--help"])
+        #expect(finished.status == 0)
+        #expect(finished.errors.isEmpty)
+        #expect(finished.output.contains("USAGE: okaeri"))
+        #expect(finished.output.contains("Example"))
+        #expect(finished.output.contains("  okaeri " + command.joined(separator: " ")))
+    }
+
+    @Test("tell the version")
+    func version() async throws {
+        let finished = try await Program.run("--version")
+        #expect(finished.status == 0)
+        #expect(finished.output.split(separator: ".").count == 3)
+    }
+
+    @Test("take every setting but secrets as an option of serve")
+    func settingOptions() async throws {
+        let help = try await Program.run("serve", "--help").output
+        for name in [
+            "listen", "data", "public-url", "trusted-proxies", "rate-limits", "first-launches", "session-cache",
+            "log-level", "request-timeout", "idle-timeout", "maximum-header-bytes", "maximum-headers", "config",
+        ] {
+            #expect(help.contains("--\(name) <"))
+        }
+        #expect(!help.contains("--sealing-key"))
+    }
+
+    @Test(
+        "end with status 2 when they are called wrongly",
+        arguments: [
+            ["nothing"], ["application", "create"], ["application", "create", "Demo", "--session-days", "0"],
+            ["application", "create", "Demo", "--session-days", "many"], ["application", "create", " \u{7}"],
+            ["application", "show"], ["user", "list"], ["user", "list", "--application", "x", "--limit", "0"],
+            ["user", "show", "x"], ["session", "revoke", "--application", "x"], ["keys", "rotate", "now"],
+            ["demo", "--locale", "fr"], ["demo", "--application", "x", "--server", "here"],
+        ])
+    func wrongCalls(_ arguments: [String]) async throws {
+        let finished = try await Program.run(arguments, environment: ["OKAERI_DATA": folder.path])
+        #expect(finished.status == 2)
+        #expect(finished.output.isEmpty)
+        #expect(finished.errors.hasPrefix("okaeri: "), "\(finished.errors)")
+    }
+
+    @Test("end with status 1 and a sentence when there is no such thing")
+    func unknownThings() async throws {
+        let application = try await makeApplication()
+        let there = ["--application", application.id]
+        for (arguments, sentence) in [
+            (["application", "show", "nobody"], "There is no such application."),
+            (["user", "list", "--application", "nobody"], "There is no such application."),
+            (["user", "show", "nobody", "--application", "nobody"], "There is no such application."),
+            (["user", "show", "nobody"] + there, "There is no such user"),
+            (["session", "revoke", "nobody", "--application", "nobody"], "There is no such application."),
+            (["session", "revoke", "nobody"] + there, "There is no such session"),
+        ] {
+            let finished = try await run(arguments)
+            #expect(finished.status == 1, "\(arguments)")
+            #expect(finished.output.isEmpty)
+            #expect(finished.errors.hasPrefix("okaeri: \(sentence)"), "\(finished.errors)")
+            #expect(finished.errors.split(separator: "\n").count == 1)
+        }
+    }
+
+    @Test("make no database where there is none, but for application create")
+    func noDatabase() async throws {
+        let list = try await run(["application", "list"])
+        #expect(list.status == 1)
+        #expect(list.errors.hasPrefix("okaeri: There is no Okaeri database in the data folder"))
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+        #expect(try await makeApplication().name == "Demo")
+    }
+
+    @Test("make applications, list and show them")
+    func applications() async throws {
+        let plain = try await makeApplication()
+        #expect(plain.adminKey.hasPrefix("oka_"))
+        let created = try await run([
+            "application", "create", "銀行", "--proof-required", "--session-idle-days", "7", "--session-days", "30",
+            "--audience", "https://a.example", "--audience", "https://b.example",
+        ])
+        #expect(created.status == 0, "\(created.errors)")
+
+        let listed: ApplicationList = try await run(["application", "list", "--json"]).json()
+        #expect(listed.applications.map(\.name) == ["Demo", "銀行"])
+        let bank = try #require(listed.applications.last)
+        let shown: ShownApplication = try await run(["application", "show", bank.id, "--json"]).json()
+        #expect(shown == bank)
+        #expect(shown.proofRequired)
+        #expect((shown.sessionIdleDays, shown.sessionDays) == (7, 30))
+        #expect(shown.audiences == ["https://a.example", "https://b.example"])
+        let table = try await run(["application", "list"]).output.split(separator: "\n").map(String.init)
+        // A wide character takes two columns, so “銀行” stands as wide as “Demo”.
+        #expect(table[1].contains("Demo  0 ") && table[2].contains("銀行  0 "), "\(table)")
+        #expect(try await run(["application", "show", bank.id]).output.contains("session, unused   7 days"))
+    }
+
+    @Test("make an application that a running server knows at its next request")
+    func applicationBesideServer() async throws {
+        let server = try await TestServer(data: folder.path)
+        #expect(try await Phone().logIn(at: server, application: "00000000").status == 404)
+        let application = try await makeApplication()
+        #expect(try await Phone().loggedIn(at: server, application: application.id).isNew)
+    }
+
+    @Test("end a session so that a running server refuses it at its next request")
+    func revokeBesideServer() async throws {
+        let server = try await TestServer(data: folder.path)
+        let application = try await makeApplication().id
+        let logIn = try await Phone().loggedIn(at: server, application: application)
+        let token = logIn.session.token
+        // Asked before, so that it is in the server's memory.
+        #expect(try await server.send("GET", "/v1/user", application: application, token: token).status == 200)
+        let revoked = try await run(["session", "revoke", logIn.session.id, "--application", application])
+        #expect(revoked.status == 0, "\(revoked.errors)")
+        #expect(try await server.send("GET", "/v1/user", application: application, token: token).status == 401)
+        let again = try await run(["session", "revoke", logIn.session.id, "--application", application, "--json"])
+        #expect(again.status == 1)
+    }
+
+    @Test("show users a page at a time, and one with identities and sessions")
+    func users() async throws {
+        let server = try await TestServer(data: folder.path)
+        let application = try await makeApplication().id
+        var logIns: [LogInAnswer] = []
+        for _ in 0..<3 { logIns.append(try await Phone().loggedIn(at: server, application: application)) }
+        let ids = logIns.map(\.user.id).sorted()
+
+        let base = ["user", "list", "--application", application]
+        let first: UserList = try await run(base + ["--limit", "2", "--json"]).json()
+        #expect(first.users.map(\.id) == Array(ids.prefix(2)))
+        #expect(first.next == ids[1])
+        let second: UserList = try await run(base + ["--limit", "2", "--after", ids[1], "--json"]).json()
+        #expect(second.users.map(\.id) == [ids[2]])
+        #expect(second.next == nil)
+        #expect(try await run(base + ["--limit", "1"]).output.hasSuffix("There are more: --after \(ids[0])\n"))
+
+        let logIn = logIns[0]
+        let show = ["user", "show", logIn.user.id, "--application", application]
+        let shown: ShownUser = try await run(show + ["--json"]).json()
+        #expect(shown.user == logIn.user)
+        #expect(shown.sessions.map(\.id) == [logIn.session.id])
+        let text = try await run(show).output
+        #expect(text.contains("anonymous") && text.contains("device") && text.contains(logIn.session.id), "\(text)")
+    }
+
+    @Test("rotate the keys of access tokens, and a running server shows the new one")
+    func rotation() async throws {
+        let server = try await TestServer(data: folder.path)
+        #expect(try await server.send("GET", "/.well-known/jwks.json").status == 200)
+        let rotated: Rotated = try await run(["keys", "rotate", "--json"]).json()
+        let keys = try await server.send("GET", "/.well-known/jwks.json").body
+        #expect(String(decoding: keys, as: UTF8.self).contains(rotated.id))
+        let early = try await run(["keys", "rotate"])
+        #expect(early.status == 1)
+        #expect(early.errors.hasPrefix("okaeri: It is too early for that. Try again in "))
+    }
+
+    private func run(_ arguments: [String]) async throws -> Program.Finished {
+        try await Program.run(arguments + ["--data", folder.path])
+    }
+
+    private func makeApplication() async throws -> CreatedApplication {
+        try await run(["application", "create", "Demo", "--json"]).json()
+    }
+
+    private struct ApplicationList: Decodable {
+        let applications: [ShownApplication]
+    }
+
+    private struct ShownApplication: Decodable, Equatable {
+        let id: String
+        let name: String
+        let users: Int
+        let proofRequired: Bool
+        let sessionIdleDays: Double
+        let sessionDays: Double
+        let audiences: [String]
+    }
+
+    private struct ShownUser: Decodable {
+        let user: UserBody
+        let sessions: [Session]
+
+        struct Session: Decodable {
+            let id: String
+        }
+    }
+
+    private struct Rotated: Decodable {
+        let id: String
+    }
+}

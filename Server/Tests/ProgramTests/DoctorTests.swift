@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+@Suite("okaeri doctor")
+struct DoctorTests {
+    private let folder = TestFolder()
+
+    private struct Report: Decodable {
+        let isHealthy: Bool
+        let findings: [Finding]
+
+        struct Finding: Decodable {
+            let check: String
+            let outcome: String
+            let state: String
+            let advice: String?
+        }
+
+        subscript(check: String) -> Finding? { findings.first { $0.check == check } }
+    }
+
+    @Test("finds nothing to complain about beside a server that runs")
+    func healthy() async throws {
+        let server = try await TestServer(data: folder.path)
+        let (status, report) = try await examine()
+        #expect(status == 0)
+        #expect(report.isHealthy)
+        #expect(report.findings.allSatisfy { $0.outcome == "ok" || $0.check == "disk" }, "\(report)")
+        #expect(report["server"]?.state.contains(server.url) == true)
+        let text = try await Program.run("doctor", "--data", folder.path)
+        #expect(text.status == 0)
+        #expect(text.output.contains("ok  "))
+    }
+
+    @Test("finds a missing folder")
+    func missingFolder() async throws {
+        let (status, report) = try await examine()
+        #expect(status == 1)
+        #expect(!report.isHealthy)
+        #expect(report["data folder"]?.outcome == "failed")
+        #expect(report["data folder"]?.advice != nil)
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+    }
+
+    @Test("finds a sealing key that is cut, gone, another, or open to everybody")
+    func brokenSealingKey() async throws {
+        _ = try await Program.run("keys", "rotate", "--data", folder.path)
+        _ = try await Program.run("application", "create", "Demo", "--data", folder.path)
+        _ = try await Program.run("keys", "rotate", "--data", folder.path)
+        let file = folder.path + "/sealing.key"
+        let right = try #require(FileManager.default.contents(atPath: file))
+
+        chmod(file, 0o644)
+        #expect(try await examine().report["sealing key"]?.outcome == "warning")
+        chmod(file, 0o600)
+        for wrong in [Data(right.dropLast()), Data(repeating: 1, count: 32)] {
+            try wrong.write(to: URL(fileURLWithPath: file))
+            let (status, report) = try await examine()
+            #expect(status == 1)
+            #expect(report["sealing key"]?.outcome == "failed", "\(report)")
+        }
+        try FileManager.default.removeItem(atPath: file)
+        #expect(try await examine().report["sealing key"]?.outcome == "failed")
+        #expect(!FileManager.default.fileExists(atPath: file), "a diagnosis makes no key")
+        try right.write(to: URL(fileURLWithPath: file))
+        chmod(file, 0o600)
+        #expect(try await examine().status == 0)
+    }
+
+    @Test("warns of a server open to all that does not know its address")
+    func noPublicAddress() async throws {
+        _ = try await Program.run("application", "create", "Demo", "--data", folder.path)
+        let open = try await examine("--listen", "0.0.0.0:8080")
+        #expect(open.status == 0)
+        #expect(open.report["public address"]?.outcome == "warning")
+        let plain = try await examine("--listen", "0.0.0.0:8080", "--public-url", "http://id.example.com")
+        #expect(plain.report["public address"]?.outcome == "warning")
+        let right = try await examine("--listen", "0.0.0.0:8080", "--public-url", "https://id.example.com")
+        #expect(right.report["public address"]?.outcome == "ok")
+        #expect(try await examine("--rate-limits", "off").report["rate limits"]?.outcome == "warning")
+    }
+
+    @Test("finds settings that cannot be used, and a clock that went back")
+    func settingsAndClock() async throws {
+        let wrong = try await examine("--listen", "here")
+        #expect(wrong.status == 1)
+        #expect(wrong.report["settings"]?.outcome == "failed")
+        _ = try await Program.run("application", "create", "Demo", "--data", folder.path)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: 86_400)], ofItemAtPath: folder.path + "/okaeri.sqlite")
+        let late = try await examine()
+        #expect(late.status == 1)
+        #expect(late.report["clock"]?.state.contains("the clock went back") == true)
+    }
+
+    @Test("finds a server that hangs")
+    func hangingServer() async throws {
+        let server = try await TestServer(data: folder.path)
+        server.process.signal(SIGSTOP)
+        let (status, report) = try await examine()
+        server.process.signal(SIGCONT)
+        #expect(status == 1)
+        #expect(report["server"]?.outcome == "failed")
+    }
+
+    private func examine(_ options: String...) async throws -> (status: Int32, report: Report) {
+        let finished = try await Program.run(["doctor", "--json", "--data", folder.path] + options)
+        return (finished.status, try finished.json())
+    }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import Glibc
+import OkaeriWire
+import Testing
+
+@Suite("okaeri serve")
+struct ServeTests {
+    private let folder = TestFolder()
+
+    @Test("tells where it serves, and leaves no server.json behind")
+    func startMessages() async throws {
+        let server = try await TestServer(data: folder.path)
+        let output = try await eventually("the start message") {
+            server.process.output.contains("Ctrl-C") ? server.process.output : nil
+        }
+        #expect(output.contains(server.url))
+        #expect(output.contains(folder.path))
+        #expect(try await server.stop() == 0)
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/server.json"))
+    }
+
+    @Test("warns when rate limits are off, and when it does not know its own address")
+    func warnings() async throws {
+        let loopback = try await TestServer(data: folder.path, options: ["--rate-limits", "off"])
+        #expect(loopback.process.errors.contains("RATE LIMITS ARE OFF"))
+        try await loopback.stop()
+        let open = try ChildProcess(
+            Program.path(), ["serve", "--listen", "0.0.0.0:0", "--data", folder.path, "--json"])
+        _ = try await eventually("the warning") { open.errors.contains("public-url") ? true : nil }
+        open.signal(SIGTERM)
+        #expect(try await open.status() == 0)
+    }
+
+    @Test("finds the same data after a restart")
+    func restart() async throws {
+        let phone = Phone()
+        let first = try await TestServer(data: folder.path)
+        let application = try await first.makeApplication().id
+        let before = try await phone.loggedIn(at: first, application: application)
+        #expect(before.isNew)
+        #expect(try await first.stop() == 0)
+
+        let second = try await TestServer(data: folder.path)
+        let known = try await second.send("GET", "/v1/user", application: application, token: before.session.token)
+        #expect(known.status == 200)
+        let after = try await phone.loggedIn(at: second, application: application)
+        #expect(!after.isNew)
+        #expect(after.user.id == before.user.id)
+        #expect(after.previousLogInAt == before.user.lastLogInAt)
+    }
+
+    @Test("ends what is under way before it stops, and leaves a tidy database", arguments: [SIGTERM, SIGINT])
+    func gracefulStop(_ signal: Int32) async throws {
+        let server = try await TestServer(data: folder.path)
+        let application = try await server.makeApplication().id
+        let body = #"{"user":{"displayName":"はな"}}"#
+        let connection = try RawConnection(port: server.port)
+        // The head and half of the body: the server waits for the rest when the signal comes.
+        try connection.send(
+            """
+            POST /v1/log-in/automatic HTTP/1.1\r
+            Host: 127.0.0.1:\(server.port)\r
+            Okaeri-Application: \(application)\r
+            DPoP: \(try Phone().proof(for: server))\r
+            Content-Type: application/json\r
+            Content-Length: \(body.utf8.count)\r
+            Connection: close\r
+            \r
+            \(body.prefix(10))
+            """)
+        _ = try await eventually("the request's arrival") {
+            try await server.send("GET", "/health/live").status == 200 ? true : nil
+        }
+        server.process.signal(signal)
+        _ = try await eventually("the server's goodbye") {
+            (try? RawConnection(port: server.port)) == nil ? true : nil
+        }
+        #expect(server.process.isRunning)
+        try connection.send(String(body.dropFirst(10)))
+        let answer = try await connection.rest()
+        #expect(answer.hasPrefix("HTTP/1.1 201 "), "\(answer)")
+        #expect(answer.contains("はな"))
+        #expect(try await server.process.status() == 0)
+        let log = try? FileManager.default.attributesOfItem(atPath: folder.path + "/okaeri.sqlite-wal")[.size] as? Int
+        #expect((log ?? 0) == 0, "the write-ahead log is emptied")
+    }
+
+    @Test("refuses a port that is taken, with --next-free-port takes another and says so")
+    func portTaken() async throws {
+        let first = try await TestServer(data: folder.path)
+        let listen = ["--listen", "127.0.0.1:\(first.port)"]
+        let otherFolder = TestFolder()
+        let refused = try await Program.run(["serve", "--data", otherFolder.path] + listen)
+        #expect(refused.status == 1)
+        #expect(refused.output.isEmpty)
+        #expect(refused.errors.contains("okaeri: 127.0.0.1:\(first.port) is in use by another program."))
+        #expect(refused.errors.contains("--next-free-port"))
+
+        let second = try await TestServer(data: otherFolder.path, options: ["--next-free-port"] + listen)
+        #expect(second.port > first.port)
+        let output = try await eventually("the start message") {
+            second.process.output.contains("Ctrl-C") ? second.process.output : nil
+        }
+        #expect(output.contains("Port \(first.port) is taken by another program; the server takes \(second.port)"))
+        #expect(try await second.stop() == 0)
+    }
+
+    @Test("refuses a data folder that another server uses")
+    func secondServer() async throws {
+        let first = try await TestServer(data: folder.path)
+        let second = try await Program.run("serve", "--data", folder.path, "--listen", "127.0.0.1:0")
+        #expect(second.status == 1)
+        #expect(second.errors.contains("okaeri: Another Okaeri server runs on the data folder \(folder.path)."))
+        #expect(try await first.send("GET", "/health/ready").status == 200)
+    }
+
+    @Test(
+        "refuses settings that cannot be used",
+        arguments: [
+            ["--listen", "here"], ["--public-url", "ftp://example.com"], ["--log-level", "loud"],
+            ["--rate-limits", "off", "--listen", "0.0.0.0:0"], ["--config", "/nowhere.json"], ["--nothing"],
+        ])
+    func badSettings(_ options: [String]) async throws {
+        let finished = try await Program.run(["serve", "--data", folder.path] + options)
+        #expect(finished.status == 2)
+        #expect(finished.output.isEmpty)
+        #expect(finished.errors.hasPrefix("okaeri: "), "\(finished.errors)")
+    }
+}
+
+/// A bare connection to a server on this machine, for requests that arrive in pieces.
+private final class RawConnection: Sendable {
+    private let descriptor: Int32
+
+    init(port: Int) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw TestFault("no connection: \(String(cString: strerror(errno)))") }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func send(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue)) == bytes.count else {
+            throw TestFault("not sent: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// Everything that the server sends until it closes the connection.
+    func rest() async throws -> String {
+        let received = Task.detached { [self] in
+            var (all, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 4096))
+            while true {
+                let count = recv(descriptor, &buffer, buffer.count, 0)
+                guard count > 0 else { return all }
+                all += buffer[..<count]
+            }
+        }
+        return String(decoding: await received.value, as: UTF8.self)
+    }
+}

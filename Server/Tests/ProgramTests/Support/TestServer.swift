@@ -1,0 +1,81 @@
+import Foundation
+import Okaeri
+
+/// A server in a process of its own, on a free port of the loopback address.
+final class TestServer: Sendable {
+    let process: ChildProcess
+    /// The data folder, as this process sees it.
+    let data: String
+    let url: String
+
+    private struct Description: Decodable {
+        let pid: Int32
+        let url: String
+    }
+
+    /// Starts a server and waits until it accepts requests.
+    ///
+    /// - Parameters:
+    ///   - data: The data folder.
+    ///   - options: Further options of `okaeri serve`.
+    ///   - environment: Variables beside those that every process needs.
+    ///   - confinement: What the process is wrapped in, if anything.
+    /// - Throws: `TestFault` when the server ends, or does not start in time.
+    init(
+        data: String, options: [String] = [], environment: [String: String] = [:], confinement: Confinement? = nil
+    ) async throws {
+        let arguments = ["serve", "--listen", "127.0.0.1:0", "--data", data] + options
+        let process =
+            try confinement?.start(arguments, environment: environment)
+            ?? ChildProcess(Program.path(), arguments, environment: environment)
+        let view = confinement?.view(of: data, process) ?? data
+        let description = try await eventually("the server's start") { () -> Description? in
+            guard process.isRunning else { throw TestFault("the server ended at once: \(process.errors)") }
+            guard let bytes = FileManager.default.contents(atPath: view + "/server.json") else { return nil }
+            let description = try? JSONDecoder().decode(Description.self, from: bytes)
+            return description?.pid == process.id ? description : nil
+        }
+        self.process = process
+        self.data = view
+        url = description.url
+    }
+
+    var port: Int { URL(string: url)?.port ?? 0 }
+
+    /// Stops the server and waits for its end.
+    @discardableResult
+    func stop(_ signal: Int32 = SIGTERM) async throws -> Int32 {
+        process.signal(signal)
+        return try await process.status()
+    }
+
+    /// Makes an application with the program, beside the running server.
+    func makeApplication(_ options: String...) async throws -> CreatedApplication {
+        let finished = try await Program.run(["application", "create", "Demo", "--json", "--data", data] + options)
+        guard finished.status == 0 else { throw TestFault(finished.errors) }
+        return try finished.json()
+    }
+
+    /// Sends a request.
+    func send(
+        _ method: String, _ path: String, application: String? = nil, token: String? = nil, proof: String? = nil,
+        body: String? = nil, by transport: URLSessionTransport = URLSessionTransport()
+    ) async throws -> TransportResponse {
+        guard let url = URL(string: url + path) else { throw TestFault("no address: \(path)") }
+        var headers: HeaderFields = [:]
+        headers["Okaeri-Application"] = application
+        headers["Authorization"] = token.map { "Bearer \($0)" }
+        headers["DPoP"] = proof
+        if body != nil { headers["Content-Type"] = "application/json" }
+        return try await transport.send(
+            TransportRequest(
+                method: method, url: url, headers: headers, body: body.map { Data($0.utf8) }, timeout: .seconds(60)))
+    }
+}
+
+/// What `okaeri application create --json` prints.
+struct CreatedApplication: Codable {
+    let id: String
+    let name: String
+    let adminKey: String
+}
