@@ -57,7 +57,8 @@ final class Child {
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
-            throw BenchFault("\(name) \(process.arguments?.dropFirst(3).joined(separator: " ") ?? "") failed")
+            let call = process.arguments?.dropFirst(3).joined(separator: " ") ?? ""
+            throw BenchFault("\(name) \(call) failed; it printed: \(String(decoding: data, as: UTF8.self))")
         }
         return String(decoding: data, as: UTF8.self)
     }

@@ -4,7 +4,7 @@ import Foundation
 import Measuring
 import ServerDatabase
 
-/// Fills a database that the server has made with users, as if each had launched the app once.
+/// Fills a database that the server has made with users, as if each had launched the app before.
 @main
 struct SeedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -42,13 +42,14 @@ struct SeedCommand: ParsableCommand {
     /// - Returns: the lines of the side file.
     private func insert(into database: Database, _ rows: ServerRows) throws -> [String] {
         let now = Int64(Date.now.timeIntervalSince1970 * 1000)
-        // The first user came 300 days ago, the last an hour ago.
-        let (oldest, newest) = (now - 300 * 86_400_000, now - 3_600_000)
+        // The first user came 300 days ago, the last an hour ago; all logged in once within the last month.
+        let (oldest, newest, month) = (now - 300 * 86_400_000, now - 3_600_000, 30 * 86_400_000 as Int64)
         var known: [String] = []
         try database.execute("BEGIN")
         for number in 0..<users {
-            let time = oldest + (newest - oldest) * Int64(number) / Int64(users)
-            var logIn = LogInRows(at: time)
+            let created = oldest + (newest - oldest) * Int64(number) / Int64(users)
+            var logIn = LogInRows(
+                userCreated: created, at: Int64.random(in: max(created, newest - month)...newest))
             // Spread evenly: a user is known where the count of known ones takes a step.
             if (number + 1) * devices / users > number * devices / users {
                 let device = KnownDevice(

@@ -42,9 +42,9 @@ package struct ServerRows {
 
     /// A new user and the device key that leads to it.
     package func insertUser(_ logIn: LogInRows) throws {
-        let now = Value.integer(logIn.now)
-        try user.run([application, .text(logIn.user), now, now, now])
-        try identity.run([application, .text(logIn.thumbprint), .text(logIn.user), now])
+        let created = Value.integer(logIn.userCreated)
+        try user.run([application, .text(logIn.user), created, created, .integer(logIn.now)])
+        try identity.run([application, .text(logIn.thumbprint), .text(logIn.user), created])
     }
 
     /// The times of a user's last log-ins.
@@ -74,16 +74,20 @@ package struct LogInRows {
     package var thumbprint: String
     package var tokenDigest: [UInt8]
     package var proofDigest: [UInt8]
-    /// Milliseconds since 1970.
+    /// The time of the log-in, in milliseconds since 1970.
     package var now: Int64
+    /// When the user was made, in milliseconds since 1970.
+    package var userCreated: Int64
 
     /// Random values of the right form and length.
     ///
     /// - Parameters:
     ///   - user: The user's id; `nil` for a new one.
+    ///   - userCreated: When the user was made, in milliseconds since 1970; `nil` for now.
     ///   - now: The time of the log-in, in milliseconds since 1970.
-    package init(user: String? = nil, at now: Int64) {
-        self.user = user ?? RandomText.identifier(at: now)
+    package init(user: String? = nil, userCreated: Int64? = nil, at now: Int64) {
+        self.userCreated = userCreated ?? now
+        self.user = user ?? RandomText.identifier(at: userCreated ?? now)
         session = RandomText.identifier(at: now)
         thumbprint = RandomText.base64URL(characterCount: 43)
         tokenDigest = (0..<32).map { _ in UInt8.random(in: 0...255) }

@@ -58,7 +58,10 @@ final class GroupCommit: Sendable {
         waiting.withLock { $0.isClosed = true }
         await withCheckedContinuation { continuation in
             queue.async {
-                sqlite3_wal_checkpoint_v2(self.connection.handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+                if self.connection.isOpen {
+                    sqlite3_wal_checkpoint_v2(self.connection.handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+                    self.connection.close()
+                }
                 continuation.resume()
             }
         }

@@ -6,6 +6,7 @@ package import Storage
 package final class SQLiteConnection: Connection {
     let handle: OpaquePointer
     private var statements: [UInt: OpaquePointer] = [:]
+    private(set) var isOpen = true
     private let reportFault: @Sendable (String) -> Void
 
     /// - Throws: `SQLiteOpenFault` when the file cannot be opened.
@@ -22,7 +23,15 @@ package final class SQLiteConnection: Connection {
     }
 
     deinit {
+        close()
+    }
+
+    /// Closes the connection; the last one on a file takes the write-ahead log away. Nothing may be asked afterwards.
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
         for statement in statements.values { sqlite3_finalize(statement) }
+        statements = [:]
         sqlite3_close_v2(handle)
     }
 
@@ -32,6 +41,7 @@ package final class SQLiteConnection: Connection {
     package func rows<Row>(
         _ query: Query, _ values: [Value], read: (any RowReader) throws(DomainError) -> Row
     ) throws(DomainError) -> [Row] {
+        guard isOpen else { throw .storageUnavailable }
         let statement = try prepared(query)
         defer {
             sqlite3_reset(statement)

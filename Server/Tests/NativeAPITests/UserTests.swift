@@ -19,9 +19,11 @@ struct UserTests {
         #expect(person.server.useCases.cachedSessions == 1)
     }
 
-    @Test("changes by merge patch: sets, removes, and leaves the rest", arguments: [
-        "application/json", "application/merge-patch+json", "Application/JSON; charset=utf-8",
-    ])
+    @Test(
+        "changes by merge patch: sets, removes, and leaves the rest",
+        arguments: [
+            "application/json", "application/merge-patch+json", "Application/JSON; charset=utf-8",
+        ])
     func patch(mediaType: String) async throws {
         let person = try await TestServer().person(
             body: #"{"user": {"displayName": "Hana", "locale": "ja", "fields": {"a": 1, "b": {"c": 2, "d": 3}}}}"#)
