@@ -25,7 +25,7 @@ package struct BodyReader: Sendable {
     /// - Throws: `HTTPFault.bodyTooLarge`, `bodyTooSlow`, `bodyMalformed` when its framing is broken.
     package func callAsFunction(_ request: Request, _ context: ServerContext) async throws -> ByteBuffer {
         guard let progress = context.body else { return ByteBuffer() }
-        if let announced = request.headers[.contentLength].flatMap({ Int($0) }), announced > maximumBytes {
+        if let announced = request.headers.value(of: .contentLength).flatMap({ Int($0) }), announced > maximumBytes {
             throw HTTPFault.bodyTooLarge(maximumBytes: maximumBytes)
         }
         progress.begin()
@@ -74,7 +74,7 @@ package final class BodyProgress: Sendable {
 
     /// A new record for a request that has a body (RFC 9112 §6.3); `nil` for all others.
     init?(_ request: Request) {
-        let length = request.headers[.contentLength]
+        let length = request.headers.value(of: .contentLength)
         guard length.map({ $0 != "0" }) ?? request.headers.contains(.transferEncoding) else { return nil }
     }
 

@@ -42,7 +42,9 @@ struct Endpoint: HTTPResponder {
     }
 
     private func requestId(of request: Request, _ context: ServerContext) -> String {
-        if let sent = request.headers[.requestId], RequestIds.isWellFormed(sent), shared.proxies.isProxy(context) {
+        if let sent = request.headers.value(of: .requestId), RequestIds.isWellFormed(sent),
+            shared.proxies.isProxy(context)
+        {
             return sent
         }
         return shared.requestIds.next()

@@ -3,12 +3,18 @@ import HTTPSupport
 import Hummingbird
 import OkaeriWire
 
-/// `GET /v1/user`: the own user. The hot path: the session's cache has the user already, so there is no query.
+/// `GET /v1/user`: the own user. The hot path: the session's cache has the user already, so there is no query, and
+/// after the first time it has the answer's bytes too.
 struct ReadUserRoute: RouteHandler {
     let api: NativeAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await api.caller(of: request, context)
-        return try JSONAnswer(body: UserBody(caller.user)).response()
+        if let written = caller.writtenUser, written.protocolName == .native {
+            return JSONBytes.response(written.bytes)
+        }
+        let bytes = Array(try JSONBytes.of(UserBody(caller.user)))
+        caller.keep(WrittenUser(protocolName: .native, bytes: bytes))
+        return JSONBytes.response(bytes)
     }
 }
