@@ -46,7 +46,8 @@ extension Migration {
                 PRIMARY KEY (application_id, provider, subject)
             )\(options)
             """,
-            "CREATE INDEX identities_by_user ON identities (application_id, user_id)",
+            // With all that is read of them, in its order: otherwise SQLite reads all identities of the application.
+            "CREATE INDEX identities_by_user ON identities (application_id, user_id, linked_at, provider, subject)",
             """
             CREATE TABLE sessions (
                 application_id \(text) NOT NULL,
