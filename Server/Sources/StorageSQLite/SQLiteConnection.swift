@@ -38,15 +38,16 @@ package final class SQLiteConnection: Connection {
     /// Whether no transaction is under way; a fault such as a full disk can end one.
     var isOutsideTransaction: Bool { sqlite3_get_autocommit(handle) != 0 }
 
+    /// How many rows statements have changed since the connection was opened.
+    var changedRows: Int64 { sqlite3_total_changes64(handle) }
+
     package func rows<Row>(
         _ query: Query, _ values: [Value], read: (any RowReader) throws(DomainError) -> Row
     ) throws(DomainError) -> [Row] {
         guard isOpen else { throw .storageUnavailable }
         let statement = try prepared(query)
-        defer {
-            sqlite3_reset(statement)
-            sqlite3_clear_bindings(statement)
-        }
+        // What was bound is kept until it is bound anew: every statement binds all its values.
+        defer { sqlite3_reset(statement) }
         for (place, value) in values.enumerated() {
             let code = Self.bind(value, to: statement, at: Int32(place + 1))
             guard code == SQLITE_OK else { throw fault(query.text.description, code) }
