@@ -76,7 +76,7 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "OkaeriProgram",
-            dependencies: ["Domain", "OkaeriServer", arguments, logging, sdk, wire],
+            dependencies: ["Domain", "OkaeriServer", arguments, sdk, wire],
             swiftSettings: settings),
 
         // Tests.

@@ -56,8 +56,9 @@ final class TestServer: Sendable {
     /// Makes an application with the program, beside the running server.
     func makeApplication(_ options: String...) async throws -> CreatedApplication {
         let arguments = ["application", "create", "Demo", "--json", "--data", folder] + options
-        let finished =
-            try await confinement?.start(arguments, beside: process).finished() ?? Program.run(arguments)
+        let command =
+            try confinement?.start(arguments, beside: process) ?? ChildProcess(Program.path(), arguments)
+        let finished = try await command.finished()
         guard finished.status == 0 else { throw TestFault(finished.errors) }
         return try finished.json()
     }
