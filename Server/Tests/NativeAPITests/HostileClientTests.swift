@@ -34,6 +34,20 @@ struct HostileClientTests {
         }
     }
 
+    @Test(
+        "survives odd request targets",
+        arguments: [
+            "*", "http://", "http://x", "http://x:99999/v1/user", "//x", "/?", "/%zz", "x:y", "?", "/v1/user?%",
+            "/..//../v1/user", "https://evil.example/v1/user", "http://[::1/v1/user", "http:///", "://", "/v1/user/%2e",
+        ])
+    func oddTargets(target: String) async throws {
+        try await RunningServer.run { server in
+            let answer = try await server.exchange([server.head("GET \(target)", "Connection: close") + "\r\n"])
+            #expect(answer.hasPrefix("HTTP/1.1 4"), "\(answer)")
+            #expect(answer.contains("urn:okaeri:problem:"), "\(answer)")
+        }
+    }
+
     @Test("answers 408 to a body that comes too slowly, and hangs up")
     func slowBody() async throws {
         try await RunningServer.run(["request-timeout": "1"]) { server in

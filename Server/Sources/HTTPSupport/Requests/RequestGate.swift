@@ -19,13 +19,18 @@ package struct RequestGate: Sendable {
         self.publicAddress = publicAddress
     }
 
+    /// Longer ids are nobody's, and are not looked up.
+    private static let maximumIdBytes = 128
+
     /// The application that a header names.
     ///
     /// - Throws: `DomainError.applicationUnknown` when it is missing too, `storageUnavailable`.
     package func application(
         of request: Request, header: HTTPField.Name
     ) async throws(DomainError) -> Domain.Application {
-        guard let id = request.headers.value(of: header) else { throw .applicationUnknown }
+        guard let id = request.headers.value(of: header), id.utf8.count <= Self.maximumIdBytes else {
+            throw .applicationUnknown
+        }
         return try await findApplication(Identifier(rawValue: id))
     }
 
