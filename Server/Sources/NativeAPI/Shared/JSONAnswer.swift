@@ -1,4 +1,4 @@
-import Foundation
+import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -13,26 +13,18 @@ struct JSONAnswer<Body: Encodable> {
     /// - Returns: the answer.
     /// - Throws: when a number is not finite, which nothing that was read from JSON is.
     func response() throws -> Response {
-        let bytes = try JSONBytes.of(body)
-        return JSONBytes.response(bytes, status: status, mediaType: mediaType, headers: headers)
+        Response(json: try JSONBytes.buffer(of: body), status: status, mediaType: mediaType, headers: headers)
     }
 }
 
-/// JSON as bytes.
-enum JSONBytes {
-    static func of(_ body: some Encodable) throws -> Data {
-        let encoder = JSONEncoder()
-        // A slash needs no escape, and paths read better without.
-        encoder.outputFormatting = .withoutEscapingSlashes
-        return try encoder.encode(body)
-    }
-
-    static func response(
-        _ bytes: some Sequence<UInt8>, status: HTTPResponse.Status = .ok, mediaType: String = "application/json",
+extension Response {
+    /// An answer of JSON that is written already.
+    init(
+        json: ByteBuffer, status: HTTPResponse.Status = .ok, mediaType: String = "application/json",
         headers: HTTPFields = HTTPFields()
-    ) -> Response {
+    ) {
         var headers = headers
         headers[.contentType] = mediaType
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        self.init(status: status, headers: headers, body: ResponseBody(byteBuffer: json))
     }
 }

@@ -1,6 +1,7 @@
 import Domain
 import HTTPSupport
 import Hummingbird
+import NIOCore
 import OkaeriWire
 
 /// `GET /v1/user`: the own user. The hot path: the session's cache has the user already, so there is no query, and
@@ -11,10 +12,10 @@ struct ReadUserRoute: RouteHandler {
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await api.caller(of: request, context)
         if let written = caller.writtenUser, written.protocolName == .native {
-            return JSONBytes.response(written.bytes)
+            return Response(json: ByteBuffer(bytes: written.bytes))
         }
-        let bytes = Array(try JSONBytes.of(UserBody(caller.user)))
-        caller.keep(WrittenUser(protocolName: .native, bytes: bytes))
-        return JSONBytes.response(bytes)
+        let body = try JSONBytes.buffer(of: UserBody(caller.user))
+        caller.keep(WrittenUser(protocolName: .native, bytes: Array(body.readableBytesView)))
+        return Response(json: body)
     }
 }
