@@ -57,6 +57,7 @@ package struct ServerProgram: Sendable {
         _ composition: Composition, _ onListening: @escaping @Sendable (Listening, Composition) async -> Void
     ) async throws {
         let (settings, logger) = (settings, logger)
+        let executor = EventLoopExecutor()
         let application = Hummingbird.Application(
             responder: try composition.responder(),
             server: .http1(configuration: settings.channel),
@@ -71,6 +72,7 @@ package struct ServerProgram: Sendable {
                 }
                 await onListening(listening, composition)
             },
+            eventLoopGroupProvider: .shared(executor.group),
             logger: logger)
         var configuration = ServiceGroupConfiguration(
             services: [Housekeeping(useCases: composition.useCases, logger: logger), application],
@@ -80,7 +82,8 @@ package struct ServerProgram: Sendable {
             // Without the file there is nothing to remove.
             try? RunningFile.remove(in: settings.dataFolder)
         }
-        try await ServiceGroup(configuration: configuration).run()
+        let services = ServiceGroup(configuration: configuration)
+        try await withTaskExecutorPreference(executor) { try await services.run() }
     }
 
     private func announce() {
