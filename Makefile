@@ -22,7 +22,7 @@ lint: ## check form, house rules, and that the paths in the documents exist
 format: ## lay out all Swift sources as .swift-format says
 	@scripts/format
 
-check: ## what must pass before anything lands: lint, tests, the run of the demo
+check: ## what must pass before anything lands: lint, tests, reference pages, make run played through
 	@scripts/check
 
 bench: ## measure the server against its own ceilings, as ratios

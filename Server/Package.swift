@@ -17,6 +17,7 @@ let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", p
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -69,13 +70,13 @@ let package = Package(
             name: "OkaeriServer",
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "HTTPSupport", "NativeAPI",
-                hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, logging, lifecycle, unixSignals,
-                configuration, crypto,
+                hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
+                unixSignals, configuration, crypto,
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "OkaeriProgram",
-            dependencies: ["Domain", "OkaeriServer", arguments, logging, sdk, wire],
+            dependencies: ["Domain", "OkaeriServer", arguments, sdk, wire],
             swiftSettings: settings),
 
         // Tests.

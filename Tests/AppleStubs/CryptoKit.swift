@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 // A stand-in for Apple's CryptoKit: the few declarations that the SDK uses, without behaviour.
 
 public import Foundation

@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 // A stand-in for Apple's Darwin module: the C library of this system, and the few things that it does not have.
 
 public import Dispatch

@@ -2,6 +2,10 @@
 
 import Foundation
 
+extension ProcessInfo {
+    func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {}
+}
+
 extension FileManager {
     func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? { nil }
 }

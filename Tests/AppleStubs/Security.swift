@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 // A stand-in for Apple's Security framework: the few declarations that the SDK uses, without behaviour.
 // `CFString` and `CFDictionary` are the Swift types that they bridge to, since Linux has no bridging.
 

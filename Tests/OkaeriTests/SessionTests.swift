@@ -132,6 +132,20 @@ struct SessionTests {
         #expect(world.server.users.count == 1)
     }
 
+    @Test("that are opened while the device is being forgotten do not count, and are ended")
+    func forgettingMeanwhile() async throws {
+        let client = world.launch()
+        world.server.hold(path: APIPath.logInAutomatically)
+        let late = Task { try await client.logInAutomatically() }
+        await world.server.waitForRequests(1, to: APIPath.logInAutomatically)
+        try await client.forgetDevice()
+        world.server.release()
+        await #expect(throws: OkaeriError.loggedOutMeanwhile) { try await late.value }
+        #expect(await client.currentUser == nil)
+        #expect(await client.deliverPendingLogOuts())
+        #expect(world.server.sessionCount == 0)
+    }
+
     @Test("and keys are gone after the device was told to forget; the next log-in is a first visit")
     func forgetting() async throws {
         let client = world.launch()

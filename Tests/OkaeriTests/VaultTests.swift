@@ -64,6 +64,26 @@ struct VaultTests {
         withExtendedLifetime(folder) {}
     }
 
+    @Test("in a folder that cannot be made fail the log-in, and leave nothing waiting")
+    func unwritableLogIn() async throws {
+        let folder = try TemporaryFolder()
+        let world = World()
+        let place = folder.url.appendingPathComponent("place")
+        try Data().write(to: place)
+        let client = world.launch(vault: FileVault(directory: place))
+        await #expect(throws: OkaeriError.storageUnavailable("cannot make the folder")) {
+            try await client.logInAutomatically()
+        }
+        try FileManager.default.removeItem(at: place)
+        #expect(await client.currentUser == nil)
+        #expect(world.server.requests.isEmpty)
+        guard case .firstVisit = try await client.logInAutomatically() else {
+            Issue.record("not a first visit")
+            return
+        }
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("in a folder do not use a damaged key, and do not replace it either")
     func damagedKey() async throws {
         let folder = try TemporaryFolder()

@@ -16,7 +16,9 @@ package struct NativeAPI: ProtocolAdapter {
         self.metrics = metrics
     }
 
-    package var errors: any ErrorAnswers { NativeErrors() }
+    /// The protocol's words for errors.
+    package static var errors: any ErrorAnswers { NativeErrors() }
+    package var errors: any ErrorAnswers { Self.errors }
 
     package func owns(path: String) -> Bool { path.hasPrefix("/v1/") }
 }

@@ -14,7 +14,7 @@ struct NativeErrors: ErrorAnswers {
             case let member as UnknownMember: Refusal(member)
             default: Refusal(500, .internalError, "A fault in the server.")
             }
-        refusal.problem.requestId = requestId
+        refusal.problem.requestId = requestId.isEmpty ? nil : requestId
         do {
             return try JSONAnswer(
                 body: refusal.problem, status: .init(code: refusal.problem.status), mediaType: Problem.mediaType,
@@ -37,7 +37,9 @@ struct Refusal {
     }
 
     /// A 401 with the challenge that RFC 9110 §15.5.2 asks for.
-    static func challenge(_ code: ErrorCode, _ title: String, _ challenge: Challenge, detail: String? = nil) -> Refusal {
+    static func challenge(
+        _ code: ErrorCode, _ title: String, _ challenge: Challenge, detail: String? = nil
+    ) -> Refusal {
         var refusal = Refusal(401, code, title, detail: detail)
         refusal.headers[.wwwAuthenticate] = challenge.rawValue
         return refusal
@@ -114,6 +116,10 @@ extension Refusal {
     /// Each answer to a request that no rule saw.
     init(_ fault: HTTPFault) {
         switch fault {
+        case .headMalformed:
+            self.init(400, .malformedHead, "The request line or a header cannot be read.")
+        case .headTooLarge:
+            self.init(431, .headTooLarge, "The headers are too many or too long.")
         case .pathUnknown:
             self.init(404, .pathUnknown, "There is no such path.")
         case .methodNotAllowed(let allow):

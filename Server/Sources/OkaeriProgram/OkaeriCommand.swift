@@ -11,10 +11,10 @@ struct OkaeriCommand: AsyncParsableCommand {
             Okaeri is an identity backend that you host yourself. A person opens your app and has an account.
 
             Examples:
-              okaeri serve                        start the server, with its data in okaeri-data
-              okaeri application create "My app"  make an application; it prints the admin key once
-              okaeri demo                         play an installed app that logs in by itself
-              okaeri doctor                       see whether everything is as it should be
+              okaeri serve                        start the server
+              okaeri application create "My app"  make an application for an app
+              okaeri demo                         play an app that logs in by itself
+              okaeri doctor                       see whether all is as it should be
 
             Commands that read or change data work beside a running server as well as without one. Every setting can \
             also be given as an environment variable; “okaeri serve --help” lists them.

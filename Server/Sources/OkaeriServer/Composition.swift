@@ -29,7 +29,8 @@ package struct Composition: Sendable {
         do {
             let folder = settings.dataFolder
             let store = try SQLiteStore(.folder(folder), role: role == .server ? .server : .command)
-            let key = try settings.sealingKey.flatMap { SealingKey(bytes: $0) }
+            let key =
+                try settings.sealingKey.flatMap { SealingKey(bytes: $0) }
                 ?? SealingKeyFile(folder: folder, randomness: randomness).key()
             self.init(settings, store: store, clock: SystemClock(), randomness: randomness, sealingKey: key)
         } catch let fault as SQLiteOpenFault {
@@ -67,16 +68,21 @@ package struct Composition: Sendable {
             throw .settings("\(Setting.publicURL.name) must be \(Setting.publicURL.rule).")
         }
         let metrics = ServerMetrics(gauges: gauges)
+        let readBody = BodyReader(timeLimit: settings.requestTimeout)
         let native = NativeAPI(
             useCases: useCases,
             gate: RequestGate(
                 findApplication: useCases.findApplication, authenticate: useCases.authenticate, proxies: proxies,
                 publicAddress: publicAddress),
-            readBody: BodyReader(timeLimit: settings.requestTimeout), metrics: metrics)
+            readBody: readBody, metrics: metrics)
         let seed = randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        return ServerRoutes([native], metrics: metrics, requestIds: RequestIds(seed: seed), proxies: proxies)
-            .responder()
+        return ServerRoutes(
+            [native], metrics: metrics, requestIds: RequestIds(seed: seed), proxies: proxies, readBody: readBody
+        ).responder()
     }
+
+    /// The words for requests that are no requests, which no route sees.
+    var errors: any ErrorAnswers { NativeAPI.errors }
 
     /// Called with a sentence for the log when the storage engine reports a fault; clients learn none of it.
     package func observeStorageFaults(_ observer: @escaping @Sendable (String) -> Void) {

@@ -7,7 +7,8 @@ import Synchronization
 /// Writes transactions one after the other on a queue of their own, and commits those that arrive meanwhile together.
 ///
 /// A commit waits for the disk; what arrives during that wait goes into the next commit as a whole, so durability
-/// costs one wait for many. Each transaction keeps its own all or nothing by a savepoint.
+/// costs one wait for many. Each transaction keeps its own all or nothing: one that throws before it wrote anything
+/// leaves nothing to undo; when one throws later, the group is undone and run again with a savepoint for each.
 final class GroupCommit: Sendable {
     /// The most transactions in one commit, so that the first of them does not wait for all the others' statements.
     private static let maximumGroup = 64
@@ -58,7 +59,10 @@ final class GroupCommit: Sendable {
         waiting.withLock { $0.isClosed = true }
         await withCheckedContinuation { continuation in
             queue.async {
-                sqlite3_wal_checkpoint_v2(self.connection.handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+                if self.connection.isOpen {
+                    sqlite3_wal_checkpoint_v2(self.connection.handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+                    self.connection.close()
+                }
                 continuation.resume()
             }
         }
@@ -80,7 +84,13 @@ final class GroupCommit: Sendable {
     private func commit(_ group: [any WriteJob]) {
         do {
             try connection.run("BEGIN IMMEDIATE")
-            let changes = try runAll(group)
+            var changes = try runAll(group, withSavepoints: false)
+            if changes == nil {
+                try connection.run("ROLLBACK")
+                try connection.run("BEGIN IMMEDIATE")
+                changes = try runAll(group, withSavepoints: true)
+            }
+            guard let changes else { throw DomainError.storageUnavailable }
             if changes.isEmpty {
                 try connection.run("COMMIT")
             } else {
@@ -97,24 +107,25 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// - Returns: what the transactions that did not throw have changed.
+    /// - Returns: what the transactions that did not throw have changed; `nil` when one threw after it had written, so
+    ///   that savepoints are needed.
     /// - Throws: `storageUnavailable` when a fault ended the transaction that holds them all.
-    private func runAll(_ group: [any WriteJob]) throws(DomainError) -> [Change] {
+    private func runAll(_ group: [any WriteJob], withSavepoints: Bool) throws(DomainError) -> [Change]? {
         var changes: [Change] = []
         for job in group {
-            if group.count > 1 { try connection.run("SAVEPOINT job") }
+            let rowsBefore = connection.changedRows
+            if withSavepoints { try connection.run("SAVEPOINT job") }
             let transaction = SQLTransaction(connection)
             let succeeded = job.run(in: transaction)
             guard !connection.isOutsideTransaction else { throw .storageUnavailable }
             if succeeded {
                 changes += transaction.changes
-            } else if group.count > 1 {
+            } else if withSavepoints {
                 try connection.run("ROLLBACK TO job")
-            } else {
-                try connection.run("ROLLBACK")
-                try connection.run("BEGIN IMMEDIATE")
+            } else if connection.changedRows != rowsBefore {
+                return nil
             }
-            if group.count > 1 { try connection.run("RELEASE job") }
+            if withSavepoints { try connection.run("RELEASE job") }
         }
         return changes
     }

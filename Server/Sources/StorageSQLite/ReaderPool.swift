@@ -34,7 +34,7 @@ final class ReaderPool: Sendable {
     }
 
     func close() async {
-        for reader in readers { await reader.finish() }
+        for reader in readers { await reader.close() }
     }
 }
 
@@ -56,10 +56,13 @@ private final class Reader: Sendable {
         return try result.get()
     }
 
-    /// Waits for reads under way.
-    func finish() async {
+    /// Waits for reads under way, and refuses later ones.
+    func close() async {
         await withCheckedContinuation { continuation in
-            queue.async { continuation.resume() }
+            queue.async {
+                self.connection.close()
+                continuation.resume()
+            }
         }
     }
 
@@ -70,7 +73,7 @@ private final class Reader: Sendable {
             try connection.run("BEGIN")
             defer {
                 // A read transaction that cannot end was ended by the fault that is told already.
-                if !connection.isOutsideTransaction { try? connection.run("COMMIT") }
+                if connection.isOpen, !connection.isOutsideTransaction { try? connection.run("COMMIT") }
             }
             return .success(try body(SQLTransaction(connection)))
         } catch {

@@ -6,6 +6,7 @@ package import Storage
 package final class SQLiteConnection: Connection {
     let handle: OpaquePointer
     private var statements: [UInt: OpaquePointer] = [:]
+    private(set) var isOpen = true
     private let reportFault: @Sendable (String) -> Void
 
     /// - Throws: `SQLiteOpenFault` when the file cannot be opened.
@@ -22,21 +23,31 @@ package final class SQLiteConnection: Connection {
     }
 
     deinit {
+        close()
+    }
+
+    /// Closes the connection; the last one on a file takes the write-ahead log away. Nothing may be asked afterwards.
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
         for statement in statements.values { sqlite3_finalize(statement) }
+        statements = [:]
         sqlite3_close_v2(handle)
     }
 
     /// Whether no transaction is under way; a fault such as a full disk can end one.
     var isOutsideTransaction: Bool { sqlite3_get_autocommit(handle) != 0 }
 
+    /// How many rows statements have changed since the connection was opened.
+    var changedRows: Int64 { sqlite3_total_changes64(handle) }
+
     package func rows<Row>(
         _ query: Query, _ values: [Value], read: (any RowReader) throws(DomainError) -> Row
     ) throws(DomainError) -> [Row] {
+        guard isOpen else { throw .storageUnavailable }
         let statement = try prepared(query)
-        defer {
-            sqlite3_reset(statement)
-            sqlite3_clear_bindings(statement)
-        }
+        // What was bound is kept until it is bound anew: every statement binds all its values.
+        defer { sqlite3_reset(statement) }
         for (place, value) in values.enumerated() {
             let code = Self.bind(value, to: statement, at: Int32(place + 1))
             guard code == SQLITE_OK else { throw fault(query.text.description, code) }

@@ -10,7 +10,8 @@ struct AccessTokenTests {
     @Test("mints a token that the key set verifies")
     func mint() async throws {
         let server = try await TestServer(
-            settings: ["public-url": TestServer.url], application: ApplicationSettings(audiences: ["https://game.test"]))
+            settings: ["public-url": TestServer.url], application: ApplicationSettings(audiences: ["https://game.test"])
+        )
         let person = try await server.person()
         let answer = try await person.send(.post, APIPath.token, body: #"{"audience": "https://game.test"}"#)
         let token = try answer.read(TokenAnswer.self)

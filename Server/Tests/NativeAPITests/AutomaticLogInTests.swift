@@ -61,7 +61,9 @@ struct AutomaticLogInTests {
         #expect(other.session.id != first.session.id)
     }
 
-    @Test("refuses an Idempotency-Key of the wrong form", arguments: ["", "two words", String(repeating: "k", count: 256)])
+    @Test(
+        "refuses an Idempotency-Key of the wrong form",
+        arguments: ["", "two words", String(repeating: "k", count: 256)])
     func wrongKey(key: String) async throws {
         let server = try await TestServer()
         expect(try await server.logIn(ProofMaker(), [("Idempotency-Key", key)]), 400, .invalidHeader)

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Proofs that come with a session token")
 struct BoundSessionTests {
-    @Test("accepts the session's key, by both schemes, where a proof is required", arguments: ["DPoP", "Bearer", "dpop"])
+    @Test(
+        "accepts the session's key, by both schemes, where a proof is required", arguments: ["DPoP", "Bearer", "dpop"])
     func bound(scheme: String) async throws {
         let person = try await Self.strictServer().person()
         #expect(try await person.send(.get, APIPath.user, proof: person.proof(), scheme: scheme).status == 200)

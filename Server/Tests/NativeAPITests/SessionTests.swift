@@ -89,11 +89,13 @@ struct SessionTests {
         expect(try await idle.send(.get, APIPath.user), 401, .sessionInvalid)
     }
 
-    @Test("refuses tokens that are dead, malformed or made up, all alike", arguments: [
-        "oks_", "oks_tooshort", "nothing", "oks_" + String(repeating: "A", count: 43),
-        "oks_" + String(repeating: "A", count: 42) + "=", "oks_" + String(repeating: "é", count: 43),
-        String(repeating: "A", count: 10_000), "oks_" + String(repeating: "A", count: 43) + " ",
-    ])
+    @Test(
+        "refuses tokens that are dead, malformed or made up, all alike",
+        arguments: [
+            "oks_", "oks_tooshort", "nothing", "oks_" + String(repeating: "A", count: 43),
+            "oks_" + String(repeating: "A", count: 42) + "=", "oks_" + String(repeating: "é", count: 43),
+            String(repeating: "A", count: 10_000), "oks_" + String(repeating: "A", count: 43) + " ",
+        ])
     func wrongTokens(token: String) async throws {
         let answer = try await TestServer().send(.get, APIPath.user, [("Authorization", "Bearer \(token)")])
         expect(answer, 401, .sessionInvalid)
@@ -101,9 +103,11 @@ struct SessionTests {
         #expect(try answer.read(Problem.self).detail == nil)
     }
 
-    @Test("wants a token, in a header that it understands", arguments: [
-        [], [("Authorization", "")], [("Authorization", "Bearer")], [("Authorization", "Basic dTpw")],
-    ] as [[(String, String)]])
+    @Test(
+        "wants a token, in a header that it understands",
+        arguments: [
+            [], [("Authorization", "")], [("Authorization", "Bearer")], [("Authorization", "Basic dTpw")],
+        ] as [[(String, String)]])
     func noToken(headers: [(String, String)]) async throws {
         let answer = try await TestServer().send(.get, APIPath.user, headers)
         expect(answer, 401, .sessionRequired)
@@ -133,11 +137,13 @@ struct SessionTests {
         }
     }
 
-    @Test("refuses an application that is missing or unknown, on every path that needs one", arguments: [
-        (HTTPRequest.Method.get, APIPath.user), (.patch, APIPath.user), (.post, APIPath.logOut),
-        (.get, APIPath.sessions), (.delete, APIPath.sessions), (.delete, APIPath.session("x")),
-        (.post, APIPath.token), (.post, APIPath.logInAutomatically),
-    ])
+    @Test(
+        "refuses an application that is missing or unknown, on every path that needs one",
+        arguments: [
+            (HTTPRequest.Method.get, APIPath.user), (.patch, APIPath.user), (.post, APIPath.logOut),
+            (.get, APIPath.sessions), (.delete, APIPath.sessions), (.delete, APIPath.session("x")),
+            (.post, APIPath.token), (.post, APIPath.logInAutomatically),
+        ])
     func unknownApplication(method: HTTPRequest.Method, path: String) async throws {
         let server = try await TestServer()
         let person = try await server.person()

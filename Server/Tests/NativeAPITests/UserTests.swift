@@ -19,12 +19,15 @@ struct UserTests {
         #expect(person.server.useCases.cachedSessions == 1)
     }
 
-    @Test("changes by merge patch: sets, removes, and leaves the rest", arguments: [
-        "application/json", "application/merge-patch+json", "Application/JSON; charset=utf-8",
-    ])
+    @Test(
+        "changes by merge patch: sets, removes, and leaves the rest",
+        arguments: [
+            "application/json", "application/merge-patch+json", "Application/JSON; charset=utf-8",
+        ])
     func patch(mediaType: String) async throws {
         let person = try await TestServer().person(
             body: #"{"user": {"displayName": "Hana", "locale": "ja", "fields": {"a": 1, "b": {"c": 2, "d": 3}}}}"#)
+        #expect(try await person.send(.get, APIPath.user).status == 200)
         person.server.clock.advance(by: .seconds(5))
         let answer = try await person.send(
             .patch, APIPath.user, [("Content-Type", mediaType)],
@@ -34,7 +37,7 @@ struct UserTests {
         #expect(user.displayName == "花" && user.locale == nil)
         #expect(user.fields == ["b": ["d": 3, "e": "x"], "f": [1]])
         #expect(user.updatedAt > person.logIn.user.updatedAt)
-        // The next request sees it, although the session was cached.
+        // The next request sees it, although the session and the written answer were cached.
         #expect(try await person.send(.get, APIPath.user).read(UserBody.self) == user)
     }
 

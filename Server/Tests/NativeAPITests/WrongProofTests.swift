@@ -124,10 +124,12 @@ struct WrongProofTests {
         expect(answer, 401, .proofInvalid)
     }
 
-    @Test("refuses what is no JWT", arguments: [
-        "", " ", "a", "a.b", "a.b.c", "....", "e30.e30.", "e30.e30.AA", "e30=.e30=.AA==", "W10.W10.AA",
-        String(repeating: "A", count: 5000), "é.é.é", "bnVsbA.bnVsbA.AA",
-    ])
+    @Test(
+        "refuses what is no JWT",
+        arguments: [
+            "", " ", "a", "a.b", "a.b.c", "....", "e30.e30.", "e30.e30.AA", "e30=.e30=.AA==", "W10.W10.AA",
+            String(repeating: "A", count: 5000), "é.é.é", "bnVsbA.bnVsbA.AA",
+        ])
     func noToken(text: String) async throws {
         let answer = try await TestServer().send(.post, APIPath.logInAutomatically, [("DPoP", text)])
         expect(answer, 401, .proofInvalid)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("okaeri demo")
 struct DemoTests {
-    private struct Words: CustomTestStringConvertible, Sendable {
+    struct Words: CustomTestStringConvertible, Sendable {
         let locale: String
         let first: String
         let again: String
@@ -19,7 +19,7 @@ struct DemoTests {
     }
 
     @Test("greets twice, the second time with the time of the first launch", arguments: Words.all)
-    fileprivate func twoLaunches(_ words: Words) async throws {
+    func twoLaunches(_ words: Words) async throws {
         let home = try await Home()
         let first = try await home.launch("--locale", words.locale)
         #expect(first.status == 0, "\(first.errors)")
@@ -168,7 +168,7 @@ private struct Home {
     /// The time in Japan, which has known no summer time since 1951.
     static func tokyoTime(_ time: WireTime) -> String {
         let local = WireTime(millisecondsSince1970: time.millisecondsSince1970 + 9 * 3_600_000).description
-        return local.prefix(19).replacing("-", with: "/").replacing("T", with: " ")
+        return String(local.prefix(19)).replacing("-", with: "/").replacing("T", with: " ")
     }
 }
 

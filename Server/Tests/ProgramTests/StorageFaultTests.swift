@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import Okaeri
 import OkaeriWire
 import Testing
 

@@ -112,10 +112,17 @@ struct SQLiteFolderTests {
         await store.close()
     }
 
-    @Test("refuses work after it was closed")
+    @Test("refuses work after it was closed, and leaves one file with everything in it")
     func closed() async throws {
         let store = try SQLiteStore(.folder(folder.path), role: .server)
+        let application = try await TestWorld(store).makeApplication()
         await store.close()
+        await store.close()
+        #expect(!FileManager.default.fileExists(atPath: file + "-wal"))
+        #expect(try sqlite("SELECT id FROM applications") == application.id.rawValue)
+        await #expect(throws: DomainError.storageUnavailable) {
+            try await store.read { transaction throws(DomainError) in try transaction.applications().count }
+        }
         await #expect(throws: DomainError.storageUnavailable) {
             try await store.write { transaction throws(DomainError) in try transaction.applications().count }
         }

@@ -7,6 +7,16 @@ extension SessionKeeper {
         if case .asked(let order) = reason { wanted = order }
         let before = try await read()
         if let known = try standing(before, for: reason) { return known }
+        do throws(OkaeriError) {
+            return try await logInAlone(for: reason, since: before)
+        } catch {
+            return try await answer(error, for: reason, with: before)
+        }
+    }
+
+    private func logInAlone(
+        for reason: LogInReason, since before: VaultRecord
+    ) async throws(OkaeriError) -> LogInResult {
         let lock = try await logInLock()
         defer { lock.release() }
         let record = try await read()
@@ -18,11 +28,7 @@ extension SessionKeeper {
             }
             if case .renewal = reason { throw .loggedOutMeanwhile }
         }
-        do throws(OkaeriError) {
-            return try await ask(for: reason, after: record)
-        } catch {
-            return try await answer(error, for: reason, with: record)
-        }
+        return try await ask(for: reason, after: record)
     }
 
     /// What needs no server: a renewal for which there is nobody, or which has happened already.
@@ -55,9 +61,15 @@ extension SessionKeeper {
             .post, APIPath.logInAutomatically, body: order.body, idempotencyKey: order.idempotencyKey)
         // The key comes first: an account whose key could not be kept would be lost.
         let key = try await deviceKey()
+        let era = era
         let response = try await exchange(call, session: nil, key: key, tries: tries)
         let answer = try response.decoded(LogInAnswer.self)
         unanswered = nil
+        guard era == self.era else {
+            await change { $0.revokeLater(Secret(answer.session.token)) }
+            workInBackground()
+            throw .loggedOutMeanwhile
+        }
         return try await accept(answer, after: record)
     }
 

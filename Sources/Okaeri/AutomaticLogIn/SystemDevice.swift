@@ -21,9 +21,12 @@ extension DeviceInfo {
 
     private static func deviceName() -> String? {
         #if os(Linux) || os(macOS)
-            ProcessInfo.processInfo.hostName
+            // Not `ProcessInfo.hostName`, which may ask the network and wait for it.
+            var name = [CChar](repeating: 0, count: 256)
+            guard gethostname(&name, name.count - 1) == 0 else { return nil }
+            return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         #else
-            nil
+            return nil
         #endif
     }
 

@@ -13,15 +13,20 @@ extension SessionKeeper {
         Task { await self.deliverLogOuts() }
     }
 
-    /// Tells the server of log-outs that it does not know of yet.
+    /// Tells the server of log-outs that it does not know of yet, or waits for those who are doing so.
     ///
     /// - Returns: Whether none is left.
     @discardableResult
     func deliverLogOuts() async -> Bool {
-        guard !isDelivering else { return false }
-        isDelivering = true
-        defer { isDelivering = false }
-        for token in record?.pendingRevocations ?? [] {
+        if let delivery { return await delivery.value }
+        let new = Task { await self.deliverEach() }
+        delivery = new
+        return await new.value
+    }
+
+    private func deliverEach() async -> Bool {
+        defer { delivery = nil }
+        while let token = record?.pendingRevocations.first {
             let session = VaultRecord.StoredSession(id: "", token: token)
             do throws(OkaeriError) {
                 _ = try await exchange(APICall(.post, APIPath.logOut), session: session, tries: 1)
@@ -33,10 +38,6 @@ extension SessionKeeper {
                 }
             }
             await change { $0.pendingRevocations.removeAll { $0 == token } }
-        }
-        guard record?.pendingRevocations.isEmpty ?? true else {
-            workInBackground()
-            return false
         }
         return true
     }

@@ -34,8 +34,11 @@ actor SessionKeeper {
     var accessTokens: [String: AccessToken] = [:]
     var recovery: Task<Void, Never>?
     var listening: Task<Void, Never>?
-    var isDelivering = false
+    /// The delivery of log-outs under way.
+    var delivery: Task<Bool, Never>?
     var nextFlight: Int64 = 0
+    /// Counts how often the device was forgotten: what began before that ends without effect.
+    var era = 0
     private var adoptions = 0
     private var nextNumber = 0
 
@@ -176,6 +179,7 @@ actor SessionKeeper {
 
     /// Forgets everything about the device, without a word to the server.
     func erase() async throws(OkaeriError) {
+        era += 1
         flight = nil
         wanted = nil
         unanswered = nil

@@ -10,8 +10,10 @@ public final class URLSessionTransport: Transport {
 
     /// Makes a transport.
     ///
-    /// - Parameter configuration: How to connect. By default an ephemeral one.
+    /// - Parameter configuration: How to connect. By default an ephemeral one. A copy of it is used, without what keeps
+    ///   answers or secrets.
     public init(configuration: URLSessionConfiguration = .ephemeral) {
+        let configuration = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.httpCookieStorage = nil
@@ -26,7 +28,11 @@ public final class URLSessionTransport: Transport {
 
     /// Sends one request, once.
     public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
-        var outgoing = URLRequest(url: request.url, timeoutInterval: request.timeout.inSeconds)
+        // On Linux a task that was cancelled before would send all the same.
+        if Task.isCancelled { throw .cancelled }
+        var outgoing = URLRequest(url: request.url)
+        // On Linux only a limit that is set here counts, in whole seconds of at least one.
+        outgoing.timeoutInterval = max(1, request.timeout.inSeconds.rounded(.up))
         outgoing.httpMethod = request.method
         outgoing.httpBody = request.body
         for (name, value) in request.headers.all { outgoing.setValue(value, forHTTPHeaderField: name) }

@@ -68,6 +68,10 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
         rawValue = value
     }
 
+    /// 400: the request line or a header cannot be read. The connection is closed.
+    public static let malformedHead: Self = "malformed_head"
+    /// 431: the headers are too many or too long. The connection is closed.
+    public static let headTooLarge: Self = "head_too_large"
     /// 400: the body is not JSON, or not UTF-8.
     public static let malformedBody: Self = "malformed_body"
     /// 400: the body has a member that the API does not know.

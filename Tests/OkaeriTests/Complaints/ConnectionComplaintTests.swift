@@ -128,6 +128,20 @@ struct ConnectionComplaintTests {
         #expect(world.server.requests(to: APIPath.logOut).count == 1)
     }
 
+    @Test("complaint 18: a program that is about to end can wait for the delivery of its log-out")
+    func awaitedLogOut() async throws {
+        let client = world.launch(inBackground: false)
+        try await client.logInAutomatically()
+        world.server.hold(path: APIPath.logOut)
+        await client.logOut()
+        await world.server.waitForRequests(1, to: APIPath.logOut)
+        async let isDelivered = client.deliverPendingLogOuts()
+        world.server.release()
+        #expect(await isDelivered)
+        #expect(world.server.sessionCount == 0)
+        #expect(world.server.requests(to: APIPath.logOut).count == 1)
+    }
+
     @Test("complaint 18: a log-out with a dead session succeeds and is not repeated")
     func deadLogOut() async throws {
         let client = world.launch(inBackground: false)

@@ -91,14 +91,10 @@ package struct LogInAutomatically: Sendable {
     ) throws(DomainError) -> LogIn? {
         let application = opening.application.id
         if let known = try transaction.user(provider: .device, subject: proof.thumbprint, in: application) {
-            return try opening.open(for: known, isNew: false, in: transaction)
+            return try opening.open(for: known, in: transaction)
         }
         guard let candidate else { return nil }
-        try transaction.insert(candidate)
-        for identity in candidate.identities {
-            try transaction.insert(identity, for: candidate.id, in: application)
-        }
-        return try opening.open(for: candidate, isNew: true, in: transaction)
+        return try opening.open(forNew: candidate, in: transaction)
     }
 
     private func user(for proof: DeviceProof, _ request: Request, at now: Timestamp) -> User {

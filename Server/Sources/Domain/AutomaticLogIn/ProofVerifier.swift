@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+import enum OkaeriWire.JSONValue
 
 /// Checks DPoP proofs (RFC 9449 §4.3, requirement 21), all but their single use, which the database knows.
 package struct ProofVerifier: Sendable {
@@ -71,39 +71,38 @@ private struct DecodedProof {
     private let signedPart: [UInt8]
     private let signature: [UInt8]
 
-    struct Claims: Decodable {
-        var jti: String?
-        var htm: String?
-        var htu: String?
-        var iat: Double?
-        var ath: String?
+    struct Claims {
+        let jti: String?
+        let htm: String?
+        let htu: String?
+        let iat: Double?
+        let ath: String?
+
+        init(_ members: Members) throws(ProofFault) {
+            jti = try members.text("jti")
+            htm = try members.text("htm")
+            htu = try members.text("htu")
+            iat = try members.number("iat")
+            ath = try members.text("ath")
+        }
     }
 
-    private struct Header: Decodable {
-        var typ: String?
-        var alg: String?
-        var jwk: Key?
-        var crit: [String]?
-    }
-
-    struct Key: Decodable {
-        var kty: String?
-        var crv: String?
-        var x: String?
-        var y: String?
+    private struct Key {
+        let kty: String?
+        let crv: String?
+        let x: String?
+        let y: String?
         let hasPrivateMembers: Bool
 
         /// Members of private or symmetric keys of any type (RFC 7518 §6).
-        private enum PrivateMember: String, CodingKey, CaseIterable { case d, p, q, dp, dq, qi, oth, k }
-        private enum CodingKeys: String, CodingKey { case kty, crv, x, y }
+        private static let privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
 
-        init(from decoder: any Decoder) throws {
-            hasPrivateMembers = try !decoder.container(keyedBy: PrivateMember.self).allKeys.isEmpty
-            let members = try decoder.container(keyedBy: CodingKeys.self)
-            kty = try members.decodeIfPresent(String.self, forKey: .kty)
-            crv = try members.decodeIfPresent(String.self, forKey: .crv)
-            x = try members.decodeIfPresent(String.self, forKey: .x)
-            y = try members.decodeIfPresent(String.self, forKey: .y)
+        init(_ members: Members) throws(ProofFault) {
+            kty = try members.text("kty")
+            crv = try members.text("crv")
+            x = try members.text("x")
+            y = try members.text("y")
+            hasPrivateMembers = Self.privateMembers.contains { members.values[$0] != nil }
         }
     }
 
@@ -113,18 +112,14 @@ private struct DecodedProof {
         guard parts.count == 3, let headerBytes = Base64URL.bytes(of: parts[0]),
             let claimBytes = Base64URL.bytes(of: parts[1]), let signature = Base64URL.bytes(of: parts[2])
         else { throw .malformed }
-        let header: Header
-        do {
-            header = try JSONDecoder().decode(Header.self, from: Data(headerBytes))
-            claims = try JSONDecoder().decode(Claims.self, from: Data(claimBytes))
-        } catch {
-            throw .malformed
-        }
-        guard header.typ?.lowercased() == "dpop+jwt" else { throw .type }
-        guard header.alg == "ES256" else { throw .algorithm }
-        guard header.crit == nil else { throw .criticalExtension }
-        guard let jwk = header.jwk else { throw .key }
-        self.jwk = jwk
+        let header = try Members(parsing: headerBytes)
+        claims = try Claims(try Members(parsing: claimBytes))
+        guard try header.text("typ")?.lowercased() == "dpop+jwt" else { throw .type }
+        guard try header.text("alg") == "ES256" else { throw .algorithm }
+        guard header.values["crit"] == nil else { throw .criticalExtension }
+        guard let jwk = header.values["jwk"] else { throw .key }
+        guard case .object(let members) = jwk else { throw .malformed }
+        self.jwk = try Key(Members(values: members))
         signedPart = Array(text.utf8[..<parts[1].endIndex])
         self.signature = signature
     }
@@ -155,6 +150,45 @@ private struct DecodedProof {
             throw .signature
         }
         guard signature.count == 64, key.isValidSignature(decoded, for: signedPart) else { throw .signature }
+    }
+}
+
+/// The members of a JSON object that a stranger wrote.
+private struct Members {
+    let values: [String: JSONValue]
+
+    init(values: [String: JSONValue]) {
+        self.values = values
+    }
+
+    init(parsing bytes: [UInt8]) throws(ProofFault) {
+        let value: JSONValue
+        do {
+            value = try JSONValue(parsing: bytes, maximumDepth: 8)
+        } catch {
+            throw .malformed
+        }
+        guard case .object(let values) = value else { throw .malformed }
+        self.values = values
+    }
+
+    /// - Returns: `nil` when there is no such member.
+    func text(_ name: String) throws(ProofFault) -> String? {
+        switch values[name] {
+        case nil: nil
+        case .string(let text): text
+        default: throw .malformed
+        }
+    }
+
+    /// - Returns: `nil` when there is no such member.
+    func number(_ name: String) throws(ProofFault) -> Double? {
+        switch values[name] {
+        case nil: nil
+        case .integer(let number): Double(number)
+        case .number(let number): number
+        default: throw .malformed
+        }
     }
 }
 

@@ -6,6 +6,7 @@ package final class Authenticated: Sendable {
     package let session: Session
     package let user: User
     package let tokenDigest: SecretDigest
+    private let written = AtomicLazyReference<WrittenUser>()
     /// Milliseconds since 1970 of the last use that was noted.
     private let lastNotedUse: Atomic<Int64>
 
@@ -15,6 +16,14 @@ package final class Authenticated: Sendable {
         self.user = user
         self.tokenDigest = tokenDigest
         lastNotedUse = Atomic(session.lastUsedAt.milliseconds)
+    }
+
+    /// The user as a protocol wrote it before: it holds as long as this entry does.
+    package var writtenUser: WrittenUser? { written.load() }
+
+    /// Keeps the user as a protocol writes it. The first one stays.
+    package func keep(_ user: WrittenUser) {
+        _ = written.storeIfNil(user)
     }
 
     /// The last use, whether or not it is in the database already.
@@ -27,5 +36,16 @@ package final class Authenticated: Sendable {
         return lastNotedUse.compareExchange(
             expected: before, desired: now.milliseconds, ordering: .relaxed
         ).exchanged
+    }
+}
+
+/// A user in the words of one protocol.
+package final class WrittenUser: Sendable {
+    package let protocolName: Session.ProtocolName
+    package let bytes: [UInt8]
+
+    package init(protocolName: Session.ProtocolName, bytes: [UInt8]) {
+        self.protocolName = protocolName
+        self.bytes = bytes
     }
 }

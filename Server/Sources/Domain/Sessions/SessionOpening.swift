@@ -34,11 +34,9 @@ package struct SessionOpening: Sendable {
         self.now = now
     }
 
-    /// Opens the session, or repeats the answer of the attempt that opened it before, with a new token.
-    package func open(for user: User, isNew: Bool, in transaction: any Transaction) throws(DomainError) -> LogIn {
-        if let attempt, !isNew,
-            let before = try transaction.session(attempt: attempt, of: user.id, in: application.id)
-        {
+    /// Opens the session of a known user, or repeats the answer of the attempt that opened it before, with a new token.
+    package func open(for user: User, in transaction: any Transaction) throws(DomainError) -> LogIn {
+        if let attempt, let before = try transaction.session(attempt: attempt, of: user.id, in: application.id) {
             try transaction.replaceToken(of: before.session, with: token.digest)
             return logIn(
                 isNew: before.attempt.isNew, user, previously: before.attempt.previousLogInAt, before.session)
@@ -50,6 +48,19 @@ package struct SessionOpening: Sendable {
         user.previousLogInAt = user.lastLogInAt
         user.lastLogInAt = now
         try transaction.updateLogInTimes(of: user)
+        return try insert(for: user, isNew: false, in: transaction)
+    }
+
+    /// Makes a new user and opens its first session.
+    package func open(forNew user: User, in transaction: any Transaction) throws(DomainError) -> LogIn {
+        var user = user
+        user.lastLogInAt = now
+        try transaction.insert(user)
+        for identity in user.identities { try transaction.insert(identity, for: user.id, in: application.id) }
+        return try insert(for: user, isNew: true, in: transaction)
+    }
+
+    private func insert(for user: User, isNew: Bool, in transaction: any Transaction) throws(DomainError) -> LogIn {
         let session = Session(
             id: id, application: application.id, user: user.id, deviceKey: deviceKey, device: device, address: address,
             protocolName: protocolName, method: method, createdAt: now, lastUsedAt: now,

@@ -57,15 +57,32 @@ package struct IPAddress: Hashable, Sendable {
 
     /// The usual text form.
     package var text: String {
-        if isIPv4 {
-            return "\((low >> 24) & 0xff).\((low >> 16) & 0xff).\((low >> 8) & 0xff).\(low & 0xff)"
-        }
-        return Self.text(high: high, low: low)
+        isIPv4 ? dottedText : Self.text(high: high, low: low)
     }
 
     /// Who shares one allowance: an IPv4 address, or the /64 network of an IPv6 address (requirement 11).
     package var allowanceGroup: String {
         isIPv4 ? text : Self.text(high: high, low: 0) + "/64"
+    }
+
+    /// `192.0.2.7`, written digit by digit, because it is needed at each request.
+    private var dottedText: String {
+        String(unsafeUninitializedCapacity: 15) { buffer in
+            var count = 0
+            func write(_ character: UInt8) {
+                buffer[count] = character
+                count += 1
+            }
+            for shift: UInt64 in [24, 16, 8, 0] {
+                let part = UInt8(truncatingIfNeeded: low >> shift)
+                let zero = UInt8(ascii: "0")
+                if part >= 100 { write(zero + part / 100) }
+                if part >= 10 { write(zero + part / 10 % 10) }
+                write(zero + part % 10)
+                if shift > 0 { write(UInt8(ascii: ".")) }
+            }
+            return count
+        }
     }
 
     /// The form of RFC 5952: the longest run of zeros as `::`.

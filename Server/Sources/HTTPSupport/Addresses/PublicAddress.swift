@@ -14,10 +14,11 @@ package struct PublicAddress: Sendable {
         var path: String
     }
 
+    /// `nil` when the text is no http or https address.
+    ///
     /// - Parameters:
     ///   - text: `https://id.example.com`, or with a path when a proxy cuts it off. `nil`: each request's own `Host`.
     ///   - proxies: Whose `X-Forwarded-Proto` and `X-Forwarded-Host` are believed.
-    /// - Returns: `nil` when the text is no http or https address.
     package init?(_ text: String?, proxies: TrustedProxies) {
         self.proxies = proxies
         guard let text else {

@@ -21,7 +21,7 @@ package struct TrustedProxies: Sendable {
     /// from a listed one; else the connection's.
     package func client(of request: Request, _ context: ServerContext) -> ClientAddress {
         guard let peer = context.peer.flatMap({ IPAddress($0) }) else { return .local }
-        guard !networks.isEmpty, trusts(peer), let hops = request.headers[.forwardedFor] else {
+        guard !networks.isEmpty, trusts(peer), let hops = request.headers.value(of: .forwardedFor) else {
             return ClientAddress(peer)
         }
         var client = peer

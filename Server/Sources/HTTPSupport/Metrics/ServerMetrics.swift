@@ -18,7 +18,10 @@ package final class ServerMetrics: Sendable {
         var help: String
         var value: @Sendable () -> Double?
 
-        /// - Parameter value: `nil` when it is not known here.
+        /// - Parameters:
+        ///   - name: The name in Prometheus.
+        ///   - help: What it is, in a sentence.
+        ///   - value: Asked at each reading; `nil` when it is not known here.
         package init(name: String, help: String, value: @escaping @Sendable () -> Double?) {
             self.name = name
             self.help = help

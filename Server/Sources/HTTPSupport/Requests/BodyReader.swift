@@ -1,6 +1,7 @@
-package import Hummingbird
 import HTTPTypes
+package import Hummingbird
 package import NIOCore
+import Synchronization
 
 /// Reads request bodies within limits.
 package struct BodyReader: Sendable {
@@ -20,15 +21,14 @@ package struct BodyReader: Sendable {
 
     /// The whole body.
     ///
+    /// - Returns: the bytes; none when the request has no body.
     /// - Throws: `HTTPFault.bodyTooLarge`, `bodyTooSlow`, `bodyMalformed` when its framing is broken.
-    package func callAsFunction(_ request: Request) async throws -> ByteBuffer {
-        if let announced = request.headers[.contentLength].flatMap({ Int($0) }) {
-            if announced > maximumBytes { throw HTTPFault.bodyTooLarge(maximumBytes: maximumBytes) }
-            if announced == 0 { return ByteBuffer() }
-        } else if !request.headers.contains(.transferEncoding) {
-            // Without either header a request has no body (RFC 9112 §6.3).
-            return ByteBuffer()
+    package func callAsFunction(_ request: Request, _ context: ServerContext) async throws -> ByteBuffer {
+        guard let progress = context.body else { return ByteBuffer() }
+        if let announced = request.headers.value(of: .contentLength).flatMap({ Int($0) }), announced > maximumBytes {
+            throw HTTPFault.bodyTooLarge(maximumBytes: maximumBytes)
         }
+        progress.begin()
         let (body, limit, time) = (request.body, maximumBytes, timeLimit)
         return try await withThrowingTaskGroup(of: ByteBuffer?.self) { group in
             group.addTask {
@@ -46,7 +46,48 @@ package struct BodyReader: Sendable {
             }
             defer { group.cancelAll() }
             guard let first = try await group.next(), let body = first else { throw HTTPFault.bodyTooSlow }
+            progress.finish()
             return body
         }
     }
+
+    /// Reads and forgets what no route wanted, so that the connection can be used again.
+    ///
+    /// - Returns: `false` when the body does not end as it should: then the connection is of no use.
+    func drain(_ request: Request, _ context: ServerContext) async -> Bool {
+        guard let progress = context.body, !progress.isFinished else { return true }
+        guard !progress.isBegun else { return false }
+        do {
+            _ = try await callAsFunction(request, context)
+            return true
+        } catch {
+            // Whatever it was, the answer is the same.
+            return false
+        }
+    }
+}
+
+/// How far a request's body was read.
+package final class BodyProgress: Sendable {
+    private let begun = Atomic(false)
+    private let finished = Atomic(false)
+
+    /// A new record for a request that has a body (RFC 9112 §6.3); `nil` for all others.
+    init?(_ request: Request) {
+        let length = request.headers.value(of: .contentLength)
+        guard length.map({ $0 != "0" }) ?? request.headers.contains(.transferEncoding) else { return nil }
+    }
+
+    func begin() {
+        begun.store(true, ordering: .relaxed)
+    }
+
+    /// Bodies can be read once.
+    var isBegun: Bool { begun.load(ordering: .relaxed) }
+
+    func finish() {
+        finished.store(true, ordering: .relaxed)
+    }
+
+    var isFinished: Bool { finished.load(ordering: .relaxed) }
 }

@@ -1,5 +1,9 @@
 /// What can be wrong with a request before any rule is asked. Each protocol has its own words for each.
 package enum HTTPFault: Error, Hashable, Sendable {
+    /// The request line or a header cannot be read.
+    case headMalformed
+    /// The headers are too many or too long.
+    case headTooLarge
     /// No route has this path.
     case pathUnknown
     /// The path has other methods, listed as the header `Allow` wants them.

@@ -11,15 +11,19 @@ package struct JSONReader: Sendable {
         self.readBody = readBody
     }
 
-    /// The request's body as a `Body`, or `nil` when there is none.
+    /// The request's body.
     ///
     /// - Parameters:
+    ///   - type: What the body is read as.
+    ///   - request: The request.
+    ///   - context: What travels with it.
     ///   - mediaTypes: What `Content-Type` may be, in lower case.
+    /// - Returns: `nil` when there is no body.
     /// - Throws: `HTTPFault`, and what `Body` itself throws.
     package func callAsFunction<Body: Decodable & Sendable>(
-        _ type: Body.Type, of request: Request, mediaTypes: [String] = ["application/json"]
+        _ type: Body.Type, of request: Request, _ context: ServerContext, mediaTypes: [String] = ["application/json"]
     ) async throws -> Body? {
-        let buffer = try await readBody(request)
+        let buffer = try await readBody(request, context)
         guard buffer.readableBytes > 0 else { return nil }
         guard let sent = request.headers[.contentType], mediaTypes.contains(Self.essence(of: sent)) else {
             throw HTTPFault.mediaTypeUnsupported(accepted: mediaTypes)

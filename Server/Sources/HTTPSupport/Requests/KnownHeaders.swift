@@ -1,5 +1,17 @@
 package import HTTPTypes
 
+extension HTTPFields {
+    /// The value of a header, as the subscript tells it; without making a new text when there is one header only.
+    package func value(of name: HTTPField.Name) -> String? {
+        var found: String?
+        for field in self where field.name == name {
+            if found != nil { return self[name] }
+            found = field.value
+        }
+        return found
+    }
+}
+
 extension HTTPField.Name {
     /// A name that is known to be a token (RFC 9110 §5.1), so that it always makes a header name.
     package init(known name: StaticString) {

@@ -19,13 +19,18 @@ package struct RequestGate: Sendable {
         self.publicAddress = publicAddress
     }
 
+    /// Longer ids are nobody's, and are not looked up.
+    private static let maximumIdBytes = 128
+
     /// The application that a header names.
     ///
     /// - Throws: `DomainError.applicationUnknown` when it is missing too, `storageUnavailable`.
     package func application(
         of request: Request, header: HTTPField.Name
     ) async throws(DomainError) -> Domain.Application {
-        guard let id = request.headers[header] else { throw .applicationUnknown }
+        guard let id = request.headers.value(of: header), id.utf8.count <= Self.maximumIdBytes else {
+            throw .applicationUnknown
+        }
         return try await findApplication(Identifier(rawValue: id))
     }
 
@@ -37,7 +42,7 @@ package struct RequestGate: Sendable {
     ) async throws(DomainError) -> Authenticated {
         let proof = presentedProof(of: request, context)
         var token: Substring?
-        if let sent = request.headers[.authorization] {
+        if let sent = request.headers.value(of: .authorization) {
             let authorization = Authorization(sent)
             token = authorization?.token
             if authorization?.scheme == .proof, proof == nil { throw .proofRequired }
@@ -50,7 +55,7 @@ package struct RequestGate: Sendable {
     /// The proof that came with a request.
     package func presentedProof(of request: Request, _ context: ServerContext) -> PresentedProof? {
         // Two headers come joined by a comma, which no proof holds.
-        guard let text = request.headers[.proof] else { return nil }
+        guard let text = request.headers.value(of: .proof) else { return nil }
         return PresentedProof(
             text: text, method: request.method.rawValue, target: publicAddress.target(of: request, context))
     }

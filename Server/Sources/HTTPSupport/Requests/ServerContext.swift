@@ -7,6 +7,8 @@ package struct ServerContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The id under which the request is logged and answered.
     package var requestId = ""
+    /// How far the body was read; `nil` when the request has none.
+    package var body: BodyProgress?
     /// The connection; `nil` when a test hands the request over without one.
     package let channel: (any Channel)?
     private let fixedPeer: SocketAddress?

@@ -16,12 +16,14 @@ struct Endpoint: HTTPResponder {
     struct Shared: Sendable {
         var requestIds: RequestIds
         var proxies: TrustedProxies
+        var readBody: BodyReader
     }
 
     func respond(to request: Request, context: ServerContext) async throws -> Response {
         let start = ContinuousClock.now
         var context = context
         context.requestId = requestId(of: request, context)
+        context.body = BodyProgress(request)
         var response: Response
         do {
             response = try await handler.respond(to: request, context)
@@ -30,6 +32,9 @@ struct Endpoint: HTTPResponder {
             if response.status.code >= 500 { log(error, response.status, context) }
         }
         complete(&response, context)
+        if context.body != nil, !(await shared.readBody.drain(request, context)) {
+            response.endConnection(context.channel)
+        }
         let duration = start.duration(to: .now)
         metrics.note(status: response.status.code, duration)
         if context.logger.logLevel <= .debug { log(response.status, duration, context) }
@@ -37,7 +42,9 @@ struct Endpoint: HTTPResponder {
     }
 
     private func requestId(of request: Request, _ context: ServerContext) -> String {
-        if let sent = request.headers[.requestId], RequestIds.isWellFormed(sent), shared.proxies.isProxy(context) {
+        if let sent = request.headers.value(of: .requestId), RequestIds.isWellFormed(sent),
+            shared.proxies.isProxy(context)
+        {
             return sent
         }
         return shared.requestIds.next()
@@ -47,7 +54,6 @@ struct Endpoint: HTTPResponder {
         response.headers[.requestId] = context.requestId
         response.headers[.xContentTypeOptions] = "nosniff"
         if !response.headers.contains(.cacheControl) { response.headers[.cacheControl] = "no-store" }
-        if response.endsConnection { response.endConnection(context.channel) }
     }
 
     /// The path in the log is the route's, so that ids and queries of requests stay out of it.
@@ -73,11 +79,6 @@ struct Endpoint: HTTPResponder {
 }
 
 extension Response {
-    /// Whether the connection cannot be used after this answer, because the request was not read to its end.
-    fileprivate var endsConnection: Bool {
-        status == .contentTooLarge || status == .requestTimeout
-    }
-
     /// Says goodbye after the answer, and hangs up soon after, whether or not the client has stopped sending.
     ///
     /// The writing side is closed first: to close both at once, with bytes unread, would destroy the answer on its way

@@ -34,6 +34,7 @@ package protocol ErrorAnswers: Sendable {
     /// - Parameters:
     ///   - error: a `DomainError`, an `HTTPFault`, an error of the protocol's own, or something unexpected, about which
     ///     nothing may be told.
-    ///   - requestId: The id under which the request is logged.
+    ///   - requestId: The id under which the request is logged; empty for what was no request.
+    /// - Returns: the answer, without the headers that every answer has.
     func answer(to error: any Error, requestId: String) -> Response
 }

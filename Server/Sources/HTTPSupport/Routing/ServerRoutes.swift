@@ -7,13 +7,19 @@ package struct ServerRoutes: Sendable {
     private let metrics: ServerMetrics
     private let shared: Endpoint.Shared
 
-    /// - Parameter adapters: The first one answers paths that none owns.
+    /// - Parameters:
+    ///   - adapters: The protocols; the first one answers paths that none owns.
+    ///   - metrics: Where requests are counted.
+    ///   - requestIds: Names requests.
+    ///   - proxies: Whose request ids are kept.
+    ///   - readBody: Reads bodies that no route wanted.
     package init(
-        _ adapters: [any ProtocolAdapter], metrics: ServerMetrics, requestIds: RequestIds, proxies: TrustedProxies
+        _ adapters: [any ProtocolAdapter], metrics: ServerMetrics, requestIds: RequestIds, proxies: TrustedProxies,
+        readBody: BodyReader
     ) {
         self.adapters = adapters
         self.metrics = metrics
-        shared = Endpoint.Shared(requestIds: requestIds, proxies: proxies)
+        shared = Endpoint.Shared(requestIds: requestIds, proxies: proxies, readBody: readBody)
     }
 
     package func responder() -> RouterResponder<ServerContext> {

@@ -9,7 +9,7 @@ struct AccessTokenRoute: RouteHandler {
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await api.caller(of: request, context)
-        let body = try await api.readJSON(TokenBody.self, of: request) ?? TokenBody()
+        let body = try await api.readJSON(TokenBody.self, of: request, context) ?? TokenBody()
         let token = try await api.useCases.mintAccessToken(for: caller, audience: body.audience)
         let answer = TokenAnswer(
             accessToken: token.revealed, expiresIn: MintAccessToken.lifetime.components.seconds)

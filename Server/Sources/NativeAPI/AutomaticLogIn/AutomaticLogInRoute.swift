@@ -15,12 +15,13 @@ struct AutomaticLogInRoute: RouteHandler {
         let application = try await api.application(of: request)
         guard let proof = api.gate.presentedProof(of: request, context) else { throw DomainError.proofRequired }
         let attempt = try Self.attempt(of: request)
-        let body = try await api.readJSON(AutomaticLogInBody.self, of: request) ?? AutomaticLogInBody()
+        let body = try await api.readJSON(AutomaticLogInBody.self, of: request, context) ?? AutomaticLogInBody()
         let logIn: LogIn
         do {
             logIn = try await api.useCases.logInAutomatically(
                 LogInAutomatically.Request(
-                    application: application, proof: proof, device: body.device.map { DeviceDescription($0) } ?? .init(),
+                    application: application, proof: proof,
+                    device: body.device.map { DeviceDescription($0) } ?? .init(),
                     newUser: .init(body.user), attempt: attempt, address: api.gate.client(of: request, context)))
         } catch {
             if case .rateLimited = error { api.metrics.refusedFirstLaunches.add() }

@@ -1,6 +1,7 @@
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// A body as JSON. The one place where answers are encoded.
 struct JSONAnswer<Body: Encodable> {
@@ -9,10 +10,21 @@ struct JSONAnswer<Body: Encodable> {
     var mediaType = "application/json"
     var headers = HTTPFields()
 
+    /// - Returns: the answer.
     /// - Throws: when a number is not finite, which nothing that was read from JSON is.
     func response() throws -> Response {
+        Response(json: try JSONBytes.buffer(of: body), status: status, mediaType: mediaType, headers: headers)
+    }
+}
+
+extension Response {
+    /// An answer of JSON that is written already.
+    init(
+        json: ByteBuffer, status: HTTPResponse.Status = .ok, mediaType: String = "application/json",
+        headers: HTTPFields = HTTPFields()
+    ) {
         var headers = headers
         headers[.contentType] = mediaType
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: try JSONBytes.buffer(of: body)))
+        self.init(status: status, headers: headers, body: ResponseBody(byteBuffer: json))
     }
 }

@@ -1,14 +1,21 @@
 import Domain
 import HTTPSupport
 import Hummingbird
+import NIOCore
 import OkaeriWire
 
-/// `GET /v1/user`: the own user. The hot path: the session's cache has the user already, so there is no query.
+/// `GET /v1/user`: the own user. The hot path: the session's cache has the user already, so there is no query, and
+/// after the first time it has the answer's bytes too.
 struct ReadUserRoute: RouteHandler {
     let api: NativeAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await api.caller(of: request, context)
-        return try JSONAnswer(body: UserBody(caller.user)).response()
+        if let written = caller.writtenUser, written.protocolName == .native {
+            return Response(json: ByteBuffer(bytes: written.bytes))
+        }
+        let body = try JSONBytes.buffer(of: UserBody(caller.user))
+        caller.keep(WrittenUser(protocolName: .native, bytes: Array(body.readableBytesView)))
+        return Response(json: body)
     }
 }

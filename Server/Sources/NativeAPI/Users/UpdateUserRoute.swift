@@ -10,7 +10,7 @@ struct UpdateUserRoute: RouteHandler {
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await api.caller(of: request, context)
         let patch = try await api.readJSON(
-            UserPatchBody.self, of: request, mediaTypes: ["application/merge-patch+json", "application/json"])
+            UserPatchBody.self, of: request, context, mediaTypes: ["application/merge-patch+json", "application/json"])
         let user = try await api.useCases.updateUser(
             caller.user.id, in: caller.application.id, changes: UpdateUser.Changes(patch ?? UserPatchBody()))
         return try JSONAnswer(body: UserBody(user)).response()

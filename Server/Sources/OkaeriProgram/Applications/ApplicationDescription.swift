@@ -18,18 +18,20 @@ struct ApplicationDescription: Encodable {
         name = application.name
         users = entry.userCount
         proofRequired = settings.proofRequired
-        sessionIdleDays = settings.sessionIdleLifetime / .days(1)
-        sessionDays = settings.sessionLifetime / .days(1)
+        sessionIdleDays = settings.sessionIdleLifetime.inDays
+        sessionDays = settings.sessionLifetime.inDays
         audiences = settings.audiences
         createdAt = application.createdAt.wire
     }
 }
 
 extension Duration {
+    /// The span in days.
+    var inDays: Double { Double(wholeMilliseconds) / Double(Duration.days(1).wholeMilliseconds) }
+
     /// The span in days, for people.
     var daysText: String {
-        let days = self / .days(1)
-        let number = days == days.rounded() ? String(Int64(days)) : String(days)
+        let number = inDays == inDays.rounded() ? String(Int64(inDays)) : String(inDays)
         return number == "1" ? "1 day" : "\(number) days"
     }
 }

@@ -15,7 +15,8 @@ struct CreateApplicationCommand: AsyncParsableCommand {
             Examples:
               okaeri application create "My app"
               okaeri application create "My app" --json > application.json
-              okaeri application create Bank --proof-required --session-idle-days 7 --audience https://api.example.com
+              okaeri application create Bank --proof-required --session-idle-days 7
+              okaeri application create Shop --audience https://api.example.com
             """)
 
     @Argument(help: "The name that people see, at most \(CreateApplication.maximumNameCharacters) characters.")

@@ -4,6 +4,9 @@ import Okaeri
 
 /// `okaeri demo`
 struct DemoCommand: AsyncParsableCommand {
+    /// How long to wait for one answer of the server.
+    private static let patience: Duration = .seconds(10)
+
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract: "Play an installed app that logs in by itself.",
@@ -17,7 +20,8 @@ struct DemoCommand: AsyncParsableCommand {
             Examples:
               okaeri demo
               okaeri demo --locale ja
-              okaeri demo --server http://127.0.0.1:8080 --application 00VHj9mrbT8wn7Qk --state /tmp/phone
+              okaeri demo --state /tmp/another-phone
+              okaeri demo --server http://127.0.0.1:8080 --application 00VHj9mrbT8wn7Qk
               okaeri demo --reset
             """)
 
@@ -70,7 +74,7 @@ struct DemoCommand: AsyncParsableCommand {
         let retry = RetryPolicy(maximumTries: 2, firstDelay: .milliseconds(200))
         return OkaeriClient(
             server: place.server, application: place.application, vault: FileVault(directory: place.state),
-            configuration: OkaeriConfiguration(requestTimeout: .seconds(10), retry: retry, device: device))
+            configuration: OkaeriConfiguration(requestTimeout: Self.patience, retry: retry, device: device))
     }
 
     private func tell(_ launch: DemoLaunch, _ texts: DemoTexts) {

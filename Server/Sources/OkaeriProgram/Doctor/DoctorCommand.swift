@@ -12,7 +12,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
             Examples:
               okaeri doctor
-              okaeri doctor --data /var/lib/okaeri --listen 0.0.0.0:8080 --public-url https://id.example.com
+              okaeri doctor --data /var/lib/okaeri --listen 0.0.0.0:8080
               okaeri doctor --thorough --json
             """)
 

@@ -21,7 +21,7 @@ struct ServeCommand: AsyncParsableCommand {
             Examples:
               okaeri serve
               okaeri serve --listen 127.0.0.1:9000 --data /var/lib/okaeri
-              okaeri serve --listen 0.0.0.0:8080 --public-url https://id.example.com --trusted-proxies 10.0.0.0/8
+              okaeri serve --public-url https://id.example.com --trusted-proxies ::1
               OKAERI_LOG_LEVEL=debug okaeri serve --next-free-port
             """)
 

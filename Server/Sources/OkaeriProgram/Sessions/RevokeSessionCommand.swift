@@ -12,7 +12,6 @@ struct RevokeSessionCommand: AsyncParsableCommand {
 
             Examples:
               okaeri session revoke 00VHjA0kd2Lw9TtB --application 00VHj9mrbT8wn7Qk
-              okaeri session revoke 00VHjA0kd2Lw9TtB --application 00VHj9mrbT8wn7Qk --json
             """)
 
     @Argument(help: "The session's id, as “okaeri user show” tells it.")

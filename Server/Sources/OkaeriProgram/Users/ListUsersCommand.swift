@@ -12,7 +12,8 @@ struct ListUsersCommand: AsyncParsableCommand {
 
             Examples:
               okaeri user list --application 00VHj9mrbT8wn7Qk
-              okaeri user list --application 00VHj9mrbT8wn7Qk --limit 1000 --after 00VHjA0kPq3ZsX1d --json
+              okaeri user list --application 00VHj9mrbT8wn7Qk --limit 1000 --json
+              okaeri user list --application 00VHj9mrbT8wn7Qk --after 00VHjA0kPq3ZsX1d
             """)
 
     @OptionGroup var application: ApplicationOption

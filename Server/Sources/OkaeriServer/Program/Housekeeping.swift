@@ -1,15 +1,20 @@
-import Domain
-import Logging
+package import Domain
+package import Logging
 import ServiceLifecycle
 
 /// What the server does every minute beside answering: writes down the uses of sessions and removes what is over.
-struct Housekeeping: Service {
+package struct Housekeeping: Service {
     static let interval: Duration = .seconds(60)
 
-    let useCases: UseCases
-    let logger: Logger
+    private let useCases: UseCases
+    private let logger: Logger
 
-    func run() async throws {
+    package init(useCases: UseCases, logger: Logger) {
+        self.useCases = useCases
+        self.logger = logger
+    }
+
+    package func run() async throws {
         // Ends by cancellation when the server stops; a failed round never ends it.
         try? await cancelWhenGracefulShutdown {
             while true {
@@ -20,7 +25,8 @@ struct Housekeeping: Service {
         await writeActivity()
     }
 
-    func round() async {
+    /// What is done once a minute. Failures are logged; the next round tries again.
+    package func round() async {
         await writeActivity()
         do {
             try await useCases.removeWhatIsOver()

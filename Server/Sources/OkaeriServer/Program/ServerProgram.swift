@@ -14,10 +14,13 @@ package struct ServerProgram: Sendable {
     private let settings: ServerSettings
     private let logger: Logger
 
-    /// Where the server listens.
-    package struct Listening: Hashable, Sendable {
-        package var url: String
-        package var port: Int
+    /// A server that accepts requests.
+    package struct Listening: Sendable {
+        /// Where: `http://127.0.0.1:8080`.
+        package let url: String
+        package let port: Int
+        /// Stops the server as SIGTERM does.
+        package let stop: @Sendable () -> Void
     }
 
     package init(settings: ServerSettings, logger: Logger) {
@@ -56,15 +59,15 @@ package struct ServerProgram: Sendable {
     private func serve(
         _ composition: Composition, _ onListening: @escaping @Sendable (Listening, Composition) async -> Void
     ) async throws {
-        let (settings, logger) = (settings, logger)
+        let (settings, logger, stopSwitch) = (settings, logger, StopSwitch())
         let executor = EventLoopExecutor()
         let application = Hummingbird.Application(
             responder: try composition.responder(),
-            server: .http1(configuration: settings.channel),
+            server: .http1(configuration: settings.channel(try await UnreadableHead.Answers(composition.errors))),
             configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? settings.port
-                let listening = Listening(url: settings.url(port: port), port: port)
+                let listening = Listening(url: settings.url(port: port), port: port) { stopSwitch.press() }
                 do {
                     try RunningFile(pid: getpid(), url: listening.url).write(in: settings.dataFolder)
                 } catch {
@@ -75,7 +78,11 @@ package struct ServerProgram: Sendable {
             eventLoopGroupProvider: .shared(executor.group),
             logger: logger)
         var configuration = ServiceGroupConfiguration(
-            services: [Housekeeping(useCases: composition.useCases, logger: logger), application],
+            services: [
+                .init(service: Housekeeping(useCases: composition.useCases, logger: logger)),
+                .init(service: stopSwitch, successTerminationBehavior: .gracefullyShutdownGroup),
+                .init(service: application),
+            ],
             gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.longestGoodbye
         defer {
@@ -109,8 +116,9 @@ package struct ServerProgram: Sendable {
 
 extension ServerSettings {
     /// What a connection may do: a client that is slow or sends endless headers is cut off.
-    var channel: HTTP1Channel.Configuration {
+    fileprivate func channel(_ answers: UnreadableHead.Answers) -> HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(
+            additionalChannelHandlers: [UnreadableHead(answers)],
             idleTimeout: .nanoseconds(idleTimeout.components.seconds * 1_000_000_000),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: maximumHeaderBytes, maxHeaderListSize: maximumHeaderBytes,

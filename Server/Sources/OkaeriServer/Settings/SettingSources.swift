@@ -24,16 +24,28 @@ struct SettingSources {
         do {
             let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
             file = try JSONSnapshot(data: bytes.bytes, providerName: path, parsingOptions: .default)
-            let known = Set(Setting.all.map(\.name))
-            let members = try JSONSerialization.jsonObject(with: bytes) as? [String: Any] ?? [:]
-            if let unknown = members.keys.filter({ !known.contains($0) }).min() {
-                throw SettingFault("The configuration file \(path) has “\(unknown)”, which is no setting.")
-            }
+            try Self.check(try JSONSerialization.jsonObject(with: bytes) as? [String: Any] ?? [:], path)
         } catch let fault as SettingFault {
             throw fault
         } catch {
             throw SettingFault("The configuration file \(path) cannot be read: \(error)")
         }
+    }
+
+    /// Refuses what the reader below would pass over in silence.
+    private static func check(_ members: [String: Any], _ path: String) throws(SettingFault) {
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            guard let setting = Setting.all.first(where: { $0.name == name }) else {
+                throw SettingFault("The configuration file \(path) has “\(name)”, which is no setting.")
+            }
+            guard value is String || value is NSNumber || value is [String] else {
+                throw wrongType(setting, path)
+            }
+        }
+    }
+
+    private static func wrongType(_ setting: Setting, _ file: String) -> SettingFault {
+        SettingFault("\(setting.name) (\(file)) has a JSON type that no setting has, but must be \(setting.rule).")
     }
 
     /// The value of a setting as text, and the name of its source.
@@ -68,7 +80,6 @@ struct SettingSources {
             }
         }
         guard failure != nil else { return nil }
-        throw SettingFault(
-            "\(setting.name) (\(fileName)) has a JSON type that no setting has, but must be \(setting.rule).")
+        throw Self.wrongType(setting, fileName)
     }
 }

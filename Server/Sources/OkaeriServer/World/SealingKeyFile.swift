@@ -14,22 +14,32 @@ struct SealingKeyFile {
 
     /// The key, made when the file is missing.
     ///
+    /// - Returns: the key, the same at each start.
     /// - Throws: `SettingFault` when the file cannot be read or made, or has another length.
     func key() throws(SettingFault) -> SealingKey {
-        let fresh = randomness.bytes(SealingKey.byteCount)
-        let made = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        if made >= 0 {
-            defer { close(made) }
-            guard fresh.withUnsafeBytes({ write(made, $0.baseAddress, $0.count) }) == fresh.count, fsync(made) == 0
-            else { throw fault("cannot be written") }
-        } else if errno != EEXIST {
-            throw fault("cannot be made")
-        }
+        if !FileManager.default.fileExists(atPath: path) { try make() }
         guard let bytes = FileManager.default.contents(atPath: path) else { throw fault("cannot be read") }
         guard let key = SealingKey(bytes: Array(bytes)) else {
             throw fault("has \(bytes.count) bytes instead of \(SealingKey.byteCount)")
         }
         return key
+    }
+
+    /// Writes the key beside its place and links it there, so that nobody sees half a key, and of two processes that
+    /// start together one makes it.
+    private func make() throws(SettingFault) {
+        let draft = "\(path).\(getpid())"
+        let bytes = randomness.bytes(SealingKey.byteCount)
+        let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw fault("cannot be made") }
+        defer {
+            close(file)
+            unlink(draft)
+        }
+        guard bytes.withUnsafeBytes({ write(file, $0.baseAddress, $0.count) }) == bytes.count, fsync(file) == 0 else {
+            throw fault("cannot be written")
+        }
+        guard link(draft, path) == 0 || errno == EEXIST else { throw fault("cannot be put in its place") }
     }
 
     private func fault(_ what: String) -> SettingFault {

@@ -38,24 +38,28 @@ extension SQLTransaction {
         of user: Identifier<User>, in application: Identifier<Application>, deviceKey: String?,
         openedBefore limit: Timestamp, maximum: Int
     ) throws(DomainError) {
-        let present = try connection.rows(
+        // Ids grow with time, so the index alone tells which sessions are older than the limit.
+        let newest = Identifier<Session>.first(at: limit)
+        if let deviceKey {
+            let replaced = try connection.rows(
+                """
+                DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND id < $3 AND device_key = $4
+                RETURNING token_digest
+                """,
+                [.id(application), .id(user), .id(newest), .text(deviceKey)], read: Self.digest)
+            _ = noteEnd(of: replaced, in: application)
+        }
+        let surplus: Identifier<Session>? = try connection.row(
+            "SELECT id FROM sessions WHERE application_id = $1 AND user_id = $2 ORDER BY id DESC LIMIT 1 OFFSET $3",
+            [.id(application), .id(user), .integer(Int64(maximum))]
+        ) { row throws(DomainError) in row.id(0) }
+        guard let surplus else { return }
+        let oldest = try connection.rows(
             """
-            SELECT token_digest, device_key, created_at FROM sessions
-            WHERE application_id = $1 AND user_id = $2 ORDER BY id DESC
+            DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND id <= $3 RETURNING token_digest
             """,
-            [.id(application), .id(user)]
-        ) { row throws(DomainError) in
-            (token: try row.digest(0), deviceKey: row.optionalText(1), createdAt: row.time(2))
-        }
-        let replaced = present.enumerated().filter { place, session in
-            place >= maximum || (deviceKey != nil && session.deviceKey == deviceKey && session.createdAt < limit)
-        }
-        for (_, session) in replaced {
-            try connection.run(
-                "DELETE FROM sessions WHERE application_id = $1 AND token_digest = $2",
-                [.id(application), .digest(session.token)])
-            note(.session(application, session.token))
-        }
+            [.id(application), .id(user), .id(surplus)], read: Self.digest)
+        _ = noteEnd(of: oldest, in: application)
     }
 
     package func sessionLives(

@@ -23,6 +23,10 @@ struct TestServer: Sendable {
     /// - Parameters:
     ///   - settings: As on the command line.
     ///   - application: What the application under test has decided.
+    ///   - store: The storage; a new one in memory without it.
+    ///   - clock: The time.
+    ///   - logger: Where the server logs.
+    /// - Throws: when a setting is wrong.
     init(
         settings: [String: String] = [:], application: ApplicationSettings = ApplicationSettings(),
         store: SQLiteStore? = nil, clock: StandingClock = StandingClock(), logger: Logger = TestServer.silence
@@ -43,11 +47,8 @@ struct TestServer: Sendable {
 
     var useCases: UseCases { composition.useCases }
 
-    /// Sends a request past the network.
-    ///
-    /// - Parameters:
-    ///   - headers: Beside `Okaeri-Application`, which is there unless this says otherwise.
-    ///   - peer: The other end of the connection.
+    /// Sends a request past the network. Headers stand beside `Okaeri-Application`, which is there unless `isNamed` is
+    /// false; `peer` is the other end of the connection.
     func send(
         _ method: HTTPRequest.Method, _ path: String, _ headers: [(String, String)] = [], body: String? = nil,
         bytes: [UInt8]? = nil, peer: String = "192.0.2.1", host: String = "id.example.test",

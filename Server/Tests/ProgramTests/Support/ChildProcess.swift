@@ -5,8 +5,7 @@ final class ChildProcess: Sendable {
     /// What of the tests' own environment a child gets: nothing that would change what it says.
     private static let inherited = ["PATH", "HOME", "LD_LIBRARY_PATH", "TMPDIR"]
 
-    // `Process` is safe to be asked and signalled from any thread once it runs.
-    nonisolated(unsafe) private let process: Process
+    private let process: Process
     private let folder: TestFolder
     private let end: Task<Int32, Never>
 
@@ -65,8 +64,9 @@ final class ChildProcess: Sendable {
     }
 
     private static func file(_ path: String) throws -> FileHandle {
-        FileManager.default.createFile(atPath: path, contents: nil)
-        guard let file = FileHandle(forWritingAtPath: path) else { throw TestFault("cannot write \(path)") }
+        guard FileManager.default.createFile(atPath: path, contents: nil),
+            let file = FileHandle(forWritingAtPath: path)
+        else { throw TestFault("cannot write \(path)") }
         return file
     }
 }

@@ -10,6 +10,13 @@ struct Confinement: Sendable {
         try ChildProcess("/usr/bin/env", command + [Program.path()] + arguments, environment: environment)
     }
 
+    /// Starts a command that sees the disk as another process does.
+    func start(_ arguments: [String], beside process: ChildProcess) throws -> ChildProcess {
+        let users = geteuid() == 0 ? [] : ["--user", "--preserve-credentials"]
+        let enter = hasOwnMounts ? ["nsenter", "--target", String(process.id), "--mount"] + users : []
+        return try ChildProcess("/usr/bin/env", enter + [Program.path()] + arguments)
+    }
+
     /// A path as a process outside must write it.
     func view(of path: String, _ process: ChildProcess) -> String {
         hasOwnMounts ? "/proc/\(process.id)/root\(path)" : path

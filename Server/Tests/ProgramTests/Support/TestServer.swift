@@ -4,6 +4,8 @@ import Okaeri
 /// A server in a process of its own, on a free port of the loopback address.
 final class TestServer: Sendable {
     let process: ChildProcess
+    private let confinement: Confinement?
+    private let folder: String
     /// The data folder, as this process sees it.
     let data: String
     let url: String
@@ -36,6 +38,8 @@ final class TestServer: Sendable {
             return description?.pid == process.id ? description : nil
         }
         self.process = process
+        self.confinement = confinement
+        folder = data
         self.data = view
         url = description.url
     }
@@ -51,7 +55,10 @@ final class TestServer: Sendable {
 
     /// Makes an application with the program, beside the running server.
     func makeApplication(_ options: String...) async throws -> CreatedApplication {
-        let finished = try await Program.run(["application", "create", "Demo", "--json", "--data", data] + options)
+        let arguments = ["application", "create", "Demo", "--json", "--data", folder] + options
+        let command =
+            try confinement?.start(arguments, beside: process) ?? ChildProcess(Program.path(), arguments)
+        let finished = try await command.finished()
         guard finished.status == 0 else { throw TestFault(finished.errors) }
         return try finished.json()
     }

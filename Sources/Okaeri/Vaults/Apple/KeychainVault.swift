@@ -1,4 +1,5 @@
 #if canImport(Security)
+    import Dispatch
     public import Foundation
 
     /// A vault in the Keychain, with the device's key in the Secure Enclave where there is one.
@@ -14,7 +15,8 @@
         ///   - accessGroup: The Keychain access group that app and extensions share; by default the app's own.
         ///   - applicationGroup: The app group whose container holds the locks between app and extensions. Name it
         ///     whenever you name an access group.
-        ///   - reinstall: What happens to a log-in that outlived the removal of the app.
+        ///   - reinstall: What happens to a log-in that outlived the removal of the app. On tvOS it is always kept: an app
+        ///     has no place there for a mark that is sure to stay.
         ///   - service: The Keychain service that the items belong to.
         public init(
             accessGroup: String? = nil, applicationGroup: String? = nil, reinstall: ReinstallPolicy = .keep,
@@ -24,12 +26,21 @@
                 applicationGroup.flatMap {
                     FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: $0)
                 }
-                ?? FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+                ?? FileManager.default.urls(for: Self.place, in: .userDomainMask).first
                 ?? FileManager.default.temporaryDirectory
             vault = ItemVault(
                 items: KeychainItems(service: service, accessGroup: accessGroup), keys: AppleKeyMaker(),
-                directory: base.appendingPathComponent("okaeri", isDirectory: true), reinstall: reinstall)
+                directory: base.appendingPathComponent("okaeri", isDirectory: true),
+                reinstall: Self.hasLastingPlace ? reinstall : .keep)
         }
+
+        #if os(tvOS)
+            private static var place: FileManager.SearchPathDirectory { .cachesDirectory }
+            private static var hasLastingPlace: Bool { false }
+        #else
+            private static var place: FileManager.SearchPathDirectory { .applicationSupportDirectory }
+            private static var hasLastingPlace: Bool { true }
+        #endif
 
         /// The device's key; the first call makes it.
         public func deviceKey(for application: String) async throws(VaultError) -> any DeviceKey {
@@ -53,8 +64,32 @@
 
         /// Waits for the lock and takes it.
         public func lock(_ purpose: VaultLockPurpose, for application: String) async throws(VaultError) -> VaultLock {
-            try await vault.lock(purpose, for: application)
+            let lock = try await vault.lock(purpose, for: application)
+            #if os(macOS)
+                return lock
+            #else
+                return keepingAppAwake(lock)
+            #endif
         }
+
+        #if !os(macOS)
+            /// Asks the system for time in the background while the lock is held, and gives the lock free when that time
+            /// ends: the system ends an app that is suspended with a lock on a file that it shares with extensions.
+            private func keepingAppAwake(_ lock: VaultLock) -> VaultLock {
+                let isDone = DispatchSemaphore(value: 0)
+                ProcessInfo.processInfo.performExpiringActivity(withReason: "Okaeri") { isExpired in
+                    if isExpired {
+                        lock.release()
+                    } else {
+                        isDone.wait()
+                    }
+                }
+                return VaultLock {
+                    lock.release()
+                    isDone.signal()
+                }
+            }
+        #endif
 
         /// Tells when another process changed the record, and when the phone was unlocked.
         public func hints(for application: String) -> AsyncStream<Void> {

@@ -1,0 +1,102 @@
+import Foundation
+import HTTPSupport
+import Logging
+import OkaeriServer
+import Testing
+
+@Suite("Settings")
+struct SettingsTests {
+    @Test("has the documented defaults")
+    func defaults() throws {
+        let settings = try ServerSettings(environment: [:])
+        #expect(settings.host == "127.0.0.1" && settings.port == 8080)
+        #expect(settings.dataFolder == "okaeri-data")
+        #expect(settings.publicURL == nil && settings.trustedProxies.isEmpty && settings.sealingKey == nil)
+        #expect(settings.hasRateLimits && settings.firstLaunchesPerHour == 30)
+        #expect(settings.sessionCacheEntries == 20_000 && settings.logLevel == .info)
+    }
+
+    @Test("takes the command line over the environment over the file")
+    func precedence() throws {
+        let file = try Self.file(
+            #"{"listen": "127.0.0.1:1", "first-launches": 7, "trusted-proxies": ["10.0.0.0/8", "::1"], "log-level": "debug"}"#
+        )
+        let settings = try ServerSettings(
+            commandLine: ["listen": "127.0.0.1:3", "config": file],
+            environment: ["OKAERI_LISTEN": "127.0.0.1:2", "OKAERI_LOG_LEVEL": "error"])
+        #expect(settings.port == 3)
+        #expect(settings.logLevel == .error)
+        #expect(settings.firstLaunchesPerHour == 7)
+        #expect(settings.trustedProxies.count == 2)
+        #expect(try ServerSettings(environment: ["OKAERI_CONFIG": file]).port == 1)
+    }
+
+    @Test(
+        "names setting, source, value and rule of a bad value",
+        arguments: [
+            ("listen", "8080"), ("listen", "127.0.0.1:70000"), ("listen", "::1:8080"), ("listen", "example.test:80"),
+            ("public-url", "id.example"), ("public-url", "ftp://id.example"), ("public-url", "https://id.example/?a=b"),
+            ("trusted-proxies", "10.0.0.0/33"), ("rate-limits", "no"), ("first-launches", "0"),
+            ("first-launches", "many"),
+            ("session-cache", "-1"), ("log-level", "loud"), ("request-timeout", "0"), ("idle-timeout", "1.5"),
+            ("maximum-header-bytes", "1"), ("maximum-headers", "1"), ("data", ""),
+        ])
+    func badValues(name: String, value: String) throws {
+        let setting = try #require(Setting.all.first { $0.name == name })
+        let fault = #expect(throws: SettingFault.self) {
+            try ServerSettings(environment: [setting.variable: value])
+        }
+        let words = try #require(fault?.description)
+        for part in [name, setting.variable, "“\(value)”", setting.rule] { #expect(words.contains(part)) }
+    }
+
+    @Test("never shows the sealing key")
+    func secretValue() throws {
+        let fault = #expect(throws: SettingFault.self) {
+            try ServerSettings(environment: ["OKAERI_SEALING_KEY": "c2hvcnQ="])
+        }
+        #expect(try #require(fault?.description).contains("c2hvcnQ") == false)
+        let key = Data(repeating: 3, count: 32).base64EncodedString()
+        #expect(try ServerSettings(environment: ["OKAERI_SEALING_KEY": key]).sealingKey?.count == 32)
+    }
+
+    @Test(
+        "refuses to switch rate limits off while others can reach the server",
+        arguments: [
+            ("0.0.0.0:8080", false), ("[::]:8080", false), ("192.0.2.1:80", false), ("127.0.0.1:8080", true),
+            ("[::1]:8080", true), ("localhost:8080", true), ("127.8.9.1:80", true),
+        ])
+    func limitsOff(listen: String, isAllowed: Bool) {
+        let environment = ["OKAERI_LISTEN": listen, "OKAERI_RATE_LIMITS": "off"]
+        // The error's words are checked above; here it counts whether there is one.
+        #expect(((try? ServerSettings(environment: environment)) != nil) == isAllowed)
+    }
+
+    @Test(
+        "refuses a file that is missing, no JSON, or has a name that is no setting",
+        arguments: [
+            nil, "{", "[]", #"{"lissten": "127.0.0.1:1"}"#, #"{"listen": {"port": 1}}"#, #"{"first-launches": 1.5}"#,
+            #"{"listen": null}"#,
+        ])
+    func badFiles(text: String?) throws {
+        let file = try text.map { try Self.file($0) } ?? "missing-file.json"
+        #expect(throws: SettingFault.self) {
+            try ServerSettings(commandLine: ["config": file], environment: [:])
+        }
+    }
+
+    @Test("describes every setting")
+    func descriptions() {
+        for setting in Setting.all {
+            #expect(!setting.description.isEmpty && setting.variable.hasPrefix("OKAERI_"))
+            #expect(setting.defaultValue?.isEmpty != true || setting.name == "trusted-proxies")
+        }
+        #expect(Set(Setting.all.map(\.name)).count == Setting.all.count)
+    }
+
+    private static func file(_ text: String) throws -> String {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).json")
+        try Data(text.utf8).write(to: url)
+        return url.path
+    }
+}

@@ -1,0 +1,224 @@
+/// Why a text is not JSON.
+public enum JSONSyntaxError: Error, Hashable, Sendable {
+    /// Something other than JSON stands at this byte, counted from 0.
+    case unexpected(offset: Int)
+    /// The text ends in the middle.
+    case incomplete
+    /// Bytes that are no UTF-8, or half a surrogate pair, in the string that ends at this byte.
+    case badText(offset: Int)
+    /// An object has two members of this name.
+    case duplicateMember(String)
+    /// A number that no 64-bit integer and no double holds, ending at this byte.
+    case numberOutOfRange(offset: Int)
+    /// Arrays and objects within each other beyond the limit.
+    case tooDeep
+}
+
+extension JSONValue {
+    /// Reads JSON strictly as RFC 8259 has it: no trailing commas, no comments, no two members of one name, valid UTF-8.
+    ///
+    /// Foundation's decoder is several times slower for short texts and takes more than JSON; short texts from strangers
+    /// are read here.
+    ///
+    /// - Parameters:
+    ///   - text: The bytes of one value, with white space around it at most.
+    ///   - maximumDepth: How many arrays and objects may stand within each other.
+    /// - Throws: `JSONSyntaxError`.
+    public init(parsing text: [UInt8], maximumDepth: Int = 128) throws(JSONSyntaxError) {
+        var parser = JSONParser(bytes: text, remainingDepth: maximumDepth)
+        self = try parser.document()
+    }
+}
+
+private struct JSONParser {
+    let bytes: [UInt8]
+    var remainingDepth: Int
+    var position = 0
+
+    mutating func document() throws(JSONSyntaxError) -> JSONValue {
+        let value = try value()
+        skipSpace()
+        guard position == bytes.count else { throw .unexpected(offset: position) }
+        return value
+    }
+
+    private mutating func value() throws(JSONSyntaxError) -> JSONValue {
+        skipSpace()
+        switch try peek() {
+        case UInt8(ascii: "{"): return .object(try nested { parser throws(JSONSyntaxError) in try parser.members() })
+        case UInt8(ascii: "["): return .array(try nested { parser throws(JSONSyntaxError) in try parser.elements() })
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try word("true", .bool(true))
+        case UInt8(ascii: "f"): return try word("false", .bool(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        default: return try number()
+        }
+    }
+
+    private mutating func nested<Result>(
+        _ read: (inout JSONParser) throws(JSONSyntaxError) -> Result
+    ) throws(JSONSyntaxError) -> Result {
+        guard remainingDepth > 0 else { throw .tooDeep }
+        remainingDepth -= 1
+        position += 1
+        let result = try read(&self)
+        remainingDepth += 1
+        return result
+    }
+
+    private mutating func members() throws(JSONSyntaxError) -> [String: JSONValue] {
+        var members: [String: JSONValue] = [:]
+        skipSpace()
+        if try take(UInt8(ascii: "}")) { return members }
+        while true {
+            skipSpace()
+            guard try peek() == UInt8(ascii: "\"") else { throw .unexpected(offset: position) }
+            let name = try string()
+            skipSpace()
+            guard try take(UInt8(ascii: ":")) else { throw .unexpected(offset: position) }
+            guard members.updateValue(try value(), forKey: name) == nil else { throw .duplicateMember(name) }
+            skipSpace()
+            if try take(UInt8(ascii: "}")) { return members }
+            guard try take(UInt8(ascii: ",")) else { throw .unexpected(offset: position) }
+        }
+    }
+
+    private mutating func elements() throws(JSONSyntaxError) -> [JSONValue] {
+        var elements: [JSONValue] = []
+        skipSpace()
+        if try take(UInt8(ascii: "]")) { return elements }
+        while true {
+            elements.append(try value())
+            skipSpace()
+            if try take(UInt8(ascii: "]")) { return elements }
+            guard try take(UInt8(ascii: ",")) else { throw .unexpected(offset: position) }
+        }
+    }
+
+    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONSyntaxError) -> JSONValue {
+        for byte in UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount) {
+            guard try take(byte) else { throw .unexpected(offset: position) }
+        }
+        return value
+    }
+
+    /// The text between quotation marks; without escapes it is taken as it stands.
+    private mutating func string() throws(JSONSyntaxError) -> String {
+        position += 1
+        let start = position
+        var unescaped: [UInt8]?
+        while true {
+            let byte = try peek()
+            switch byte {
+            case UInt8(ascii: "\""):
+                let text =
+                    unescaped.map { String(validating: $0, as: UTF8.self) }
+                    ?? String(validating: bytes[start..<position], as: UTF8.self)
+                guard let text else { throw .badText(offset: position) }
+                position += 1
+                return text
+            case UInt8(ascii: "\\"):
+                var text = unescaped ?? Array(bytes[start..<position])
+                try escape(into: &text)
+                unescaped = text
+            case ..<0x20:
+                throw .unexpected(offset: position)
+            default:
+                unescaped?.append(byte)
+                position += 1
+            }
+        }
+    }
+
+    private mutating func escape(into text: inout [UInt8]) throws(JSONSyntaxError) {
+        position += 1
+        let letter = try peek()
+        position += 1
+        switch letter {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(letter)
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0c)
+        case UInt8(ascii: "n"): text.append(0x0a)
+        case UInt8(ascii: "r"): text.append(0x0d)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "u"):
+            var units = [try codeUnit()]
+            if UTF16.isLeadSurrogate(units[0]) {
+                guard try take(UInt8(ascii: "\\")), try take(UInt8(ascii: "u")) else {
+                    throw .badText(offset: position)
+                }
+                units.append(try codeUnit())
+            }
+            guard let character = String(validating: units, as: UTF16.self) else { throw .badText(offset: position) }
+            text.append(contentsOf: character.utf8)
+        default: throw .unexpected(offset: position - 1)
+        }
+    }
+
+    private mutating func codeUnit() throws(JSONSyntaxError) -> UInt16 {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            let byte = try peek()
+            guard byte < 0x80, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+                throw .unexpected(offset: position)
+            }
+            unit = unit << 4 | UInt16(digit)
+            position += 1
+        }
+        return unit
+    }
+
+    private mutating func number() throws(JSONSyntaxError) -> JSONValue {
+        let start = position
+        if position < bytes.count, bytes[position] == UInt8(ascii: "-") { position += 1 }
+        let leadingZero = position < bytes.count && bytes[position] == UInt8(ascii: "0")
+        let digits = takeDigits()
+        guard digits > 0, !leadingZero || digits == 1 else { throw .unexpected(offset: position) }
+        var isWhole = true
+        if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
+            isWhole = false
+            position += 1
+            guard takeDigits() > 0 else { throw .unexpected(offset: position) }
+        }
+        if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
+            isWhole = false
+            position += 1
+            if position < bytes.count, [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(bytes[position]) {
+                position += 1
+            }
+            guard takeDigits() > 0 else { throw .unexpected(offset: position) }
+        }
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        if isWhole, let whole = Int64(text) { return .integer(whole) }
+        guard let number = Double(text), number.isFinite else { throw .numberOutOfRange(offset: position) }
+        return .number(number)
+    }
+
+    private mutating func takeDigits() -> Int {
+        let start = position
+        while position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) {
+            position += 1
+        }
+        return position - start
+    }
+
+    private mutating func skipSpace() {
+        while position < bytes.count {
+            switch bytes[position] {
+            case 0x20, 0x09, 0x0a, 0x0d: position += 1
+            default: return
+            }
+        }
+    }
+
+    private func peek() throws(JSONSyntaxError) -> UInt8 {
+        guard position < bytes.count else { throw .incomplete }
+        return bytes[position]
+    }
+
+    private mutating func take(_ byte: UInt8) throws(JSONSyntaxError) -> Bool {
+        guard try peek() == byte else { return false }
+        position += 1
+        return true
+    }
+}

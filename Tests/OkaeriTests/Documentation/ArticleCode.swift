@@ -1,0 +1,131 @@
+import Foundation
+import Okaeri
+import OkaeriTesting
+import OkaeriWire
+import Testing
+
+// The code of the articles in Okaeri.docc, so that it compiles. `ArticleTests` sees to it that both stay the same.
+
+/// GettingStarted.md
+@MainActor
+final class GettingStarted {
+    let okaeri: OkaeriClient
+    var shown: [String] = []
+
+    init(_ okaeri: OkaeriClient) {
+        self.okaeri = okaeri
+    }
+
+    static func client(serverURL: URL) -> OkaeriClient {
+        let okaeri = OkaeriClient(server: serverURL, application: "your application's id")
+        return okaeri
+    }
+
+    func greeting() async throws(OkaeriError) -> String {
+        switch try await okaeri.logInAutomatically() {
+        case .firstVisit:
+            return "はじめまして！"
+        case .returning(let user, let lastLogIn):
+            return "おかえりなさい\(user.displayName ?? "")、最終ログイン \(format(lastLogIn))"
+        }
+    }
+
+    func follow(_ okaeri: OkaeriClient) async {
+        for await state in okaeri.states {
+            switch state {
+            case .unknown, .storageLocked:
+                show("…")
+            case .loggedIn(let user, freshness: _):
+                show(user.displayName ?? "ゲスト")
+            case .loggedOut:
+                show("ログインしていません")
+            }
+        }
+    }
+
+    func finishTutorial() async throws(OkaeriError) {
+        try await okaeri.update(
+            UserChanges(displayName: .set("花子"), fields: ["level": 3, "tutorial": .null]))
+    }
+
+    func authorization() async throws(OkaeriError) -> String {
+        let token = try await okaeri.accessToken(for: nil)
+        return "Bearer \(token.value)"
+    }
+
+    func endOldSessions(before date: Date) async throws(OkaeriError) {
+        for session in try await okaeri.sessions() where !session.isCurrent && session.lastUsedAt < date {
+            try await okaeri.endSession(session.id)
+        }
+    }
+
+    func leave() async {
+        await okaeri.logOut()
+    }
+
+    private func format(_ date: Date) -> String {
+        date.formatted(.iso8601)
+    }
+
+    private func show(_ text: String) {
+        shown.append(text)
+    }
+}
+
+/// Errors.md
+enum Action: Equatable {
+    case tryAgainLater
+    case logInAgain
+    case correct([String])
+    case tell(String)
+    case nothing
+}
+
+func action(after error: OkaeriError) -> Action {
+    switch error {
+    case .offline, .serverUnavailable, .rateLimited, .storageLocked:
+        return .tryAgainLater
+    case .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged:
+        return .logInAgain
+    case .invalidValues(let problems):
+        return .correct(problems.map(\.field))
+    case .cancelled:
+        return .nothing
+    case .storageUnavailable, .storageDamaged, .userDisabled, .applicationUnknown, .proofRefused, .sessionUnknown,
+        .audienceNotAllowed, .refused, .unexpectedAnswer:
+        return .tell(error.localizedDescription)
+    }
+}
+
+/// Vaults.md
+func vaults(stateDirectory: URL) -> [any CredentialVault] {
+    var all: [any CredentialVault] = []
+    #if canImport(Security)
+        do {
+            let vault = KeychainVault(accessGroup: "TEAMID.com.example.app", applicationGroup: "group.com.example.app")
+            all.append(vault)
+        }
+    #endif
+    let vault = FileVault(directory: stateDirectory)
+    all.append(vault)
+    return all
+}
+
+/// Testing.md
+func personComesBack() async throws {
+    let clock = TestClock()
+    let server = InMemoryServer(application: "demo", clock: clock)
+    let vault = MemoryVault()
+
+    let firstLaunch = OkaeriClient(
+        server: server.url, application: "demo", vault: vault, transport: server, clock: clock)
+    let user = try await firstLaunch.logInAutomatically().user
+
+    let firstTime = clock.now
+    clock.advance(by: .seconds(3600))
+    server.isOffline = true
+    let secondLaunch = OkaeriClient(
+        server: server.url, application: "demo", vault: vault, transport: server, clock: clock)
+    let welcome = try await secondLaunch.logInAutomatically()
+    #expect(welcome == .returning(user, lastLogIn: firstTime))
+}

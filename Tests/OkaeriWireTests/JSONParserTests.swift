@@ -1,0 +1,72 @@
+import Foundation
+import OkaeriWire
+import Testing
+
+@Suite("The strict JSON reader (RFC 8259)")
+struct JSONParserTests {
+    static let right: [(String, JSONValue)] = [
+        ("null", nil), (" true ", true), ("false\n", false), ("0", 0), ("-0", 0), ("-12", -12), ("1.5", 1.5),
+        ("1e3", 1000.0), ("-2.5E-1", -0.25), ("9223372036854775807", .integer(.max)),
+        ("9223372036854775808", .number(9_223_372_036_854_775_808)), (#""""#, ""), (#""おかえり""#, "おかえり"),
+        (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{c}\n\r\t"), (#""\u00e9\u304A\ud83d\uDC4B""#, "éお👋"), ("[]", []),
+        ("[1,[2,[]],{}]", [1, [2, []], [:]]), (#"{"a":{"b":[null]}, "":0}"#, ["a": ["b": [nil]], "": 0]),
+        (#""a\u0000b""#, "a\0b"),
+    ]
+
+    @Test("reads what is JSON", arguments: right)
+    func reads(text: String, value: JSONValue) throws {
+        #expect(try JSONValue(parsing: Array(text.utf8)) == value)
+    }
+
+    @Test(
+        "refuses what is not",
+        arguments: [
+            "", " ", "nul", "nulll", "True", "'a'", "[1,]", "[,1]", "[1 2]", "{\"a\":1,}", "{a:1}", "{\"a\" 1}",
+            "{\"a\":}", "{1:2}", "01", "-", "+1", ".5", "1.", "1e", "1e+", "0x10", "NaN", "Infinity", "1e400",
+            "\"", "\"a", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\\ud800\"", "\"\\ud800\\u0041\"", "\"\\udc00\"",
+            "\"a\nb\"", "\"\u{0}\"", "1 2", "[", "{", "[[]", "{\"a\":1", "// comment\n1", "/* */1", "\u{feff}1",
+            "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}", "]", "}", ",", ":",
+        ])
+    func refuses(text: String) {
+        #expect(throws: JSONSyntaxError.self) { try JSONValue(parsing: Array(text.utf8)) }
+    }
+
+    @Test(
+        "refuses bytes that are no UTF-8",
+        arguments: [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe3, 0x81]])
+    func noUTF8(bytes: [UInt8]) {
+        #expect(throws: JSONSyntaxError.self) { try JSONValue(parsing: [0x22] + bytes + [0x22]) }
+    }
+
+    @Test("stops at its limit of depth, however deep the text is")
+    func depth() throws {
+        let text = { (count: Int) in [UInt8](repeating: 0x5b, count: count) + [UInt8](repeating: 0x5d, count: count) }
+        _ = try JSONValue(parsing: text(128))
+        #expect(throws: JSONSyntaxError.tooDeep) { try JSONValue(parsing: text(129)) }
+        #expect(throws: JSONSyntaxError.tooDeep) { try JSONValue(parsing: text(500_000)) }
+    }
+
+    @Test("agrees with Foundation on thousands of changed texts, but for what Foundation takes beyond JSON")
+    func fuzzed() throws {
+        let sample = Array(#"{"a":[1,-2.5e3,"x\n\u00e9",{"b":null}],"c":true,"d":{"e":[[],{}]}}"#.utf8)
+        let marks = Array(",\"[]{}:0\\".utf8)
+        var state: UInt64 = 42
+        func draw(_ bound: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % bound
+        }
+        for _ in 0..<20_000 {
+            var changed = sample
+            for _ in 0...draw(3) {
+                switch draw(3) {
+                case 0: changed[draw(changed.count)] = UInt8(draw(128))
+                case 1: changed.remove(at: draw(changed.count))
+                default: changed.insert(marks[draw(marks.count)], at: draw(changed.count))
+                }
+            }
+            guard let ours = try? JSONValue(parsing: changed) else { continue }
+            let theirs = try JSONDecoder().decode(JSONValue.self, from: Data(changed))
+            #expect(ours == theirs, "\(String(decoding: changed, as: UTF8.self))")
+        }
+    }
+}
