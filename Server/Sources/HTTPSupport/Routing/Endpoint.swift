@@ -19,6 +19,11 @@ struct Endpoint: HTTPResponder {
         var readBody: BodyReader
     }
 
+    /// The media type is what we say it is.
+    private static let noGuessing = HTTPField(name: .xContentTypeOptions, value: "nosniff")
+    /// Answers are about somebody; only those that say otherwise may be kept.
+    private static let noKeeping = HTTPField(name: .cacheControl, value: "no-store")
+
     func respond(to request: Request, context: ServerContext) async throws -> Response {
         let start = ContinuousClock.now
         var context = context
@@ -51,9 +56,11 @@ struct Endpoint: HTTPResponder {
     }
 
     private func complete(_ response: inout Response, _ context: ServerContext) {
-        response.headers[.requestId] = context.requestId
-        response.headers[.xContentTypeOptions] = "nosniff"
-        if !response.headers.contains(.cacheControl) { response.headers[.cacheControl] = "no-store" }
+        let mayBeKept = response.headers.contains(.cacheControl)
+        response.headers.reserveCapacity(8)
+        response.headers.append(HTTPField(name: .requestId, value: context.requestId))
+        response.headers.append(Self.noGuessing)
+        if !mayBeKept { response.headers.append(Self.noKeeping) }
     }
 
     /// The path in the log is the route's, so that ids and queries of requests stay out of it.

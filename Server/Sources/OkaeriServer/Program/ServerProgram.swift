@@ -30,7 +30,7 @@ package struct ServerProgram: Sendable {
 
     /// A logger that writes to standard error at the level that the settings name.
     package static func logger(_ settings: ServerSettings) -> Logger {
-        var logger = Logger(label: "okaeri") { StreamLogHandler.standardError(label: $0) }
+        var logger = Logger(label: "okaeri") { SystemLog(label: $0) }
         logger.logLevel = settings.logLevel
         return logger
     }
@@ -46,23 +46,33 @@ package struct ServerProgram: Sendable {
         let composition = try Composition(settings, role: .server)
         composition.observeStorageFaults { [logger] in logger.error("storage fault", metadata: ["fault": "\($0)"]) }
         announce()
+        let loops = EventLoops.make()
         var failure: StartFault?
         do {
-            try await serve(composition, onListening)
+            try await serve(composition, on: loops, onListening)
         } catch {
             failure = fault(error)
         }
         await composition.close()
+        do {
+            try await loops.shutdownGracefully()
+        } catch {
+            logger.warning("the event loops did not end", metadata: ["error": "\(error)"])
+        }
         if let failure { throw failure }
     }
 
     private func serve(
-        _ composition: Composition, _ onListening: @escaping @Sendable (Listening, Composition) async -> Void
+        _ composition: Composition, on loops: any EventLoopGroup,
+        _ onListening: @escaping @Sendable (Listening, Composition) async -> Void
     ) async throws {
         let (settings, logger, stopSwitch) = (settings, logger, StopSwitch())
+        let channel = settings.channel(try await UnreadableHead.Answers(composition.errors))
         let application = Hummingbird.Application(
             responder: try composition.responder(),
-            server: .http1(configuration: settings.channel(try await UnreadableHead.Answers(composition.errors))),
+            server: HTTPServerBuilder { responder in
+                ConnectionOnItsLoop(HTTP1Channel(responder: responder, configuration: channel), loops: loops)
+            },
             configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? settings.port
@@ -74,6 +84,7 @@ package struct ServerProgram: Sendable {
                 }
                 await onListening(listening, composition)
             },
+            eventLoopGroupProvider: .shared(loops),
             logger: logger)
         var configuration = ServiceGroupConfiguration(
             services: [

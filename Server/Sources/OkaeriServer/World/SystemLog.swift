@@ -1,0 +1,73 @@
+import Domain
+import Foundation
+package import Logging
+
+/// Writes one line for each event to standard error:
+/// `2026-11-21T09:15:42.123Z error okaeri: request failed request_id=QXIYd0000000000 status=503`.
+///
+/// Metadata is put into words only when a line is written. Hummingbird names each request in its logger's metadata, so
+/// anything done there would be done at each request.
+package struct SystemLog: LogHandler {
+    /// Hummingbird's own name for a request; ours is `request_id`.
+    private static let hiddenKeys: Set<String> = ["hb.request.id"]
+
+    package var logLevel = Logger.Level.info
+    package var metadata = Logger.Metadata()
+    package var metadataProvider: Logger.MetadataProvider?
+    private let label: String
+    private let clock: any WallClock
+
+    package init(label: String) {
+        self.label = label
+        clock = SystemClock()
+    }
+
+    package subscript(metadataKey key: String) -> Logger.MetadataValue? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        let provided = metadataProvider?.get() ?? [:]
+        let values = provided.merging(metadata) { $1 }.merging(event.metadata ?? [:]) { $1 }
+        var line = "\(Self.text(of: clock.now)) \(event.level) \(label): \(Self.printable("\(event.message)"))"
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) where !Self.hiddenKeys.contains(key) {
+            line += " \(Self.printable(key))=\(Self.quoted("\(value)"))"
+        }
+        line += "\n"
+        // One call, so that lines of several threads do not mix.
+        _ = line.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    /// RFC 3339 in UTC with milliseconds.
+    private static func text(of time: Timestamp) -> String {
+        var seconds = time_t(time.milliseconds / 1000)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func digits(_ number: some BinaryInteger, _ count: Int) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, count - text.count)) + text
+        }
+        return "\(digits(parts.tm_year + 1900, 4))-\(digits(parts.tm_mon + 1, 2))-\(digits(parts.tm_mday, 2))"
+            + "T\(digits(parts.tm_hour, 2)):\(digits(parts.tm_min, 2)):\(digits(parts.tm_sec, 2))"
+            + ".\(digits(time.milliseconds % 1000, 3))Z"
+    }
+
+    /// A value in quotation marks when it has anything but letters, digits and simple marks.
+    private static func quoted(_ value: String) -> String {
+        let isSimple =
+            !value.isEmpty
+            && value.utf8.allSatisfy {
+                (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "=")
+            }
+        return isSimple ? value : "\"\(printable(value).replacing("\"", with: "\\\""))\""
+    }
+
+    /// Without control characters, so that nothing that was sent can begin a line of its own.
+    private static func printable(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
+        return String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{fffd}" : $0 }))
+    }
+}
