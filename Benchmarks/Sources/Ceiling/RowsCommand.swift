@@ -52,15 +52,31 @@ struct RowsCommand: ParsableCommand {
     private func logIns(in database: Database) throws -> [LogInRows] {
         let now = Int64(Date.now.timeIntervalSince1970 * 1000)
         guard kind == .logIn else { return (0..<count).map { LogInRows(at: now + Int64($0 / 8)) } }
-        let users = try database.prepare("SELECT id FROM users ORDER BY random() LIMIT \(count)").texts()
-        guard !users.isEmpty else { throw ValidationError("the database has no users") }
-        return (0..<count).map { LogInRows(user: users[$0 % users.count], at: now + Int64($0 / 8)) }
+        // Each user once: a log-in replaces the device's session, and the next would find a young one.
+        let sessions = try database.prepare(
+            "SELECT user_id || ' ' || hex(token_digest) FROM sessions ORDER BY random() LIMIT \(count)"
+        ).texts()
+        guard !sessions.isEmpty else { throw ValidationError("the database has no sessions") }
+        return sessions.enumerated().map { place, session in
+            let parts = session.split(separator: " ")
+            var logIn = LogInRows(user: String(parts[0]), at: now + Int64(place / 8))
+            logIn.replacedSession = Self.bytes(ofHex: parts[parts.count - 1])
+            return logIn
+        }
+    }
+
+    private static func bytes(ofHex text: Substring) -> [UInt8] {
+        stride(from: 0, to: text.utf8.count, by: 2).compactMap { place in
+            UInt8(text.dropFirst(place).prefix(2), radix: 16)
+        }
     }
 
     private func write(_ logIn: LogInRows, _ rows: ServerRows) throws {
         try rows.insertProof(logIn)
         switch kind {
-        case .logIn: try rows.updateLogInTimes(logIn)
+        case .logIn:
+            try rows.updateLogInTimes(logIn)
+            try rows.deleteReplacedSession(logIn)
         case .firstLaunch: try rows.insertUser(logIn)
         }
         try rows.insertSession(logIn)

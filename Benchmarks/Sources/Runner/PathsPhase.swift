@@ -9,6 +9,7 @@ struct PathsPhase {
     let isQuick: Bool
 
     private var seconds: Double { isQuick ? 2 : 5 }
+    private var checkedSessions: Int { isQuick ? 500 : 2_000 }
 
     func measure(into report: inout Report) throws {
         let seeded = try workbench.seeded(users: isQuick ? 1_000 : 100_000)
@@ -16,11 +17,15 @@ struct PathsPhase {
         let server = try ServerUnderTest.okaeri(workbench, on: data)
         let bodyBytes = try server.load("session-check", run(connections: 1, seconds: 0.5)).bodyBytes
         let bare = try ServerUnderTest.bare(workbench, bodyBytes: bodyBytes)
+        var usedDevices = checkedSessions
         for connections in [1, 16] where !isQuick {
-            let round = try self.round(server, bare, connections: connections)
+            let round = try self.round(server, bare, connections: connections, &usedDevices)
             round.add(to: &report)
         }
-        let rounds = try (0..<(isQuick ? 1 : 3)).map { _ in try round(server, bare, connections: 64) }
+        var rounds: [Round] = []
+        for _ in 0..<(isQuick ? 1 : 3) {
+            rounds.append(try round(server, bare, connections: 64, &usedDevices))
+        }
         rounds[rounds.count / 2].add(to: &report)
         server.child.stop()
         bare.child.stop()
@@ -42,22 +47,27 @@ struct PathsPhase {
         }
     }
 
-    private func round(_ server: ServerUnderTest, _ bare: ServerUnderTest, connections: Int) throws -> Round {
+    private func round(
+        _ server: ServerUnderTest, _ bare: ServerUnderTest, connections: Int, _ usedDevices: inout Int
+    ) throws -> Round {
         var run = run(connections: connections, seconds: seconds)
         let bareResult = try bare.load("bare", run)
         let sessionCheck = try server.load("session-check", run)
-        // Sessions that were checked are left alone by the log-ins.
-        run.skip = isQuick ? 500 : run.spread
+        // Each device logs in once, and none whose session is checked: a log-in ends the device's earlier session.
+        run.skip = usedDevices
         run.spread = 100_000
+        let logIn = try server.load("log-in", run)
+        usedDevices += Int(Double(logIn.requests) * (seconds + 1) / seconds) + 1_000
+        if usedDevices > 70_000 { usedDevices = checkedSessions }
         return Round(
-            bare: bareResult, sessionCheck: sessionCheck, logIn: try server.load("log-in", run),
+            bare: bareResult, sessionCheck: sessionCheck, logIn: logIn,
             firstLaunch: try server.load("first-launch", run))
     }
 
     private func run(connections: Int, seconds: Double) -> LoadRun {
         LoadRun(
             connections: connections, seconds: seconds, requests: Int((seconds + 1) * 9_000),
-            spread: isQuick ? 500 : 2_000)
+            spread: checkedSessions)
     }
 
     private func addSessionRatios(of rounds: [Round], bodyBytes: Int, to report: inout Report) {
@@ -65,6 +75,10 @@ struct PathsPhase {
             ratio: "session check ÷ bare route",
             rounds.map { $0.sessionCheck.requestsPerSecond / $0.bare.requestsPerSecond }.median,
             "requests/s at 64 connections, \(bodyBytes) bytes of body")
+        report.add(
+            ratio: "session check ÷ bare route, processor time",
+            rounds.map { $0.bare.serverMicrosecondsPerRequest / $0.sessionCheck.serverMicrosecondsPerRequest }.median,
+            "the same without what other programs took of the processor")
         report.add(
             ratio: "session check p99 ÷ bare route p99",
             rounds.map { $0.sessionCheck.p99Microseconds / $0.bare.p99Microseconds }.median,

@@ -7,6 +7,7 @@ package struct ServerRows {
     private let session: Statement
     private let proof: Statement
     private let logInTimes: Statement
+    private let replacedSession: Statement
     private let application: Value
 
     /// - Parameters:
@@ -38,6 +39,7 @@ package struct ServerRows {
             UPDATE users SET last_log_in_at = ?, previous_log_in_at = last_log_in_at
             WHERE application_id = ? AND id = ?
             """)
+        replacedSession = try database.prepare("DELETE FROM sessions WHERE application_id = ? AND token_digest = ?")
     }
 
     /// A new user and the device key that leads to it.
@@ -50,6 +52,12 @@ package struct ServerRows {
     /// The times of a user's last log-ins.
     package func updateLogInTimes(_ logIn: LogInRows) throws {
         try logInTimes.run([.integer(logIn.now), application, .text(logIn.user)])
+    }
+
+    /// The session that the device had before, when it had one.
+    package func deleteReplacedSession(_ logIn: LogInRows) throws {
+        guard let digest = logIn.replacedSession else { return }
+        try replacedSession.run([application, .bytes(digest)])
     }
 
     /// A session.
@@ -74,6 +82,8 @@ package struct LogInRows {
     package var thumbprint: String
     package var tokenDigest: [UInt8]
     package var proofDigest: [UInt8]
+    /// The digest of the session that this one replaces.
+    package var replacedSession: [UInt8]?
     /// The time of the log-in, in milliseconds since 1970.
     package var now: Int64
     /// When the user was made, in milliseconds since 1970.

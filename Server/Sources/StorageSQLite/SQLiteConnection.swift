@@ -62,6 +62,11 @@ package final class SQLiteConnection: Connection {
         }
     }
 
+    package func change(_ query: Query, _ values: [Value]) throws(DomainError) -> Int {
+        _ = try rows(query, values) { _ throws(DomainError) in }
+        return Int(sqlite3_changes64(handle))
+    }
+
     /// Runs text that is not worth preparing: schema and settings.
     func execute(_ text: String) throws(DomainError) {
         let code = sqlite3_exec(handle, text, nil, nil, nil)

@@ -17,13 +17,10 @@ extension Decoder {
     ///
     /// - Throws: `UnknownMember` for the first unknown name in alphabetical order, `DecodingError` when this is no
     ///   object.
-    public func closedContainer<Key: CodingKey & CaseIterable>(
-        keyedBy keys: Key.Type
-    ) throws -> KeyedDecodingContainer<Key> {
-        let known = Set(keys.allCases.map(\.stringValue))
-        let present = try container(keyedBy: AnyMember.self)
-        let unknown = present.allKeys.map(\.stringValue).filter { !known.contains($0) }.min()
-        if let unknown {
+    public func closedContainer<Key: CodingKey>(keyedBy keys: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        // Without key paths, which are made anew at each use.
+        let present = try container(keyedBy: AnyMember.self).allKeys
+        if let unknown = present.lazy.filter({ Key(stringValue: $0.stringValue) == nil }).map({ $0.stringValue }).min() {
             throw UnknownMember(path: (codingPath.map(\.stringValue) + [unknown]).joined(separator: "."))
         }
         return try container(keyedBy: keys)

@@ -27,7 +27,9 @@ package struct JSONReader: Sendable {
     ) async throws -> Body? {
         let buffer = try await readBody(request, context)
         guard buffer.readableBytes > 0 else { return nil }
-        guard let sent = request.headers[.contentType], mediaTypes.contains(Self.essence(of: sent)) else {
+        guard let sent = request.headers.value(of: .contentType),
+            mediaTypes.contains(sent) || mediaTypes.contains(Self.essence(of: sent))
+        else {
             throw HTTPFault.mediaTypeUnsupported(accepted: mediaTypes)
         }
         return try Self.decode(type, from: buffer)

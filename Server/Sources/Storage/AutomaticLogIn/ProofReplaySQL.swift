@@ -5,14 +5,9 @@ extension SQLTransaction {
         _ proof: DeviceProof, in application: Identifier<Application>
     ) throws(DomainError) -> Bool {
         // Half of the digest: 128 bits leave no chance of two proofs alike, and the index half as large.
-        let inserted = try connection.row(
-            """
-            INSERT INTO used_proofs (application_id, digest, ends_at) VALUES ($1, $2, $3)
-            ON CONFLICT DO NOTHING RETURNING 1
-            """,
-            [.id(application), .bytes(Array(proof.replayDigest.bytes.prefix(16))), .time(proof.replayEnd)]
-        ) { row throws(DomainError) in row.integer(0) }
-        return inserted != nil
+        try connection.change(
+            "INSERT INTO used_proofs (application_id, digest, ends_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+            [.id(application), .bytes(Array(proof.replayDigest.bytes.prefix(16))), .time(proof.replayEnd)]) == 1
     }
 
     package func removeUsedProofs(endedBefore limit: Timestamp) throws(DomainError) {
