@@ -57,7 +57,7 @@ let package = Package(
         // The protocols. Adapters only translate.
         .target(
             name: "HTTPSupport",
-            dependencies: ["Domain", hummingbird, httpTypes, nioCore, logging],
+            dependencies: ["Domain", hummingbird, httpTypes, nioCore, logging, wire],
             swiftSettings: settings),
         .target(
             name: "NativeAPI",

@@ -6,7 +6,7 @@ import Testing
 struct JSONParserTests {
     static let right: [(String, JSONValue)] = [
         ("null", nil), (" true ", true), ("false\n", false), ("0", 0), ("-0", 0), ("-12", -12), ("1.5", 1.5),
-        ("1e3", 1000.0), ("-2.5E-1", -0.25), ("9223372036854775807", .integer(.max)),
+        ("1e3", 1000), ("1.0", 1), ("-2.5E-1", -0.25), ("9223372036854775807", .integer(.max)),
         ("9223372036854775808", .number(9_223_372_036_854_775_808)), (#""""#, ""), (#""おかえり""#, "おかえり"),
         (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{c}\n\r\t"), (#""\u00e9\u304A\ud83d\uDC4B""#, "éお👋"), ("[]", []),
         ("[1,[2,[]],{}]", [1, [2, []], [:]]), (#"{"a":{"b":[null]}, "":0}"#, ["a": ["b": [nil]], "": 0]),
@@ -68,5 +68,53 @@ struct JSONParserTests {
             let theirs = try JSONDecoder().decode(JSONValue.self, from: Data(changed))
             #expect(ours == theirs, "\(String(decoding: changed, as: UTF8.self))")
         }
+    }
+}
+
+@Suite("Reading a type out of a JSON value")
+struct JSONValueDecoderTests {
+    struct Sample: Codable, Hashable {
+        var text: String
+        var number: Double
+        var whole: Int
+        var byte: UInt8?
+        var flags: [Bool]
+        var inner: [String: JSONValue]
+        var list: [Inner]
+        struct Inner: Codable, Hashable { var value: Int64? }
+    }
+
+    static let sample = Sample(
+        text: "お", number: 0.5, whole: -3, byte: nil, flags: [true, false], inner: ["a": [1, nil, ["b": "c"]]],
+        list: [.init(value: 7), .init(value: nil)])
+
+    @Test("gives what Foundation's decoder gives")
+    func sameAsFoundation() throws {
+        let text = try JSONEncoder().encode(Self.sample)
+        #expect(try JSONValue(parsing: Array(text)).decoded(as: Sample.self) == Self.sample)
+    }
+
+    @Test(
+        "names the member at fault",
+        arguments: [
+            (#"{"list":[{"value":1},{"value":"x"}]}"#, "list.1.value"), (#"{"list":[{},3]}"#, "list.1"),
+            (#"{"list":{}}"#, "list"), (#"{"list":[{"value":1.5}]}"#, "list.0.value"), ("[]", ""),
+            (#"{"list":[{"value":99999999999999999999}]}"#, "list.0.value"),
+        ])
+    func paths(text: String, path: String) throws {
+        struct Body: Decodable { var list: [Sample.Inner] }
+        let value = try JSONValue(parsing: Array(text.utf8))
+        let error = #expect(throws: DecodingError.self) { try value.decoded(as: Body.self) }
+        guard case .typeMismatch(_, let place) = error else {
+            Issue.record("another error: \(String(describing: error))")
+            return
+        }
+        #expect(place.codingPath.map(\.stringValue).joined(separator: ".") == path)
+    }
+
+    @Test("finds members that a closed body does not know")
+    func closed() throws {
+        let value = try JSONValue(parsing: Array(#"{"device":{"colour":"red"}}"#.utf8))
+        #expect(throws: UnknownMember(path: "device.colour")) { try value.decoded(as: AutomaticLogInBody.self) }
     }
 }

@@ -60,7 +60,10 @@ final class GroupCommit: Sendable {
         await withCheckedContinuation { continuation in
             queue.async {
                 if self.connection.isOpen {
-                    sqlite3_wal_checkpoint_v2(self.connection.handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+                    // A command leaves that to the server, whose writers would have to wait for it.
+                    if self.outsideChanges == nil {
+                        sqlite3_wal_checkpoint_v2(self.connection.handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+                    }
                     self.connection.close()
                 }
                 continuation.resume()

@@ -58,24 +58,40 @@ struct CommandTests {
         #expect(finished.errors.hasPrefix("okaeri: "), "\(finished.errors)")
     }
 
-    @Test("end with status 1 and a sentence when there is no such thing")
-    func unknownThings() async throws {
+    @Test(
+        "end with status 1 and a sentence when there is no such thing",
+        arguments: [
+            ("application show nobody", "There is no such application."),
+            ("user list --application nobody", "There is no such application."),
+            ("user show nobody --application nobody", "There is no such application."),
+            ("user show nobody --application HERE", "There is no such user"),
+            ("session revoke nobody --application nobody", "There is no such application."),
+            ("session revoke nobody --application HERE", "There is no such session"),
+        ])
+    func unknownThings(_ command: String, sentence: String) async throws {
         let application = try await makeApplication()
-        let there = ["--application", application.id]
-        for (arguments, sentence) in [
-            (["application", "show", "nobody"], "There is no such application."),
-            (["user", "list", "--application", "nobody"], "There is no such application."),
-            (["user", "show", "nobody", "--application", "nobody"], "There is no such application."),
-            (["user", "show", "nobody"] + there, "There is no such user"),
-            (["session", "revoke", "nobody", "--application", "nobody"], "There is no such application."),
-            (["session", "revoke", "nobody"] + there, "There is no such session"),
-        ] {
-            let finished = try await run(arguments)
-            #expect(finished.status == 1, "\(arguments)")
-            #expect(finished.output.isEmpty)
-            #expect(finished.errors.hasPrefix("okaeri: \(sentence)"), "\(finished.errors)")
-            #expect(finished.errors.split(separator: "\n").count == 1)
+        let words = command.replacing("HERE", with: application.id).split(separator: " ").map(String.init)
+        let finished = try await run(words)
+        #expect(finished.status == 1)
+        #expect(finished.output.isEmpty)
+        #expect(finished.errors.hasPrefix("okaeri: \(sentence)"), "\(finished.errors)")
+        #expect(finished.errors.split(separator: "\n").count == 1)
+    }
+
+    @Test("show names without what would steer the terminal, and aligned")
+    func hostileNames() async throws {
+        let server = try await TestServer(data: folder.path)
+        let application = try await makeApplication().id
+        // Turned writing direction; then a name of wide characters, and one whose parts must stay joined.
+        for name in ["gro\u{202E}lla", "花子", "👨‍👩‍👧"] {
+            _ = try await Phone().loggedIn(
+                at: server, application: application, body: #"{"user":{"displayName":"\#(name)"}}"#)
         }
+        let table = try await run(["user", "list", "--application", application]).output
+        #expect(!table.contains("\u{202E}"))
+        #expect(table.contains("gro\u{FFFD}lla  anonymous"))
+        #expect(table.contains("花子     anonymous"))
+        #expect(table.contains("👨‍👩‍👧       anonymous"), "\(table)")
     }
 
     @Test("make no database where there is none, but for application create")

@@ -191,7 +191,8 @@ private struct JSONParser {
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isWhole, let whole = Int64(text) { return .integer(whole) }
         guard let number = Double(text), number.isFinite else { throw .numberOutOfRange(offset: position) }
-        return .number(number)
+        // 1.0 and 1e0 are the whole number 1, as they are in JavaScript.
+        return Int64(exactly: number).map(JSONValue.integer) ?? .number(number)
     }
 
     private mutating func takeDigits() -> Int {

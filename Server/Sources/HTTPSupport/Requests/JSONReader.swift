@@ -2,6 +2,8 @@ import Foundation
 import HTTPTypes
 package import Hummingbird
 import NIOCore
+import enum OkaeriWire.JSONSyntaxError
+import enum OkaeriWire.JSONValue
 
 /// Reads JSON bodies strictly: a misspelt or malformed request is told, never guessed at.
 package struct JSONReader: Sendable {
@@ -32,13 +34,14 @@ package struct JSONReader: Sendable {
     }
 
     static func decode<Body: Decodable>(_ type: Body.Type, from buffer: ByteBuffer) throws -> Body {
-        let bytes = Data(buffer.readableBytesView)
-        // The decoder would take UTF-16 and UTF-32 too; RFC 8259 §8.1 knows UTF-8 alone.
-        guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else {
-            throw HTTPFault.bodyMalformed(reason: "The body is not UTF-8.")
+        let value: JSONValue
+        do {
+            value = try JSONValue(parsing: Array(buffer.readableBytesView))
+        } catch {
+            throw HTTPFault.bodyMalformed(reason: error.words)
         }
         do {
-            return try JSONDecoder().decode(type, from: bytes)
+            return try value.decoded(as: type)
         } catch let error as DecodingError {
             throw HTTPFault(error)
         }
@@ -66,6 +69,20 @@ extension HTTPFault {
             self = .membersInvalid([MemberFault(path: place.path, rule: .malformed)])
         @unknown default:
             self = .bodyMalformed(reason: "The body cannot be read.")
+        }
+    }
+}
+
+extension JSONSyntaxError {
+    /// What is wrong, without repeating what was sent.
+    fileprivate var words: String {
+        switch self {
+        case .unexpected(let offset): "The body is not JSON: byte \(offset) is unexpected."
+        case .incomplete: "The body is not JSON: it ends in the middle."
+        case .badText(let offset): "The body is not JSON: the string that ends at byte \(offset) is not UTF-8."
+        case .duplicateMember: "The body has two members of one name."
+        case .numberOutOfRange(let offset): "The body has a number out of range, at byte \(offset)."
+        case .tooDeep: "The body has too many arrays and objects within each other."
         }
     }
 }

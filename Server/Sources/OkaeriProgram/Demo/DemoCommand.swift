@@ -74,7 +74,6 @@ struct DemoCommand: AsyncParsableCommand {
         let retry = RetryPolicy(maximumTries: 2, firstDelay: .milliseconds(200))
         return OkaeriClient(
             server: place.server, application: place.application, vault: FileVault(directory: place.state),
-            transport: URLSessionTransport.patient(for: Self.patience),
             configuration: OkaeriConfiguration(requestTimeout: Self.patience, retry: retry, device: device))
     }
 

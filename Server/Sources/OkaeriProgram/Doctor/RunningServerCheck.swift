@@ -14,7 +14,7 @@ struct RunningServerCheck {
         }
         let place = "the server at \(running.url) (process \(running.pid))"
         do throws(TransportError) {
-            let answer = try await URLSessionTransport.patient(for: Self.patience).send(
+            let answer = try await URLSessionTransport().send(
                 TransportRequest(method: "GET", url: url, timeout: Self.patience))
             guard answer.status == 200 else {
                 return [

@@ -34,13 +34,17 @@ struct TextTable {
         }.joined(separator: "\n")
     }
 
-    /// Names come from devices and people: what steers a terminal is not let through.
+    /// What joins characters to one, as in emoji and in Persian.
+    private static let joiners: Set<Unicode.Scalar> = ["\u{200C}", "\u{200D}"]
+
+    /// Names come from devices and people: what steers a terminal, or turns the direction of writing, is not let through.
     private static func shown(_ value: String?) -> String {
         guard let value, !value.isEmpty else { return "–" }
         var shown = String.UnicodeScalarView()
         for scalar in value.unicodeScalars {
             let category = scalar.properties.generalCategory
-            shown.append(category == .control || category == .format ? "\u{FFFD}" : scalar)
+            let isHarmless = category != .control && category != .format || joiners.contains(scalar)
+            shown.append(isHarmless ? scalar : "\u{FFFD}")
         }
         return String(shown)
     }

@@ -15,16 +15,17 @@ struct Phone: Sendable {
 
     /// One automatic log-in.
     func logIn(
-        at server: TestServer, application: String, by transport: URLSessionTransport = URLSessionTransport()
+        at server: TestServer, application: String, body: String = "{}",
+        by transport: URLSessionTransport = URLSessionTransport()
     ) async throws -> TransportResponse {
         try await server.send(
-            "POST", "/v1/log-in/automatic", application: application, proof: proof(for: server), body: "{}",
+            "POST", "/v1/log-in/automatic", application: application, proof: proof(for: server), body: body,
             by: transport)
     }
 
     /// One automatic log-in that must succeed.
-    func loggedIn(at server: TestServer, application: String) async throws -> LogInAnswer {
-        let answer = try await logIn(at: server, application: application)
+    func loggedIn(at server: TestServer, application: String, body: String = "{}") async throws -> LogInAnswer {
+        let answer = try await logIn(at: server, application: application, body: body)
         guard [200, 201].contains(answer.status) else {
             throw TestFault("log-in answered \(answer.status): \(String(decoding: answer.body, as: UTF8.self))")
         }
