@@ -48,6 +48,17 @@ struct HostileClientTests {
         }
     }
 
+    @Test(
+        "takes a path with an empty segment for no other path",
+        arguments: ["DELETE /v1/user/sessions/", "GET /v1/user/", "GET /v1//user", "GET //v1/user"])
+    func emptySegments(target: String) async throws {
+        try await RunningServer.run { server in
+            let answer = try await server.exchange([server.head(target, "Connection: close") + "\r\n"])
+            #expect(answer.hasPrefix("HTTP/1.1 404 "), "\(answer)")
+            #expect(answer.contains("path_unknown"), "\(answer)")
+        }
+    }
+
     @Test("answers 408 to a body that comes too slowly, and hangs up")
     func slowBody() async throws {
         try await RunningServer.run(["request-timeout": "1"]) { server in

@@ -31,6 +31,7 @@ struct Endpoint: HTTPResponder {
         context.body = BodyProgress(request)
         var response: Response
         do {
+            guard request.hasPlainPath else { throw HTTPFault.pathUnknown }
             response = try await handler.respond(to: request, context)
         } catch {
             response = errors.answer(to: error, requestId: context.requestId)
@@ -82,6 +83,19 @@ struct Endpoint: HTTPResponder {
                 "route": .string(metrics.path), "status": .stringConvertible(status.code),
                 "error": .string(String(describing: error)),
             ])
+    }
+}
+
+extension Request {
+    /// Whether the path has no empty segment. The router overlooks those: `DELETE /v1/user/sessions/` with an id that a
+    /// client lost on the way would end all sessions.
+    fileprivate var hasPlainPath: Bool {
+        var before: UInt8 = 0
+        for byte in uri.path.utf8 {
+            if byte == UInt8(ascii: "/"), before == byte { return false }
+            before = byte
+        }
+        return before != UInt8(ascii: "/")
     }
 }
 

@@ -68,11 +68,11 @@ struct Description: Sendable {
     }
 
     private func pathItem(_ path: String) -> JSONValue? {
-        let segments = path.split(separator: "/")
+        let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         let paths = root["paths"]?.members ?? [:]
         if let exact = paths[path] { return exact }
         return paths.first { pattern, _ in
-            let parts = pattern.split(separator: "/")
+            let parts = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
             return parts.count == segments.count && zip(parts, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
         }?.value
     }
