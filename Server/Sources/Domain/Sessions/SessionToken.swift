@@ -9,7 +9,8 @@ package enum SessionToken {
 
     /// The digest to look a token up by; `nil` when the text cannot be a token.
     package static func digest(of text: some StringProtocol) -> SecretDigest? {
-        guard text.utf8.count == length, text.hasPrefix(prefix) else { return nil }
+        // Bytes are compared: comparing characters costs more than hashing them.
+        guard text.utf8.count == length, text.utf8.starts(with: prefix.utf8) else { return nil }
         return SecretDigest(of: text.utf8)
     }
 }
