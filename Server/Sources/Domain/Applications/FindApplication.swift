@@ -8,6 +8,11 @@ package struct FindApplication: Sendable {
         known = Remembered(validity: validity)
     }
 
+    /// The application, when it was asked for before: nothing is waited for.
+    package func atOnce(_ id: Identifier<Application>) -> Application? {
+        known.known(id)
+    }
+
     /// - Throws: `applicationUnknown`, `storageUnavailable`.
     package func callAsFunction(_ id: Identifier<Application>) async throws(DomainError) -> Application {
         try await known.value(for: id) { () async throws(DomainError) in

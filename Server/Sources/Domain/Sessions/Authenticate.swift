@@ -12,19 +12,47 @@ package struct Authenticate: Sendable {
         package var token: Substring?
         /// Builds the proof that came with the request, only when there is one.
         package var proof: PresentedProof?
-        package var address: ClientAddress
 
-        package init(application: Application, token: Substring?, proof: PresentedProof?, address: ClientAddress) {
+        package init(application: Application, token: Substring?, proof: PresentedProof?) {
             self.application = application
             self.token = token
             self.proof = proof
-            self.address = address
         }
     }
 
+    /// Who it is, when the cache knows it and no proof needs checking: nothing is waited for and nobody is asked.
+    ///
+    /// - Parameters:
+    ///   - request: What was sent.
+    ///   - address: Where it came from; asked only when the use is written down.
+    /// - Returns: `nil` when the whole way has to be gone.
+    /// - Throws: `sessionRequired`, `sessionInvalid`.
+    package func atOnce(
+        _ request: Request, from address: () -> ClientAddress
+    ) throws(DomainError) -> Authenticated? {
+        guard let token = request.token else { throw .sessionRequired }
+        guard let digest = SessionToken.digest(of: token) else { throw .sessionInvalid }
+        guard request.proof == nil, !request.application.settings.proofRequired,
+            let found = cache.entry(for: digest)
+        else { return nil }
+        let now = clock.now
+        try checkLife(of: found, in: request.application, at: now)
+        noteUse(of: found, at: now, from: address)
+        return found
+    }
+
+    /// Who it is.
+    ///
+    /// - Parameters:
+    ///   - request: What was sent.
+    ///   - address: Where it came from; asked only when the use is written down.
+    /// - Returns: session, user and application.
     /// - Throws: `sessionRequired`, `sessionInvalid`, `proofRequired`, `proofRefused`, `proofReplayed`, `clockSkew`,
     ///   `storageUnavailable`.
-    package func callAsFunction(_ request: Request) async throws(DomainError) -> Authenticated {
+    package func callAsFunction(
+        _ request: Request, from address: () -> ClientAddress
+    ) async throws(DomainError) -> Authenticated {
+        if let found = try atOnce(request, from: address) { return found }
         guard let token = request.token else { throw .sessionRequired }
         guard let digest = SessionToken.digest(of: token) else { throw .sessionInvalid }
         let now = clock.now
@@ -34,20 +62,29 @@ package struct Authenticate: Sendable {
         } else {
             found = try await lookUp(digest, in: request.application)
         }
-        let idleLifetime = request.application.settings.sessionIdleLifetime
-        guard found.application.id == request.application.id,
-            !found.session.isExpired(at: now, idleLifetime: idleLifetime, lastUsedAt: found.lastUsedAt)
-        else { throw .sessionInvalid }
+        try checkLife(of: found, in: request.application, at: now)
         if request.proof != nil || request.application.settings.proofRequired {
             try await check(request.proof, of: found, token: Secret(String(token)), at: now)
         }
-        if found.noteUse(at: now, resolution: SessionActivity.resolution) {
-            activity.note(
-                SessionUse(
-                    id: found.session.id, user: found.user.id, application: request.application.id, at: now,
-                    address: request.address.text))
-        }
+        noteUse(of: found, at: now, from: address)
         return found
+    }
+
+    private func checkLife(
+        of found: Authenticated, in application: Application, at now: Timestamp
+    ) throws(DomainError) {
+        let idleLifetime = application.settings.sessionIdleLifetime
+        guard found.application.id == application.id,
+            !found.session.isExpired(at: now, idleLifetime: idleLifetime, lastUsedAt: found.lastUsedAt)
+        else { throw .sessionInvalid }
+    }
+
+    private func noteUse(of found: Authenticated, at now: Timestamp, from address: () -> ClientAddress) {
+        guard found.noteUse(at: now, resolution: SessionActivity.resolution) else { return }
+        activity.note(
+            SessionUse(
+                id: found.session.id, user: found.user.id, application: found.application.id, at: now,
+                address: address().text))
     }
 
     private func lookUp(_ digest: SecretDigest, in application: Application) async throws(DomainError) -> Authenticated

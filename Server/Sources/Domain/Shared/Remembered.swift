@@ -18,6 +18,12 @@ package final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Senda
         self.validity = validity
     }
 
+    /// The kept value, when there is one that still holds.
+    package func known(_ key: Key) -> Value? {
+        guard let epoch = validity.epoch else { return nil }
+        return kept.withLock { kept in kept.epoch == epoch ? kept.values[key] : nil }
+    }
+
     /// The kept value, or else the one that `read` gives, which is then kept.
     package func value(
         for key: Key, orRead read: () async throws(DomainError) -> Value

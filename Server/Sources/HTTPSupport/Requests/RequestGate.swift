@@ -28,18 +28,42 @@ package struct RequestGate: Sendable {
     package func application(
         of request: Request, header: HTTPField.Name
     ) async throws(DomainError) -> Domain.Application {
-        guard let id = request.headers.value(of: header), id.utf8.count <= Self.maximumIdBytes else {
-            throw .applicationUnknown
-        }
-        return try await findApplication(Identifier(rawValue: id))
+        let id = try applicationId(of: request, header: header)
+        if let known = findApplication.atOnce(id) { return known }
+        return try await findApplication(id)
     }
 
     /// The session that the header `Authorization` names, by the schemes `Bearer` (RFC 6750) and `DPoP` (RFC 9449).
     ///
-    /// - Throws: what `Authenticate` throws.
+    /// On the hot path, where application and session are known, nothing is waited for.
+    ///
+    /// - Throws: what `application(of:header:)` and `Authenticate` throw.
     package func session(
-        of request: Request, _ context: ServerContext, application: Domain.Application
+        of request: Request, _ context: ServerContext, applicationHeader header: HTTPField.Name
     ) async throws(DomainError) -> Authenticated {
+        if let known = findApplication.atOnce(try applicationId(of: request, header: header)),
+            let found = try authenticate.atOnce(
+                try credentials(of: request, context, for: known), from: { proxies.client(of: request, context) })
+        {
+            return found
+        }
+        let application = try await application(of: request, header: header)
+        return try await authenticate(
+            try credentials(of: request, context, for: application), from: { proxies.client(of: request, context) })
+    }
+
+    private func applicationId(
+        of request: Request, header: HTTPField.Name
+    ) throws(DomainError) -> Identifier<Domain.Application> {
+        guard let id = request.headers.value(of: header), id.utf8.count <= Self.maximumIdBytes else {
+            throw .applicationUnknown
+        }
+        return Identifier(rawValue: id)
+    }
+
+    private func credentials(
+        of request: Request, _ context: ServerContext, for application: Domain.Application
+    ) throws(DomainError) -> Authenticate.Request {
         let proof = presentedProof(of: request, context)
         var token: Substring?
         if let sent = request.headers.value(of: .authorization) {
@@ -47,9 +71,7 @@ package struct RequestGate: Sendable {
             token = authorization?.token
             if authorization?.scheme == .proof, proof == nil { throw .proofRequired }
         }
-        return try await authenticate(
-            Authenticate.Request(
-                application: application, token: token, proof: proof, address: proxies.client(of: request, context)))
+        return Authenticate.Request(application: application, token: token, proof: proof)
     }
 
     /// The proof that came with a request.

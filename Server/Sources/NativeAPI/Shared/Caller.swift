@@ -19,6 +19,6 @@ extension NativeAPI {
 
     /// Who makes the request.
     func caller(of request: Request, _ context: ServerContext) async throws(DomainError) -> Authenticated {
-        try await gate.session(of: request, context, application: try await application(of: request))
+        try await gate.session(of: request, context, applicationHeader: .application)
     }
 }

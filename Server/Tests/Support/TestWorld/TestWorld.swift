@@ -52,7 +52,7 @@ package struct TestWorld: Sendable {
     ) async throws(DomainError) -> Authenticated {
         try await useCases.authenticate(
             .init(
-                application: application, token: token.map { Substring($0.revealed) }, proof: proof,
-                address: Self.address))
+                application: application, token: token.map { Substring($0.revealed) }, proof: proof),
+            from: { Self.address })
     }
 }
