@@ -46,33 +46,24 @@ package struct ServerProgram: Sendable {
         let composition = try Composition(settings, role: .server)
         composition.observeStorageFaults { [logger] in logger.error("storage fault", metadata: ["fault": "\($0)"]) }
         announce()
-        let loops = EventLoops.make()
         var failure: StartFault?
         do {
-            try await serve(composition, on: loops, onListening)
+            try await serve(composition, onListening)
         } catch {
             failure = fault(error)
         }
         await composition.close()
-        do {
-            try await loops.shutdownGracefully()
-        } catch {
-            logger.warning("the event loops did not end", metadata: ["error": "\(error)"])
-        }
         if let failure { throw failure }
     }
 
     private func serve(
-        _ composition: Composition, on loops: any EventLoopGroup,
-        _ onListening: @escaping @Sendable (Listening, Composition) async -> Void
+        _ composition: Composition, _ onListening: @escaping @Sendable (Listening, Composition) async -> Void
     ) async throws {
         let (settings, logger, stopSwitch) = (settings, logger, StopSwitch())
         let channel = settings.channel(try await UnreadableHead.Answers(composition.errors))
         let application = Hummingbird.Application(
             responder: try composition.responder(),
-            server: HTTPServerBuilder { responder in
-                ConnectionOnItsLoop(HTTP1Channel(responder: responder, configuration: channel), loops: loops)
-            },
+            server: .http1(configuration: channel),
             configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? settings.port
@@ -84,7 +75,6 @@ package struct ServerProgram: Sendable {
                 }
                 await onListening(listening, composition)
             },
-            eventLoopGroupProvider: .shared(loops),
             logger: logger)
         var configuration = ServiceGroupConfiguration(
             services: [
