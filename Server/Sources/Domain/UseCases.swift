@@ -43,7 +43,7 @@ package struct UseCases: Sendable {
         package init(
             store: any Store, validity: any CacheValidity, clock: any WallClock, randomness: any Randomness,
             sealingKey: SealingKey, issuer: String, firstLaunches: RateLimit? = .firstLaunches,
-            sessionCacheCapacity: Int = 20_000
+            sessionCacheCapacity: Int = 10_000
         ) {
             self.store = store
             self.validity = validity

@@ -13,7 +13,7 @@ struct SettingsTests {
         #expect(settings.dataFolder == "okaeri-data")
         #expect(settings.publicURL == nil && settings.trustedProxies.isEmpty && settings.sealingKey == nil)
         #expect(settings.hasRateLimits && settings.firstLaunchesPerHour == 30)
-        #expect(settings.sessionCacheEntries == 20_000 && settings.logLevel == .info)
+        #expect(settings.sessionCacheEntries == 10_000 && settings.logLevel == .info)
     }
 
     @Test("takes the command line over the environment over the file")

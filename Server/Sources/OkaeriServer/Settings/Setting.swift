@@ -52,7 +52,7 @@ extension Setting {
         "first-launches", default: "30", unit: "an hour",
         "How many new users one address (IPv6: one /64 network) can make.", rule: "a whole number from 1 to 1000000")
     package static let sessionCache = Setting(
-        "session-cache", default: "20000", unit: "sessions", "How many sessions are kept in memory, about 1 KiB each.",
+        "session-cache", default: "10000", unit: "sessions", "How many sessions are kept in memory, about 2 KiB each.",
         rule: "a whole number from 0 to 10000000")
     package static let logLevel = Setting(
         "log-level", default: "info", "What is logged.",
