@@ -20,7 +20,8 @@ extension Decoder {
     public func closedContainer<Key: CodingKey>(keyedBy keys: Key.Type) throws -> KeyedDecodingContainer<Key> {
         // Without key paths, which are made anew at each use.
         let present = try container(keyedBy: AnyMember.self).allKeys
-        if let unknown = present.lazy.filter({ Key(stringValue: $0.stringValue) == nil }).map({ $0.stringValue }).min() {
+        if let unknown = present.lazy.filter({ Key(stringValue: $0.stringValue) == nil }).map({ $0.stringValue }).min()
+        {
             throw UnknownMember(path: (codingPath.map(\.stringValue) + [unknown]).joined(separator: "."))
         }
         return try container(keyedBy: keys)
