@@ -3,7 +3,8 @@ import StorageSQLite
 import StoreConformance
 import Testing
 
-@Suite("SQLite keeps the promises of every engine")
+// One after the other: each store in a folder holds a dozen files open.
+@Suite("SQLite keeps the promises of every engine", .serialized)
 struct SQLiteConformanceTests {
     @Test("in memory", arguments: Promise.all)
     func inMemory(promise: Promise) async throws {
