@@ -36,21 +36,32 @@ struct BenchCommand: ParsableCommand {
         let workbench = Workbench(server: server, programs: programs, folder: data)
         var report = Report(limits: try Report.limits(from: limits))
         let loadBefore = loadAverage
-        for phase in phase.isEmpty ? [.paths, .growth, .memory] : phase {
-            switch phase {
-            case .paths: try PathsPhase(workbench: workbench, isQuick: quick).measure(into: &report)
-            case .growth: try GrowthPhase(workbench: workbench, isQuick: quick).measure(into: &report)
-            case .memory: try MemoryPhase(workbench: workbench, isQuick: quick).measure(into: &report)
-            case .peers:
-                try PeersPhase(
-                    workbench: workbench, isQuick: quick, program: pocketbase, prepared: pocketbaseData,
-                    files: pocketbaseFiles
-                ).measure(into: &report)
+        var failure: (any Error)?
+        do {
+            for phase in phase.isEmpty ? [.paths, .memory, .growth] : phase {
+                try measure(phase, workbench, &report)
             }
+        } catch {
+            // What was measured before is told all the same.
+            failure = error
         }
         print("Load average before the run: \(loadBefore). Server on processor 0, load on processor 1.\n")
         print(report.text)
+        if let failure { throw failure }
         if strict, !report.holds { throw ExitCode.failure }
+    }
+
+    private func measure(_ phase: Phase, _ workbench: Workbench, _ report: inout Report) throws {
+        switch phase {
+        case .paths: try PathsPhase(workbench: workbench, isQuick: quick).measure(into: &report)
+        case .growth: try GrowthPhase(workbench: workbench, isQuick: quick).measure(into: &report)
+        case .memory: try MemoryPhase(workbench: workbench, isQuick: quick).measure(into: &report)
+        case .peers:
+            try PeersPhase(
+                workbench: workbench, isQuick: quick, program: pocketbase, prepared: pocketbaseData,
+                files: pocketbaseFiles
+            ).measure(into: &report)
+        }
     }
 
     /// What the machine did beside this, over the last one, five and fifteen minutes.

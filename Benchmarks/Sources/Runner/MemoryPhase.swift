@@ -11,14 +11,14 @@ struct MemoryPhase {
         let data = try workbench.seeded(users: 100_000).copy(to: workbench.folder + "/run")
         let server = try ServerUnderTest.okaeri(workbench, on: data)
         defer { server.child.stop() }
-        // Proofs are good for a minute: the five minutes come in slices of twenty seconds.
+        // Proofs are good for a minute, signing included: the five minutes come in slices of ten seconds.
         var highest = 0.0
-        let slices = isQuick ? 1 : 5
-        let seconds = isQuick ? 3.0 : 20.0
+        let slices = isQuick ? 1 : 10
+        let seconds = isQuick ? 3.0 : 10.0
         for _ in 0..<slices {
             let checks = LoadRun(seconds: seconds, spread: 50_000)
             let logIns = LoadRun(
-                seconds: seconds, requests: Int((seconds + 1) * 9_000), spread: 50_000, skip: 50_000)
+                seconds: seconds, requests: Int((seconds + 1) * 6_000), spread: 50_000, skip: 50_000)
             for (scenario, run) in [("session-check", checks), ("log-in", logIns), ("first-launch", logIns)] {
                 highest = max(highest, try server.load(scenario, run).residentMebibytes)
             }
