@@ -54,6 +54,12 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "StorageSQLite", dependencies: ["Domain", "Storage", "CSQLite"], swiftSettings: settings),
 
+        // What the server asks of others: mail servers, identity providers. And threads for what blocks.
+        .target(name: "Threads", swiftSettings: settings),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .target(
+            name: "OutboundServices", dependencies: ["Domain", "Threads", "CCurl", wire], swiftSettings: settings),
+
         // The protocols. Adapters only translate.
         .target(
             name: "HTTPSupport",
@@ -69,7 +75,7 @@ let package = Package(
         .target(
             name: "OkaeriServer",
             dependencies: [
-                "Domain", "Storage", "StorageSQLite", "HTTPSupport", "NativeAPI",
+                "Domain", "Storage", "StorageSQLite", "HTTPSupport", "NativeAPI", "OutboundServices",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],
@@ -86,6 +92,7 @@ let package = Package(
         .target(
             name: "StoreConformance", dependencies: ["Domain", "Storage", "TestWorld", wire],
             path: "Tests/Support/StoreConformance", swiftSettings: settings),
+        .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: settings),
         .testTarget(
             name: "DomainTests",
             dependencies: ["Domain", "Storage", "StorageSQLite", "TestWorld", crypto, wire], swiftSettings: settings),

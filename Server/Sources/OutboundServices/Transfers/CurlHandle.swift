@@ -1,0 +1,141 @@
+import CCurl
+import Foundation
+
+/// One transfer by libcurl: its options, the bytes it sends, and the bytes it received.
+///
+/// Used by one thread at a time. `perform` blocks until the transfer ends or its time is over.
+final class CurlHandle {
+    private let handle: UnsafeMutableRawPointer
+    private var lists: [UnsafeMutablePointer<curl_slist>] = []
+    private var outgoing = Outgoing()
+    private var incoming: Incoming
+
+    /// What is sent, and how far it was.
+    private struct Outgoing {
+        var bytes: [UInt8] = []
+        var position = 0
+    }
+
+    /// What was received.
+    private struct Incoming {
+        var bytes: [UInt8] = []
+        let maximumBytes: Int
+    }
+
+    /// The outcome of a transfer that libcurl could not complete.
+    struct Fault: Error, Hashable {
+        /// The number that libcurl gives the kind of fault.
+        let code: UInt32
+        /// The same in words, for the log.
+        let reason: String
+    }
+
+    /// A handle with time limits and without signals.
+    ///
+    /// - Parameters:
+    ///   - maximumBytes: The most bytes that are taken from the other side; more fail the transfer.
+    ///   - connectLimit: How long name look-up, connection and TLS may take, in all.
+    ///   - timeLimit: How long the whole transfer may take.
+    /// - Throws: `Fault` when libcurl cannot make one, that is, without memory.
+    init(maximumBytes: Int, connectLimit: Duration, timeLimit: Duration) throws(Fault) {
+        _ = Self.library
+        guard let handle = curl_easy_init() else {
+            throw Fault(code: CURLE_FAILED_INIT.rawValue, reason: "libcurl cannot make a handle")
+        }
+        self.handle = handle
+        incoming = Incoming(maximumBytes: maximumBytes)
+        try set(CURLOPT_NOSIGNAL, 1)
+        try set(CURLOPT_CONNECTTIMEOUT_MS, connectLimit.curlMilliseconds)
+        try set(CURLOPT_TIMEOUT_MS, timeLimit.curlMilliseconds)
+    }
+
+    deinit {
+        curl_easy_cleanup(handle)
+        for list in lists { curl_slist_free_all(list) }
+    }
+
+    func set(_ option: CURLoption, _ value: Int) throws(Fault) {
+        try check(okaeri_curl_set_long(handle, option, value))
+    }
+
+    /// libcurl copies the text.
+    func set(_ option: CURLoption, _ value: String) throws(Fault) {
+        try check(okaeri_curl_set_text(handle, option, value))
+    }
+
+    func set(_ option: CURLoption, _ values: [String]) throws(Fault) {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for value in values { list = curl_slist_append(list, value) }
+        guard let list else { return }
+        lists.append(list)
+        try check(okaeri_curl_set_list(handle, option, list))
+    }
+
+    /// The number that libcurl tells about the transfer, as `CURLINFO_RESPONSE_CODE`.
+    func number(_ info: CURLINFO) -> Int {
+        var value = 0
+        return okaeri_curl_get_long(handle, info, &value) == CURLE_OK ? value : 0
+    }
+
+    /// Sends the bytes, if any, and waits for the end.
+    ///
+    /// - Returns: the bytes of the answer's body.
+    /// - Throws: `Fault`.
+    func perform(sending bytes: [UInt8] = []) throws(Fault) -> [UInt8] {
+        outgoing = Outgoing(bytes: bytes)
+        // Both contexts are this object, which lives until the call returns.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        try check(okaeri_curl_set_pointer(handle, CURLOPT_READDATA, context))
+        try check(
+            okaeri_curl_set_transfer(handle, CURLOPT_READFUNCTION) { place, size, count, context in
+                CurlHandle.from(context)?.give(place, size * count) ?? 0
+            })
+        try check(okaeri_curl_set_pointer(handle, CURLOPT_WRITEDATA, context))
+        try check(
+            okaeri_curl_set_transfer(handle, CURLOPT_WRITEFUNCTION) { place, size, count, context in
+                CurlHandle.from(context)?.take(place, size * count) ?? 0
+            })
+        let outcome = withExtendedLifetime(self) { curl_easy_perform(handle) }
+        try check(outcome)
+        return incoming.bytes
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> CurlHandle? {
+        context.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func give(_ place: UnsafeMutablePointer<CChar>?, _ room: Int) -> Int {
+        guard let place else { return 0 }
+        let count = min(room, outgoing.bytes.count - outgoing.position)
+        outgoing.bytes.withUnsafeBytes { bytes in
+            guard count > 0, let start = bytes.baseAddress else { return }
+            UnsafeMutableRawPointer(place).copyMemory(from: start + outgoing.position, byteCount: count)
+        }
+        outgoing.position += count
+        return count
+    }
+
+    private func take(_ place: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        guard let place, incoming.bytes.count + count <= incoming.maximumBytes else { return 0 }
+        incoming.bytes.append(contentsOf: UnsafeRawBufferPointer(start: place, count: count))
+        return count
+    }
+
+    private func check(_ code: CURLcode) throws(Fault) {
+        guard code != CURLE_OK else { return }
+        throw Fault(code: code.rawValue, reason: String(cString: curl_easy_strerror(code)))
+    }
+
+    /// Made ready once for the process, before the first handle.
+    private static let library: Void = {
+        curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+    }()
+}
+
+extension Duration {
+    /// Whole milliseconds, at least 1, because 0 means no limit to libcurl.
+    fileprivate var curlMilliseconds: Int {
+        let parts = components
+        return max(1, Int(parts.seconds) * 1000 + Int(parts.attoseconds / 1_000_000_000_000_000))
+    }
+}

@@ -1,0 +1,131 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// A fixed number of threads for work that blocks or computes for long, so that neither an event loop nor the
+/// cooperative pool waits for it.
+///
+/// Work that finds no free thread waits in a queue of bounded length, first come, first served. Work that is queued
+/// when the threads are closed is still done.
+package final class WorkerThreads: Sendable {
+    /// Why work was not taken.
+    package enum Refusal: Error, Hashable, Sendable {
+        /// As much work as may wait is waiting.
+        case queueFull
+        /// The threads have been closed.
+        case closed
+    }
+
+    private let maximumWaiting: Int
+    private let state = Mutex(State())
+    private let available = DispatchSemaphore(value: 0)
+    private let ended = DispatchGroup()
+
+    private struct State: Sendable {
+        var jobs: [@Sendable () -> Void] = []
+        /// Where the queue begins in `jobs`; what lies before was done.
+        var first = 0
+        var idle = 0
+        var isClosed = false
+
+        var waiting: Int { jobs.count - first }
+
+        mutating func next() -> (@Sendable () -> Void)? {
+            guard first < jobs.count else { return nil }
+            defer {
+                first += 1
+                if first * 2 > jobs.count {
+                    jobs.removeFirst(first)
+                    first = 0
+                }
+            }
+            return jobs[first]
+        }
+    }
+
+    /// Starts the threads.
+    ///
+    /// - Parameters:
+    ///   - name: Their name in the system's tools, of which 15 bytes are shown.
+    ///   - count: How many, at least 1.
+    ///   - maximumWaiting: The most jobs that may wait for a free thread.
+    ///   - niceness: From 0, as the process, to 19: what these threads do then yields to everything else (Linux).
+    package init(name: String, count: Int, maximumWaiting: Int, niceness: Int = 0) {
+        self.maximumWaiting = maximumWaiting
+        for _ in 0..<max(1, count) {
+            ended.enter()
+            let thread = Thread { [self] in
+                Self.lower(niceness)
+                work()
+                ended.leave()
+            }
+            thread.name = name
+            thread.start()
+        }
+    }
+
+    /// Does work on one of the threads.
+    ///
+    /// - Returns: what the work returns.
+    /// - Throws: `queueFull`, `closed`; the work was not begun then.
+    package func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async throws(Refusal) -> Value {
+        let result: Result<Value, Refusal> = await withCheckedContinuation { continuation in
+            let refusal = state.withLock { state -> Refusal? in
+                if state.isClosed { return .closed }
+                if state.waiting - state.idle >= maximumWaiting { return .queueFull }
+                state.jobs.append { continuation.resume(returning: .success(work())) }
+                return nil
+            }
+            if let refusal {
+                continuation.resume(returning: .failure(refusal))
+            } else {
+                available.signal()
+            }
+        }
+        return try result.get()
+    }
+
+    /// How many jobs wait for a thread now.
+    package var waiting: Int { state.withLock { max(0, $0.waiting - $0.idle) } }
+
+    /// Ends the threads when all that waits is done. Later work is refused.
+    package func close() async {
+        let count = state.withLock { state -> Int in
+            defer { state.isClosed = true }
+            return state.isClosed ? 0 : 1
+        }
+        if count == 1 { available.signal() }
+        await withCheckedContinuation { continuation in
+            ended.notify(queue: .global()) { continuation.resume() }
+        }
+    }
+
+    private func work() {
+        while true {
+            state.withLock { $0.idle += 1 }
+            available.wait()
+            let (job, isOver) = state.withLock { state in
+                state.idle -= 1
+                let job = state.next()
+                return (job, job == nil && state.isClosed)
+            }
+            job?()
+            if isOver {
+                // The next thread ends too.
+                available.signal()
+                return
+            }
+        }
+    }
+
+    private static func lower(_ niceness: Int) {
+        #if os(Linux)
+            // Linux keeps the value for each thread, where POSIX has it for the process.
+            if niceness > 0 { setpriority(__priority_which_t(0), 0, Int32(niceness)) }
+        #endif
+    }
+}

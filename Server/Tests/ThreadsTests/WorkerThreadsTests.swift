@@ -1,0 +1,66 @@
+import Dispatch
+import Testing
+import Threads
+
+@Suite("Worker threads")
+struct WorkerThreadsTests {
+    @Test("do work and return what it returns")
+    func returnsValue() async throws {
+        let threads = WorkerThreads(name: "test", count: 2, maximumWaiting: 10)
+        let values = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<10 { group.addTask { try await threads.run { number * 2 } } }
+            return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
+        }
+        #expect(values == Set((0..<10).map { $0 * 2 }))
+        await threads.close()
+    }
+
+    @Test("refuse what the queue cannot hold, and take work again when there is room")
+    func boundedQueue() async throws {
+        let threads = WorkerThreads(name: "test", count: 1, maximumWaiting: 1)
+        let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        async let first: Void = threads.run {
+            begun.signal()
+            gate.wait()
+        }
+        await wait(for: begun)
+        async let second: Void = threads.run { gate.wait() }
+        while threads.waiting < 1 { await Task.yield() }
+        await #expect(throws: WorkerThreads.Refusal.queueFull) { try await threads.run {} }
+        gate.signal()
+        gate.signal()
+        _ = try await (first, second)
+        #expect(try await threads.run { 7 } == 7)
+        await threads.close()
+    }
+
+    @Test("finish what is queued when they are closed, and refuse what comes later")
+    func closing() async throws {
+        let threads = WorkerThreads(name: "test", count: 1, maximumWaiting: 100)
+        let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        async let first: Void = threads.run {
+            begun.signal()
+            gate.wait()
+        }
+        await wait(for: begun)
+        let queued = (0..<5).map { number in
+            Task { try await threads.run { number } }
+        }
+        while threads.waiting < 5 { await Task.yield() }
+        gate.signal()
+        await threads.close()
+        try await first
+        for (number, task) in queued.enumerated() { #expect(try await task.value == number) }
+        await #expect(throws: WorkerThreads.Refusal.closed) { try await threads.run {} }
+    }
+
+    /// Waits without holding a thread of the cooperative pool.
+    private func wait(for semaphore: DispatchSemaphore) async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                semaphore.wait()
+                continuation.resume()
+            }
+        }
+    }
+}
