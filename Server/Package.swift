@@ -54,6 +54,11 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "StorageSQLite", dependencies: ["Domain", "Storage", "CSQLite"], swiftSettings: settings),
 
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .target(
+            name: "StoragePostgreSQL", dependencies: ["Domain", "Storage", "Threads", "CLibPQ"],
+            swiftSettings: settings),
+
         // What the server asks of others: mail servers, identity providers. And threads for what blocks.
         .target(name: "Threads", swiftSettings: settings),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -92,13 +97,19 @@ let package = Package(
         .target(
             name: "StoreConformance", dependencies: ["Domain", "Storage", "TestWorld", wire],
             path: "Tests/Support/StoreConformance", swiftSettings: settings),
+        .target(
+            name: "TestPostgreSQL", dependencies: ["StoragePostgreSQL", "CLibPQ"],
+            path: "Tests/Support/TestPostgreSQL", exclude: ["cluster.sh"], swiftSettings: settings),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: settings),
         .testTarget(
             name: "DomainTests",
             dependencies: ["Domain", "Storage", "StorageSQLite", "TestWorld", crypto, wire], swiftSettings: settings),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["Domain", "Storage", "StorageSQLite", "StoreConformance", "TestWorld", "CSQLite"],
+            dependencies: [
+                "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "StoreConformance", "TestPostgreSQL",
+                "TestWorld", "CSQLite",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "NativeAPITests",
