@@ -80,7 +80,8 @@ let package = Package(
         .target(
             name: "OkaeriServer",
             dependencies: [
-                "Domain", "Storage", "StorageSQLite", "HTTPSupport", "NativeAPI", "OutboundServices",
+                "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
+                "OutboundServices",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],
@@ -114,12 +115,13 @@ let package = Package(
         .testTarget(
             name: "NativeAPITests",
             dependencies: [
-                "Domain", "HTTPSupport", "NativeAPI", "OkaeriServer", "StorageSQLite", "TestWorld", hummingbird,
+                "Domain", "HTTPSupport", "NativeAPI", "OkaeriServer", "Storage", "StorageSQLite", "StoragePostgreSQL",
+                "TestPostgreSQL", "TestWorld", hummingbird,
                 hummingbirdTesting,
                 httpTypes, nioCore, nioPosix, logging, crypto, wire, yams,
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "ProgramTests", dependencies: ["Domain", "TestWorld", "CSQLite", sdk, wire], swiftSettings: settings),
+            name: "ProgramTests", dependencies: ["Domain", "TestPostgreSQL", "TestWorld", "CSQLite", sdk, wire], swiftSettings: settings),
     ]
 )

@@ -17,7 +17,7 @@ final class ChangeLink: Sendable {
     /// For so long a commit of a silent node may still come.
     private static let aftermath: UInt64 = 30_000_000_000
     private static let session = """
-        SET statement_timeout = '1s'; SET synchronous_commit = off; LISTEN \(ChangeNotice.channel)
+        SET statement_timeout = '3s'; SET synchronous_commit = off; LISTEN \(ChangeNotice.channel)
         """
 
     private let address: PostgreSQLAddress
@@ -130,7 +130,7 @@ final class ChangeLink: Sendable {
                     for payload in payloads {
                         try link.send(text: "SELECT pg_notify($1, $2)", [ChangeNotice.channel, payload])
                     }
-                    _ = try link.finish(payloads.count, within: .seconds(1))
+                    _ = try link.finish(payloads.count, within: .seconds(4))
                     state.withLock { $0.pending.removeFirst(changes.count) }
                 }
                 if isClosed { return }

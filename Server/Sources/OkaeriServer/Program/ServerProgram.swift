@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import Hummingbird
 import HummingbirdCore
@@ -43,9 +44,10 @@ package struct ServerProgram: Sendable {
     package func run(
         onListening: @escaping @Sendable (Listening, Composition) async -> Void = { _, _ in }
     ) async throws(StartFault) {
-        let composition = try Composition(settings, role: .server)
+        let composition = try await Composition(settings, role: .server)
         composition.observeStorageFaults { [logger] in logger.error("storage fault", metadata: ["fault": "\($0)"]) }
         announce()
+        if settings.database != nil { await checkSealingKey(composition) }
         var failure: StartFault?
         do {
             try await serve(composition, onListening)
@@ -68,10 +70,12 @@ package struct ServerProgram: Sendable {
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? settings.port
                 let listening = Listening(url: settings.url(port: port), port: port) { stopSwitch.press() }
+                if settings.wantsRunningFile {
                 do {
                     try RunningFile(pid: getpid(), url: listening.url).write(in: settings.dataFolder)
                 } catch {
                     logger.warning("server.json cannot be written", metadata: ["error": "\(error)"])
+                }
                 }
                 await onListening(listening, composition)
             },
@@ -89,6 +93,19 @@ package struct ServerProgram: Sendable {
             try? RunningFile.remove(in: settings.dataFolder)
         }
         try await ServiceGroup(configuration: configuration).run()
+    }
+
+    /// Nodes with different sealing keys would take turns in failing.
+    private func checkSealingKey(_ composition: Composition) async {
+        do {
+            _ = try await composition.useCases.signingKeys()
+        } catch .secretUnreadable {
+            logger.error(
+                "the secrets in the database were sealed under another key: this node cannot open them",
+                metadata: ["setting": .string(Setting.sealingKey.variable)])
+        } catch {
+            logger.warning("the sealing key was not tried on the database", metadata: ["error": "\(error)"])
+        }
     }
 
     private func announce() {
@@ -113,6 +130,11 @@ package struct ServerProgram: Sendable {
 }
 
 extension ServerSettings {
+    /// Whether `server.json` is written. A node on a shared database needs no folder, and uses one that is there.
+    fileprivate var wantsRunningFile: Bool {
+        database == nil || FileManager.default.fileExists(atPath: dataFolder)
+    }
+
     /// What a connection may do: a client that is slow or sends endless headers is cut off.
     fileprivate func channel(_ answers: UnreadableHead.Answers) -> HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(

@@ -6,7 +6,9 @@ import Hummingbird
 import Logging
 import NIOCore
 import OkaeriServer
+import Storage
 import StorageSQLite
+import TestPostgreSQL
 import Synchronization
 import Testing
 
@@ -17,6 +19,7 @@ struct TestServer: Sendable {
     let composition: Composition
     let clock: StandingClock
     let application: Domain.Application
+    private let lifetime: EngineLifetime
     private let responder: RouterResponder<ServerContext>
     private let logger: Logger
 
@@ -29,18 +32,29 @@ struct TestServer: Sendable {
     /// - Throws: when a setting is wrong.
     init(
         settings: [String: String] = [:], application: ApplicationSettings = ApplicationSettings(),
-        store: SQLiteStore? = nil, clock: StandingClock = StandingClock(), logger: Logger = TestServer.silence
+        store: (any Engine)? = nil, clock: StandingClock = StandingClock(), logger: Logger = TestServer.silence
     ) async throws {
         self.clock = clock
         self.logger = logger
         let key = try #require(SealingKey(bytes: [UInt8](repeating: 7, count: SealingKey.byteCount)))
+        let engine: any Engine
+        if let store { engine = store } else { engine = try await Self.engine() }
+        lifetime = EngineLifetime(engine)
         composition = Composition(
             try ServerSettings(commandLine: settings, environment: [:]),
-            store: try store ?? SQLiteStore(.memory, role: .server), clock: clock, randomness: TestRandomness(),
+            store: engine, clock: clock, randomness: TestRandomness(),
             sealingKey: key)
         responder = try composition.responder()
         self.application = try await composition.useCases.createApplication(name: "Test", settings: application)
             .application
+    }
+
+    /// A new database in memory, or in PostgreSQL when these tests run for that engine (`make test-postgresql`).
+    private static func engine() async throws -> any Engine {
+        guard ProcessInfo.processInfo.environment["OKAERI_TEST_ENGINE"] == "postgresql" else {
+            return try SQLiteStore(.memory, role: .server)
+        }
+        return try await TestPostgreSQL.cluster().store()
     }
 
     static let silence = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -75,6 +89,19 @@ struct TestServer: Sendable {
 
     private static func name(_ text: String) throws -> HTTPField.Name {
         try #require(HTTPField.Name(text), "\(text) is no header name")
+    }
+}
+
+/// Closes an engine when its test is over: PostgreSQL has a limited number of connections for all tests together.
+private final class EngineLifetime: Sendable {
+    private let engine: any Engine
+
+    init(_ engine: any Engine) {
+        self.engine = engine
+    }
+
+    deinit {
+        Task { [engine] in await engine.close() }
     }
 }
 

@@ -31,7 +31,7 @@ shared_buffers = 64MB
 log_min_messages = fatal
 CONFIGURATION
 $as sh -c 'cat >"$1/data/pg_hba.conf"' sh "$folder" <<RULES
-host all with_password 127.0.0.1/32 scram-sha-256
+host with_password all 127.0.0.1/32 scram-sha-256
 local all all trust
 host all all 127.0.0.1/32 trust
 RULES
