@@ -109,8 +109,9 @@ let package = Package(
             name: "StorageTests",
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "StoreConformance", "TestPostgreSQL",
-                "TestWorld", "CSQLite",
+                "TestWorld", "CSQLite", wire,
             ],
+            exclude: ["Fixtures"],
             swiftSettings: settings),
         .testTarget(
             name: "NativeAPITests",
@@ -122,6 +123,10 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "ProgramTests", dependencies: ["Domain", "TestPostgreSQL", "TestWorld", "CSQLite", sdk, wire], swiftSettings: settings),
+            name: "ProgramTests",
+            dependencies: [
+                "Domain", "Storage", "StorageSQLite", "TestPostgreSQL", "TestWorld", "CSQLite", sdk, wire,
+            ],
+            swiftSettings: settings),
     ]
 )

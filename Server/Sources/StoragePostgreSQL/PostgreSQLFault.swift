@@ -75,5 +75,5 @@ package struct PostgreSQLOpenFault: Error, Hashable, CustomStringConvertible {
     }
 
     private static let tooFewConnections =
-        "Raise max_connections there, or lower OKAERI_DATABASE_CONNECTIONS here; each node needs that many and two more."
+        "Raise max_connections there, or lower OKAERI_DATABASE_CONNECTIONS here; each node needs that many and one more."
 }

@@ -61,6 +61,15 @@ struct PostgreSQLParameters: ~Copyable {
         bytes += text.unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : String($0) }.joined().utf8
     }
 
+    /// Writes each value behind its length, -1 for null, as `COPY` wants them.
+    borrowing func appendFields(to target: inout [UInt8]) {
+        for place in starts.indices {
+            let length = starts[place] == nil ? -1 : lengths[place]
+            withUnsafeBytes(of: length.bigEndian) { target += $0 }
+            if let start = starts[place] { target += bytes[start..<start + Int(length)] }
+        }
+    }
+
     borrowing func withPointers<Value>(
         _ body: (
             Int32, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?

@@ -29,6 +29,27 @@ final class PostgreSQLResult {
     /// What a described statement wants of its parameters.
     var parameterTypes: [UInt32] { (0..<PQnparams(handle)).map { PQparamtype(handle, $0) } }
 
+    /// The types of the columns.
+    var columnTypes: [UInt32] { (0..<PQnfields(handle)).map { PQftype(handle, $0) } }
+
+    /// All rows, each value as what it is.
+    func values() -> [[Value]] {
+        let types = columnTypes
+        return (0..<rowCount).map { number in
+            let row = row(number)
+            return types.enumerated().map { column, type in
+                if row.isNull(column) { return .null }
+                switch type {
+                case PostgreSQLParameters.TypeID.bytes: return .bytes(row.bytes(column))
+                case PostgreSQLParameters.TypeID.int8, PostgreSQLParameters.TypeID.int4,
+                    PostgreSQLParameters.TypeID.int2, PostgreSQLParameters.TypeID.boolean:
+                    return .integer(row.integer(column))
+                default: return .text(row.text(column))
+                }
+            }
+        }
+    }
+
     func row(_ number: Int) -> PostgreSQLRow { PostgreSQLRow(result: self, row: Int32(number)) }
 }
 

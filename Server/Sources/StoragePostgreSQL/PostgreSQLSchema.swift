@@ -31,12 +31,18 @@ struct PostgreSQLSchema {
     /// - Throws: `PostgreSQLOpenFault` when the schema is missing, too old or too new.
     func check() throws(PostgreSQLOpenFault) {
         let present: Int
+        let isUnfinished: Bool
         do {
             present = try version()
+            isUnfinished = try PostgreSQLTables.isUnfinished(link)
         } catch {
             throw PostgreSQLOpenFault(address, message: error.words)
         }
         if let words = Self.complaint(present, address) { throw PostgreSQLOpenFault(words) }
+        if isUnfinished {
+            throw PostgreSQLOpenFault(
+                "An “okaeri copy” into the database \(address) has not ended. Run it again; it goes on where it stopped.")
+        }
     }
 
     /// What is wrong with a version, in words for the operator.

@@ -8,7 +8,7 @@ extension Migration {
         version: 1, name: "beginnings",
         sqlite: statements(text: "TEXT", integer: "INTEGER", bytes: "BLOB", json: "TEXT", options: " WITHOUT ROWID"),
         postgresql: statements(
-            text: #"TEXT COLLATE "C""#, integer: "BIGINT", bytes: "BYTEA", json: "TEXT", options: ""))
+            text: #"TEXT COLLATE "C""#, integer: "BIGINT", bytes: "BYTEA", json: #"TEXT COLLATE "C""#, options: ""))
 
     private static func statements(
         text: String, integer: String, bytes: String, json: String, options: String

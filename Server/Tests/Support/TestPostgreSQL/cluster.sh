@@ -23,7 +23,7 @@ $as sh -c 'cat >>"$1/data/postgresql.conf"' sh "$folder" <<CONFIGURATION
 listen_addresses = '127.0.0.1'
 port = $port
 unix_socket_directories = '$folder'
-max_connections = 300
+max_connections = 1000
 fsync = off
 synchronous_commit = on
 full_page_writes = off
