@@ -41,7 +41,9 @@ final class ChangeLink: Sendable {
     ///   - lease: What is renewed while all is heard.
     ///   - signals: Whom to tell of changes and faults.
     /// - Throws: `PostgreSQLOpenFault` when there is no connection to be had.
-    init(_ address: PostgreSQLAddress, name: String, lease: CacheLease, signals: StoreSignals) throws(PostgreSQLOpenFault) {
+    init(_ address: PostgreSQLAddress, name: String, lease: CacheLease, signals: StoreSignals)
+        throws(PostgreSQLOpenFault)
+    {
         self.address = address
         self.name = name
         self.lease = lease

@@ -44,7 +44,8 @@ enum ChangeNotice: Equatable {
         guard let sender = words.first, words.count > 1 else { return ("", .anything) }
         let notice: ChangeNotice
         switch words[1] {
-        case "h": notice = words.count == 3 ? UInt64(words[2]).map { .heartbeat(nanoseconds: $0) } ?? .anything : .anything
+        case "h":
+            notice = words.count == 3 ? UInt64(words[2]).map { .heartbeat(nanoseconds: $0) } ?? .anything : .anything
         case "b": notice = .goodbye
         case "c":
             let changes = words.dropFirst(2).map { change($0) }

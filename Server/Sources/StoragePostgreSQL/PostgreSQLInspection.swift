@@ -30,7 +30,8 @@ package struct PostgreSQLInspection: Sendable {
             schemaVersion = try PostgreSQLSchema(link, address).version()
             let hasKeys = try link.run("SELECT to_regclass('signing_keys') IS NOT NULL").row(0).integer(0) == 1
             sealedSecrets = hasKeys ? Int(try link.run("SELECT COUNT(*) FROM signing_keys").row(0).integer(0)) : 0
-            let standby = try link.run("SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean")
+            let standby = try link.run(
+                "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean")
             isWritable = standby.row(0).integer(0) == 0
             let settings = try link.run(
                 """

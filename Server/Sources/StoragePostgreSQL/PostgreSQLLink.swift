@@ -89,7 +89,9 @@ final class PostgreSQLLink {
 
     /// Sends text that is not worth preparing, with values as text.
     func send(text: String, _ values: [String] = []) throws(PostgreSQLFault) {
-        let result = Self.withTexts(values) { PQsendQueryParams(handle, text, Int32(values.count), nil, $0, nil, nil, 1) }
+        let result = Self.withTexts(values) {
+            PQsendQueryParams(handle, text, Int32(values.count), nil, $0, nil, nil, 1)
+        }
         try sent(result)
     }
 
@@ -101,7 +103,9 @@ final class PostgreSQLLink {
 
     /// Waits for the answers to what was sent since the last call.
     ///
-    /// - Parameter count: How many statements that was.
+    /// - Parameters:
+    ///   - count: How many statements that was.
+    ///   - patience: How long they may take together.
     /// - Returns: one result for each.
     /// - Throws: the first fault; the statements after it were not run.
     func finish(_ count: Int, within patience: Duration = PostgreSQLLink.patience) throws(PostgreSQLFault)

@@ -99,7 +99,9 @@ struct PostgreSQLRow: RowReader {
     /// The whole part of a `numeric`, which is what PostgreSQL makes of a sum: digits to the base 10,000 behind a head
     /// of their count, the weight of the first, and the sign.
     private static func whole(_ value: UnsafeRawBufferPointer) -> Int64 {
-        func word(_ place: Int) -> Int { Int(Int16(bigEndian: value.loadUnaligned(fromByteOffset: place * 2, as: Int16.self))) }
+        func word(_ place: Int) -> Int {
+            Int(Int16(bigEndian: value.loadUnaligned(fromByteOffset: place * 2, as: Int16.self)))
+        }
         guard value.count >= 8, value.count >= 8 + word(0) * 2 else { return 0 }
         let (count, weight) = (word(0), word(1))
         var number: Int64 = 0

@@ -41,7 +41,8 @@ struct PostgreSQLSchema {
         if let words = Self.complaint(present, address) { throw PostgreSQLOpenFault(words) }
         if isUnfinished {
             throw PostgreSQLOpenFault(
-                "An “okaeri copy” into the database \(address) has not ended. Run it again; it goes on where it stopped.")
+                "An “okaeri copy” into the database \(address) has not ended. Run it again; it goes on where it stopped."
+            )
         }
     }
 
@@ -53,10 +54,12 @@ struct PostgreSQLSchema {
             return "The database \(address) has no schema of Okaeri yet. Make it with “okaeri migrate”."
         }
         if present > latest {
-            return "The database \(address) has schema version \(present), made by a newer Okaeri; this program knows up "
+            return
+                "The database \(address) has schema version \(present), made by a newer Okaeri; this program knows up "
                 + "to \(latest). Run the newer program, or restore a backup from before it."
         }
-        return "The database \(address) has schema version \(present), and this program needs \(latest). Bring it up to "
+        return
+            "The database \(address) has schema version \(present), and this program needs \(latest). Bring it up to "
             + "date with “okaeri migrate”."
     }
 

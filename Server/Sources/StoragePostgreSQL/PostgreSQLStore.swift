@@ -36,6 +36,7 @@ package final class PostgreSQLStore: Engine, Sendable {
     ///   - role: Who asks.
     ///   - connections: The most connections for transactions. A server has one more, for news.
     ///   - node: A word that no other node has.
+    /// - Returns: the engine.
     /// - Throws: `PostgreSQLOpenFault` in words for the operator.
     package static func open(
         _ address: PostgreSQLAddress, role: Role, connections: Int, node: String
@@ -273,34 +274,5 @@ extension PostgreSQLStore {
     private func announce(_ changed: [Change], toOthers: Bool) {
         signals.announce(changed)
         if toOthers { changes?.tell(changed) }
-    }
-}
-
-/// Notes which statement came first.
-private final class RecordingConnection: Connection {
-    private let connection: PostgreSQLConnection
-    private(set) var firstKey: UInt?
-    var beforeFirst: (UInt) -> Void = { _ in }
-
-    init(_ connection: PostgreSQLConnection) {
-        self.connection = connection
-    }
-
-    func rows<Row>(
-        _ query: Query, _ values: [Value], read: (any RowReader) throws(DomainError) -> Row
-    ) throws(DomainError) -> [Row] {
-        note(query)
-        return try connection.rows(query, values, read: read)
-    }
-
-    func change(_ query: Query, _ values: [Value]) throws(DomainError) -> Int {
-        note(query)
-        return try connection.change(query, values)
-    }
-
-    private func note(_ query: Query) {
-        guard firstKey == nil else { return }
-        firstKey = query.key
-        beforeFirst(query.key)
     }
 }

@@ -15,7 +15,8 @@ package struct SQLiteTables {
 
     /// Every table but the bookkeeping of the schema.
     package func shapes() throws(SQLiteOpenFault) -> [TableShape] {
-        let names = try rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+        let names = try rows(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
         var shapes: [TableShape] = []
         for case .text(let name) in names.compactMap(\.first) where !TableShape.bookkeeping.contains(name) {
             let columns = try rows("SELECT name, pk FROM pragma_table_info($1) ORDER BY cid", [.text(name)])
@@ -52,7 +53,9 @@ package struct SQLiteTables {
         }
         defer { sqlite3_finalize(prepared) }
         for (place, value) in values.enumerated() {
-            guard SQLiteConnection.bind(value, to: prepared, at: Int32(place + 1)) == SQLITE_OK else { throw fault(text) }
+            guard SQLiteConnection.bind(value, to: prepared, at: Int32(place + 1)) == SQLITE_OK else {
+                throw fault(text)
+            }
         }
         let count = sqlite3_column_count(prepared)
         var rows: [[Value]] = []
@@ -78,6 +81,7 @@ package struct SQLiteTables {
     }
 
     private func fault(_ text: String) -> SQLiteOpenFault {
-        SQLiteOpenFault("The database cannot be read: \(String(cString: sqlite3_errmsg(connection.handle))) in: \(text)")
+        SQLiteOpenFault(
+            "The database cannot be read: \(String(cString: sqlite3_errmsg(connection.handle))) in: \(text)")
     }
 }

@@ -120,7 +120,9 @@ struct CopyTests {
         let tables = try done.json(Report.self).tables
         #expect(Set(tables.keys) == Set(shapes.map(\.name)))
         for shape in shapes {
-            #expect(try await cluster.run("SELECT COUNT(*) > 1 FROM \(shape.name)", in: database) == [["t"]], "\(shape.name)")
+            #expect(
+                try await cluster.run("SELECT COUNT(*) > 1 FROM \(shape.name)", in: database) == [["t"]],
+                "\(shape.name)")
         }
     }
 

@@ -108,7 +108,9 @@ struct NodeTests {
     @Test("believe nothing after they stood still, and nothing that a node left behind that was killed")
     func stoppedAndKilled() async throws {
         let nodes = try await Nodes(2)
-        let (stopped, killed) = (try await nodes.loggedIn(at: 0).session.token, try await nodes.loggedIn(at: 0).session.token)
+        let (stopped, killed) = (
+            try await nodes.loggedIn(at: 0).session.token, try await nodes.loggedIn(at: 0).session.token
+        )
         try await nodes.warm(stopped)
         try await nodes.warm(killed)
         nodes.servers[1].process.signal(SIGSTOP)

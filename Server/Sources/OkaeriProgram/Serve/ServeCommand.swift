@@ -95,7 +95,10 @@ private struct Started: Encodable {
         if let portTaken {
             Console.write("Port \(portTaken) is taken by another program; the server takes \(port) instead.")
         }
-        let table = TextTable(["address": url, (database == nil ? "data folder" : "database"): dataFolder ?? database, "process": String(pid)])
+        let table = TextTable([
+            "address": url, (database == nil ? "data folder" : "database"): dataFolder ?? database,
+            "process": String(pid),
+        ])
         Console.write("Okaeri \(OkaeriCommand.version) is serving.\n\(table.text(indentation: 2))\nCtrl-C stops it.")
     }
 }

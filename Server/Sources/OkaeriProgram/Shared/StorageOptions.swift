@@ -44,7 +44,9 @@ struct StorageOptions: ParsableArguments {
         makesDatabase: Bool = false, _ body: (UseCases) async throws(DomainError) -> Value
     ) async throws(CommandFault) -> Value {
         let settings = try settings()
-        if settings.database == nil, !makesDatabase, !FileManager.default.fileExists(atPath: StorageInspection.path(in: settings.dataFolder)) {
+        if settings.database == nil, !makesDatabase,
+            !FileManager.default.fileExists(atPath: StorageInspection.path(in: settings.dataFolder))
+        {
             throw .failed(
                 "There is no Okaeri database in the data folder \(settings.dataFolder). Start the server once, or name "
                     + "another folder with --data.")

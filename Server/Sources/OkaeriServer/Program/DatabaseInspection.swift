@@ -18,8 +18,9 @@ package struct DatabaseInspection: Sendable {
     /// Why a node did not get all the connections that it wants; `nil` when it did.
     package let missingConnections: String?
 
+    /// `nil` when the settings name no shared database.
+    ///
     /// - Parameter settings: Which database, and how many connections a node wants.
-    /// - Returns: `nil` when the settings name no shared database.
     /// - Throws: `StartFault.storage` when it cannot be looked at.
     package init?(_ settings: ServerSettings) async throws(StartFault) {
         guard let address = settings.database else { return nil }

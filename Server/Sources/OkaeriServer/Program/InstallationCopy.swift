@@ -59,6 +59,7 @@ package struct InstallationCopy: Sendable {
     /// Copies and compares.
     ///
     /// - Parameter tell: Called after each step, on a thread of its own.
+    /// - Returns: what was done.
     /// - Throws: `StartFault.storage`. What was copied stays, and the next run goes on behind it.
     package func callAsFunction(_ tell: @escaping @Sendable (Progress) -> Void) async throws(StartFault) -> Report {
         let store: SQLiteStore

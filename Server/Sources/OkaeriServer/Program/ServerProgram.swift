@@ -71,11 +71,11 @@ package struct ServerProgram: Sendable {
                 let port = channel.localAddress?.port ?? settings.port
                 let listening = Listening(url: settings.url(port: port), port: port) { stopSwitch.press() }
                 if settings.wantsRunningFile {
-                do {
-                    try RunningFile(pid: getpid(), url: listening.url).write(in: settings.dataFolder)
-                } catch {
-                    logger.warning("server.json cannot be written", metadata: ["error": "\(error)"])
-                }
+                    do {
+                        try RunningFile(pid: getpid(), url: listening.url).write(in: settings.dataFolder)
+                    } catch {
+                        logger.warning("server.json cannot be written", metadata: ["error": "\(error)"])
+                    }
                 }
                 await onListening(listening, composition)
             },

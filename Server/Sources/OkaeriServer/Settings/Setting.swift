@@ -41,7 +41,8 @@ extension Setting {
     package static let database = Setting(
         "database", default: nil,
         "A PostgreSQL database that any number of nodes share, in place of the embedded one.",
-        rule: "a connection string such as postgresql://okaeri@db.example.com/okaeri, with % and two digits for what is "
+        rule:
+            "a connection string such as postgresql://okaeri@db.example.com/okaeri, with % and two digits for what is "
             + "special in it",
         isSecret: true)
     package static let databaseConnections = Setting(
@@ -88,7 +89,8 @@ extension Setting {
 
     /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
-        listen, data, database, databaseConnections, publicURL, trustedProxies, rateLimits, firstLaunches, sessionCache, logLevel, requestTimeout,
+        listen, data, database, databaseConnections, publicURL, trustedProxies, rateLimits, firstLaunches, sessionCache,
+        logLevel, requestTimeout,
         idleTimeout, maximumHeaderBytes, maximumHeaders, sealingKey,
     ]
 

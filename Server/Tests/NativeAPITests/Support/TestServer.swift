@@ -116,7 +116,9 @@ private final class EngineLifetime: Sendable {
     /// Waits while many engines are alive, since all tests begin at once; a test that has several is let through.
     static func turn() async {
         let latest = ContinuousClock.now + .seconds(30)
-        while alive.withLock({ $0 }) >= 12, ContinuousClock.now < latest { try? await Task.sleep(for: .milliseconds(20)) }
+        while alive.withLock({ $0 }) >= 12, ContinuousClock.now < latest {
+            try? await Task.sleep(for: .milliseconds(20))
+        }
     }
 }
 

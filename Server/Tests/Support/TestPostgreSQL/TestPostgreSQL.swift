@@ -18,7 +18,8 @@ package final class TestPostgreSQL: Sendable {
     private init() async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("okaeri-pg-\(getpid())").path
         port = try Self.freePort()
-        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("cluster.sh").path
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("cluster.sh")
+            .path
         let log = folder + ".log"
         let process = try Self.spawn(["/bin/sh", script, folder, String(port)], log: log)
         let end = ContinuousClock.now + .seconds(120)
@@ -47,6 +48,7 @@ package final class TestPostgreSQL: Sendable {
     ///
     /// - Parameter template: The database to copy.
     /// - Returns: its name.
+    /// - Throws: `TestPostgreSQLFault`.
     package func makeDatabase(from template: String = "template1") async throws -> String {
         let name = "test\(databases.add(1, ordering: .relaxed).newValue)"
         try await run("CREATE DATABASE \(name) TEMPLATE \(template)", in: "postgres")
