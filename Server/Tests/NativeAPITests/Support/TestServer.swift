@@ -38,7 +38,7 @@ struct TestServer: Sendable {
             try ServerSettings(commandLine: settings, environment: [:]),
             store: try store ?? SQLiteStore(.memory, role: .server), clock: clock, randomness: TestRandomness(),
             sealingKey: key)
-        responder = try composition.responder()
+        responder = try composition.responders().all
         self.application = try await composition.useCases.createApplication(name: "Test", settings: application)
             .application
     }
