@@ -96,8 +96,8 @@ package struct Composition: Sendable {
         self.useCases = useCases
     }
 
-    /// What answers requests.
-    package func responder() throws(StartFault) -> RouterResponder<ServerContext> {
+    /// What answers requests: all of them, and the whole ones among them on the event loop.
+    package func responders() throws(StartFault) -> (all: RouterResponder<ServerContext>, whole: WholeRequestRoutes) {
         let proxies = TrustedProxies(settings.trustedProxies)
         guard let publicAddress = PublicAddress(settings.publicURL, proxies: proxies) else {
             throw .settings("\(Setting.publicURL.name) must be \(Setting.publicURL.rule).")
@@ -113,7 +113,7 @@ package struct Composition: Sendable {
         let seed = randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return ServerRoutes(
             [native], metrics: metrics, requestIds: RequestIds(seed: seed), proxies: proxies, readBody: readBody
-        ).responder()
+        ).responders()
     }
 
     /// The words for requests that are no requests, which no route sees.

@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import HTTPSupport
 import Hummingbird
 import HummingbirdCore
 package import Logging
@@ -62,9 +63,12 @@ package struct ServerProgram: Sendable {
         _ composition: Composition, _ onListening: @escaping @Sendable (Listening, Composition) async -> Void
     ) async throws {
         let (settings, logger, stopSwitch) = (settings, logger, StopSwitch())
-        let channel = settings.channel(try await UnreadableHead.Answers(composition.errors))
+        let responders = try composition.responders()
+        let loops = EventLoops.make()
+        let channel = settings.channel(
+            try await UnreadableHead.Answers(composition.errors), responders.whole, logger: logger)
         let application = Hummingbird.Application(
-            responder: try composition.responder(),
+            responder: responders.all,
             server: .http1(configuration: channel),
             configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
             onServerRunning: { channel in
@@ -79,6 +83,7 @@ package struct ServerProgram: Sendable {
                 }
                 await onListening(listening, composition)
             },
+            eventLoopGroupProvider: .shared(loops),
             logger: logger)
         var configuration = ServiceGroupConfiguration(
             services: [
@@ -92,7 +97,14 @@ package struct ServerProgram: Sendable {
             // Without the file there is nothing to remove.
             try? RunningFile.remove(in: settings.dataFolder)
         }
-        try await ServiceGroup(configuration: configuration).run()
+        let outcome: Result<Void, any Error>
+        do {
+            outcome = .success(try await ServiceGroup(configuration: configuration).run())
+        } catch {
+            outcome = .failure(error)
+        }
+        try await loops.shutdownGracefully()
+        try outcome.get()
     }
 
     /// Nodes with different sealing keys would take turns in failing.
@@ -136,10 +148,15 @@ extension ServerSettings {
     }
 
     /// What a connection may do: a client that is slow or sends endless headers is cut off.
-    fileprivate func channel(_ answers: UnreadableHead.Answers) -> HTTP1Channel.Configuration {
+    fileprivate func channel(
+        _ answers: UnreadableHead.Answers, _ routes: WholeRequestRoutes, logger: Logger
+    ) -> HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(
-            additionalChannelHandlers: [UnreadableHead(answers)],
-            idleTimeout: .nanoseconds(idleTimeout.components.seconds * 1_000_000_000),
+            // Hummingbird's own handler for idle connections comes behind these and would not see the whole requests.
+            additionalChannelHandlers: [
+                UnreadableHead(answers), HTTPConnectionStateHandler(idleTimeout: idleTimeout, logger: logger),
+                WholeRequestHandler(routes, logger: logger),
+            ],
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: maximumHeaderBytes, maxHeaderListSize: maximumHeaderBytes,
                 maxHeaderFieldCount: maximumHeaders))

@@ -45,7 +45,7 @@ struct TestServer: Sendable {
             try ServerSettings(commandLine: settings, environment: [:]),
             store: engine, clock: clock, randomness: TestRandomness(),
             sealingKey: key)
-        responder = try composition.responder()
+        responder = try composition.responders().all
         self.application = try await composition.useCases.createApplication(name: "Test", settings: application)
             .application
     }
