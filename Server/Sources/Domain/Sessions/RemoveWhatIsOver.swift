@@ -27,6 +27,7 @@ package final class RemoveWhatIsOver: Sendable {
         try await store.write { transaction throws(DomainError) in
             try transaction.removeUsedProofs(endedBefore: now)
             try transaction.removeCounters(startedBefore: now - Self.longestWindow)
+            try transaction.removeFailures(lastBefore: now - LogInFailures.memory)
         }
         let start = place.withLock { $0 }
         let (applications, lives) = try await store.read { transaction throws(DomainError) in
