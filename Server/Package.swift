@@ -59,6 +59,11 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "StorageSQLite", dependencies: ["Domain", "Storage", "CSQLite"], swiftSettings: settings),
 
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .target(
+            name: "StoragePostgreSQL", dependencies: ["Domain", "Storage", "Threads", "CLibPQ"],
+            swiftSettings: settings),
+
         // What the server asks of others: mail servers, identity providers. And threads for what blocks.
         .target(name: "Threads", swiftSettings: settings),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
@@ -85,8 +90,8 @@ let package = Package(
         .target(
             name: "OkaeriServer",
             dependencies: [
-                "Domain", "Storage", "StorageSQLite", "HTTPSupport", "NativeAPI", "OutboundServices",
-                "PasswordHashes",
+                "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
+                "OutboundServices", "PasswordHashes",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],
@@ -105,24 +110,35 @@ let package = Package(
             path: "Tests/Support/StoreConformance", swiftSettings: settings),
         .testTarget(
             name: "PasswordHashesTests", dependencies: ["Domain", "PasswordHashes"], swiftSettings: settings),
+        .target(
+            name: "TestPostgreSQL", dependencies: ["StoragePostgreSQL", "CLibPQ"],
+            path: "Tests/Support/TestPostgreSQL", exclude: ["cluster.sh"], swiftSettings: settings),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: settings),
         .testTarget(
             name: "DomainTests",
             dependencies: ["Domain", "Storage", "StorageSQLite", "TestWorld", crypto, wire], swiftSettings: settings),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["Domain", "Storage", "StorageSQLite", "StoreConformance", "TestWorld", "CSQLite"],
+            dependencies: [
+                "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "StoreConformance", "TestPostgreSQL",
+                "TestWorld", "CSQLite", wire,
+            ],
+            exclude: ["Fixtures"],
             swiftSettings: settings),
         .testTarget(
             name: "NativeAPITests",
             dependencies: [
-                "Domain", "HTTPSupport", "NativeAPI", "OkaeriServer", "PasswordHashes", "StorageSQLite", "TestWorld",
-                hummingbird,
+                "Domain", "HTTPSupport", "NativeAPI", "OkaeriServer", "PasswordHashes", "Storage", "StorageSQLite",
+                "StoragePostgreSQL", "TestPostgreSQL", "TestWorld", hummingbird,
                 hummingbirdTesting,
                 httpTypes, nioCore, nioPosix, logging, crypto, wire, yams,
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "ProgramTests", dependencies: ["Domain", "TestWorld", "CSQLite", sdk, wire], swiftSettings: settings),
+            name: "ProgramTests",
+            dependencies: [
+                "Domain", "Storage", "StorageSQLite", "TestPostgreSQL", "TestWorld", "CSQLite", sdk, wire,
+            ],
+            swiftSettings: settings),
     ]
 )

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import HTTPSupport
 import Hummingbird
@@ -44,9 +45,10 @@ package struct ServerProgram: Sendable {
     package func run(
         onListening: @escaping @Sendable (Listening, Composition) async -> Void = { _, _ in }
     ) async throws(StartFault) {
-        let composition = try Composition(settings, role: .server)
+        let composition = try await Composition(settings, role: .server)
         composition.observeStorageFaults { [logger] in logger.error("storage fault", metadata: ["fault": "\($0)"]) }
         announce()
+        if settings.database != nil { await checkSealingKey(composition) }
         var failure: StartFault?
         do {
             try await serve(composition, onListening)
@@ -72,10 +74,12 @@ package struct ServerProgram: Sendable {
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? settings.port
                 let listening = Listening(url: settings.url(port: port), port: port) { stopSwitch.press() }
-                do {
-                    try RunningFile(pid: getpid(), url: listening.url).write(in: settings.dataFolder)
-                } catch {
-                    logger.warning("server.json cannot be written", metadata: ["error": "\(error)"])
+                if settings.wantsRunningFile {
+                    do {
+                        try RunningFile(pid: getpid(), url: listening.url).write(in: settings.dataFolder)
+                    } catch {
+                        logger.warning("server.json cannot be written", metadata: ["error": "\(error)"])
+                    }
                 }
                 await onListening(listening, composition)
             },
@@ -103,6 +107,19 @@ package struct ServerProgram: Sendable {
         try outcome.get()
     }
 
+    /// Nodes with different sealing keys would take turns in failing.
+    private func checkSealingKey(_ composition: Composition) async {
+        do {
+            _ = try await composition.useCases.signingKeys()
+        } catch .secretUnreadable {
+            logger.error(
+                "the secrets in the database were sealed under another key: this node cannot open them",
+                metadata: ["setting": .string(Setting.sealingKey.variable)])
+        } catch {
+            logger.warning("the sealing key was not tried on the database", metadata: ["error": "\(error)"])
+        }
+    }
+
     private func announce() {
         if !settings.hasRateLimits {
             logger.warning("RATE LIMITS ARE OFF: anyone who reaches this server can make users without end")
@@ -125,6 +142,11 @@ package struct ServerProgram: Sendable {
 }
 
 extension ServerSettings {
+    /// Whether `server.json` is written. A node on a shared database needs no folder, and uses one that is there.
+    fileprivate var wantsRunningFile: Bool {
+        database == nil || FileManager.default.fileExists(atPath: dataFolder)
+    }
+
     /// What a connection may do: a client that is slow or sends endless headers is cut off.
     fileprivate func channel(
         _ answers: UnreadableHead.Answers, _ routes: WholeRequestRoutes, logger: Logger
