@@ -11,6 +11,7 @@ let settings: [SwiftSetting] = [
 ]
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
@@ -49,7 +50,9 @@ let package = Package(
     ],
     targets: [
         // The rules. No HTTP, no SQL.
-        .target(name: "Domain", dependencies: [crypto, wire], swiftSettings: settings),
+        .target(
+            name: "Domain", dependencies: [crypto, wire],
+            resources: [.embedInCode("PasswordLogIn/common-passwords.txt")], swiftSettings: settings),
 
         // The rules' storage: every query once, then one connection per engine.
         .target(name: "Storage", dependencies: ["Domain", wire], swiftSettings: settings),
@@ -63,6 +66,11 @@ let package = Package(
 
         // What the server asks of others: mail servers, identity providers. And threads for what blocks.
         .target(name: "Threads", swiftSettings: settings),
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
+        .target(
+            name: "PasswordHashes", dependencies: ["Domain", "Threads", "CSodium", "CCrypt", cryptoExtras],
+            swiftSettings: settings),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
             name: "OutboundServices", dependencies: ["Domain", "Threads", "CCurl", wire], swiftSettings: settings),
@@ -83,7 +91,7 @@ let package = Package(
             name: "OkaeriServer",
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
-                "OutboundServices",
+                "OutboundServices", "PasswordHashes",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],
@@ -100,6 +108,8 @@ let package = Package(
         .target(
             name: "StoreConformance", dependencies: ["Domain", "Storage", "TestWorld", wire],
             path: "Tests/Support/StoreConformance", swiftSettings: settings),
+        .testTarget(
+            name: "PasswordHashesTests", dependencies: ["Domain", "PasswordHashes"], swiftSettings: settings),
         .target(
             name: "TestPostgreSQL", dependencies: ["StoragePostgreSQL", "CLibPQ"],
             path: "Tests/Support/TestPostgreSQL", exclude: ["cluster.sh"], swiftSettings: settings),
@@ -118,8 +128,8 @@ let package = Package(
         .testTarget(
             name: "NativeAPITests",
             dependencies: [
-                "Domain", "HTTPSupport", "NativeAPI", "OkaeriServer", "Storage", "StorageSQLite", "StoragePostgreSQL",
-                "TestPostgreSQL", "TestWorld", hummingbird,
+                "Domain", "HTTPSupport", "NativeAPI", "OkaeriServer", "PasswordHashes", "Storage", "StorageSQLite",
+                "StoragePostgreSQL", "TestPostgreSQL", "TestWorld", hummingbird,
                 hummingbirdTesting,
                 httpTypes, nioCore, nioPosix, logging, crypto, wire, yams,
             ],

@@ -29,6 +29,7 @@ package final class RemoveWhatIsOver: Sendable {
         }
         try await store.writeStatement { transaction throws(DomainError) in
             try transaction.removeCounters(startedBefore: now - Self.longestWindow)
+            try transaction.removeFailures(lastBefore: now - LogInFailures.memory)
         }
         let start = place.withLock { $0 }
         let (applications, lives) = try await store.read { transaction throws(DomainError) in

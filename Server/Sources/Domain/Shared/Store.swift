@@ -39,7 +39,8 @@ extension Store {
 
 /// What the rules can ask while a transaction lasts: the sum of what each slice asks.
 package protocol Transaction: ApplicationQueries, UserQueries, IdentityQueries, TypedIdentifierQueries,
-    UserStandingQueries, PasswordQueries, SessionQueries, ProofReplayQueries, RateLimitQueries, SigningKeyQueries
+    UserStandingQueries, PasswordQueries, LogInFailureQueries, SessionQueries, ProofReplayQueries, RateLimitQueries,
+    SigningKeyQueries
 {}
 
 /// Something that a committed transaction changed and that caches hold.

@@ -6,6 +6,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import OkaeriServer
+import PasswordHashes
 import Storage
 import StoragePostgreSQL
 import StorageSQLite
@@ -30,10 +31,12 @@ struct TestServer: Sendable {
     ///   - store: The storage; a new one in memory without it.
     ///   - clock: The time.
     ///   - logger: Where the server logs.
+    ///   - passwords: What hashes.
     /// - Throws: when a setting is wrong.
     init(
         settings: [String: String] = [:], application: ApplicationSettings = ApplicationSettings(),
-        store: (any Engine)? = nil, clock: StandingClock = StandingClock(), logger: Logger = TestServer.silence
+        store: (any Engine)? = nil, clock: StandingClock = StandingClock(), logger: Logger = TestServer.silence,
+        passwords: any PasswordHashing = TestServer.passwords
     ) async throws {
         self.clock = clock
         self.logger = logger
@@ -43,13 +46,15 @@ struct TestServer: Sendable {
         lifetime = EngineLifetime(engine, hasTurn: store == nil)
         composition = Composition(
             try ServerSettings(commandLine: settings, environment: [:]),
-            store: engine, clock: clock, randomness: TestRandomness(),
-            sealingKey: key)
+            store: engine, clock: clock, randomness: TestRandomness(), sealingKey: key, passwords: passwords)
         responder = try composition.responders().all
         self.application = try await composition.useCases.createApplication(name: "Test", settings: application)
             .application
     }
 
+    /// Shared, because their threads live as long as the process. Costs little, so that tests are quick.
+    static let passwords = PasswordThreads(
+        count: 2, maximumWaiting: 1000, strength: Argon2id(memoryKiB: 8, passes: 1))
     /// A new database in memory, or in PostgreSQL when these tests run for that engine (`make test-postgresql`).
     private static func engine() async throws -> any Engine {
         let isPostgreSQL = ProcessInfo.processInfo.environment["OKAERI_TEST_ENGINE"] == "postgresql"
