@@ -6,6 +6,18 @@ package struct UseCases: Sendable {
     package let findApplication: FindApplication
     // Automatic log-in
     package let logInAutomatically: LogInAutomatically
+    // Providers
+    package let findProvider: FindProvider
+    package let setProvider: SetProvider
+    package let listProviders: ListProviders
+    package let removeProvider: RemoveProvider
+    package let checkProvider: CheckProvider
+    package let logInWithProvider: LogInWithProvider
+    package let linkProvider: LinkProvider
+    package let unlinkProvider: UnlinkProvider
+    package let revokeGrants: RevokeGrants
+    package let takeAppleNotification: TakeAppleNotification
+    package let transferTeam: TransferTeam
     // Sessions
     package let authenticate: Authenticate
     package let logOut: LogOut
@@ -35,6 +47,8 @@ package struct UseCases: Sendable {
         package var sealingKey: SealingKey
         /// The server's own address, for access tokens.
         package var issuer: String
+        /// Who can vouch for people.
+        package var providers: IdentityProviders
         /// First launches for one address or /64 network; `nil` for no limit.
         package var firstLaunches: RateLimit?
         /// The most sessions kept in memory.
@@ -42,7 +56,7 @@ package struct UseCases: Sendable {
 
         package init(
             store: any Store, validity: any CacheValidity, clock: any WallClock, randomness: any Randomness,
-            sealingKey: SealingKey, issuer: String, firstLaunches: RateLimit? = .firstLaunches,
+            sealingKey: SealingKey, issuer: String, providers: IdentityProviders, firstLaunches: RateLimit? = .firstLaunches,
             sessionCacheCapacity: Int = 10_000
         ) {
             self.store = store
@@ -51,6 +65,7 @@ package struct UseCases: Sendable {
             self.randomness = randomness
             self.sealingKey = sealingKey
             self.issuer = issuer
+            self.providers = providers
             self.firstLaunches = firstLaunches
             self.sessionCacheCapacity = sessionCacheCapacity
         }
@@ -67,6 +82,25 @@ package struct UseCases: Sendable {
         logInAutomatically = LogInAutomatically(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
             takeAllowance: TakeAllowance(store: store, clock: clock), firstLaunches: world.firstLaunches)
+        findProvider = FindProvider(
+            store: store, sealingKey: world.sealingKey, providers: world.providers, validity: world.validity)
+        setProvider = SetProvider(
+            store: store, clock: clock, sealingKey: world.sealingKey, providers: world.providers)
+        listProviders = ListProviders(store: store)
+        removeProvider = RemoveProvider(store: store)
+        checkProvider = CheckProvider(findProvider: findProvider)
+        logInWithProvider = LogInWithProvider(
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
+            takeAllowance: TakeAllowance(store: store, clock: clock), findProvider: findProvider,
+            sealingKey: world.sealingKey, firstLaunches: world.firstLaunches)
+        linkProvider = LinkProvider(
+            store: store, clock: clock, findProvider: findProvider, sealingKey: world.sealingKey)
+        unlinkProvider = UnlinkProvider(store: store, clock: clock, randomness: randomness)
+        revokeGrants = RevokeGrants(
+            store: store, clock: clock, sealingKey: world.sealingKey, findProvider: findProvider)
+        takeAppleNotification = TakeAppleNotification(store: store, clock: clock, apple: world.providers.apple)
+        transferTeam = TransferTeam(
+            store: store, clock: clock, findProvider: findProvider, apple: world.providers.apple)
         authenticate = Authenticate(
             store: store, clock: clock, cache: sessionCache, activity: activity, verifyProof: verifyProof)
         logOut = LogOut(store: store)
@@ -93,6 +127,7 @@ package struct UseCases: Sendable {
     package func forget(_ change: Change) {
         sessionCache.forget(change)
         findApplication.forget(change)
+        findProvider.forget(change)
         signingKeys.forget(change)
     }
 }

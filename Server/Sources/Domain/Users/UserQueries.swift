@@ -23,4 +23,7 @@ package protocol IdentityQueries {
     /// Links an identity that leads to nobody yet.
     func insert(_ identity: Identity, for user: Identifier<User>, in application: Identifier<Application>)
         throws(DomainError)
+    /// Unlinks an identity.
+    func remove(_ identity: Identity, of user: Identifier<User>, in application: Identifier<Application>)
+        throws(DomainError)
 }
