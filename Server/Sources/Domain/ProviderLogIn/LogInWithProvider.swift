@@ -1,5 +1,3 @@
-package import enum OkaeriWire.JSONValue
-
 /// Logs a person in whom a provider vouches for; the first time, that makes a new user.
 ///
 /// An identity token costs no call to anybody; an authorization code costs one. Nothing is written before the provider

@@ -71,7 +71,13 @@ package struct FieldFault: Hashable, Sendable {
         case tooDeep(maximumLevels: Int)
         case notUnique
         case required
+        /// None of the values that the application lists.
+        case notListed
+        /// Something that the provider does not do.
+        case notOffered
         case notAnAddress
+        /// Neither the form of Apple's ids: ten capitals and digits, nor of a bundle id.
+        case notAnAppleId
         case notAPrivateKey
     }
 }
