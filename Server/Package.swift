@@ -62,6 +62,14 @@ let package = Package(
             name: "OutboundServices", dependencies: ["Domain", "Threads", "CCurl", crypto, cryptoExtras, wire],
             swiftSettings: settings),
 
+        // Providers for tests and development. The product path knows their address at the most.
+        .target(
+            name: "FakeProviders",
+            dependencies: [
+                "Domain", hummingbird, hummingbirdCore, httpTypes, nioCore, logging, crypto, cryptoExtras, wire,
+            ],
+            swiftSettings: settings),
+
         // The protocols. Adapters only translate.
         .target(
             name: "HTTPSupport",
@@ -105,7 +113,8 @@ let package = Package(
         .testTarget(
             name: "NativeAPITests",
             dependencies: [
-                "Domain", "HTTPSupport", "NativeAPI", "OkaeriServer", "StorageSQLite", "TestWorld", hummingbird,
+                "Domain", "FakeProviders", "HTTPSupport", "NativeAPI", "OkaeriServer", "OutboundServices",
+                "StorageSQLite", "TestWorld", hummingbird,
                 hummingbirdTesting,
                 httpTypes, nioCore, nioPosix, logging, crypto, wire, yams,
             ],

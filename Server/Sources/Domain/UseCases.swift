@@ -56,8 +56,8 @@ package struct UseCases: Sendable {
 
         package init(
             store: any Store, validity: any CacheValidity, clock: any WallClock, randomness: any Randomness,
-            sealingKey: SealingKey, issuer: String, providers: IdentityProviders, firstLaunches: RateLimit? = .firstLaunches,
-            sessionCacheCapacity: Int = 10_000
+            sealingKey: SealingKey, issuer: String, firstLaunches: RateLimit? = .firstLaunches,
+            sessionCacheCapacity: Int = 10_000, providers: IdentityProviders = .none
         ) {
             self.store = store
             self.validity = validity

@@ -7,6 +7,10 @@ extension NativeAPI {
     package var routes: [Route] {
         [
             Route(.post, APIPath.logInAutomatically, AutomaticLogInRoute(api: self)),
+            Route(.post, APIPath.logIn(with: "{provider}"), ProviderLogInRoute(api: self)),
+            Route(.post, APIPath.identity("{provider}"), LinkProviderRoute(api: self)),
+            Route(.delete, APIPath.identity("{provider}"), UnlinkProviderRoute(api: self)),
+            Route(.post, APIPath.appleNotifications, AppleNotificationRoute(api: self)),
             Route(.post, APIPath.logOut, LogOutRoute(api: self)),
             Route(.get, APIPath.user, ReadUserRoute(api: self)),
             Route(.patch, APIPath.user, UpdateUserRoute(api: self)),

@@ -2,6 +2,7 @@ package import Domain
 package import HTTPSupport
 package import Hummingbird
 import NativeAPI
+package import OutboundServices
 package import StorageSQLite
 
 /// The one place that chooses concrete types.
@@ -11,6 +12,7 @@ package struct Composition: Sendable {
     package let useCases: UseCases
     private let store: SQLiteStore
     private let randomness: any Randomness
+    private let caller: CurlCaller
     private let startedAt = ContinuousClock.now
 
     /// Who opens the storage.
@@ -45,8 +47,11 @@ package struct Composition: Sendable {
     /// A composition with a given world, for tests.
     package init(
         _ settings: ServerSettings, store: SQLiteStore, clock: any WallClock, randomness: any Randomness,
-        sealingKey: SealingKey
+        sealingKey: SealingKey, providers: ProviderAddresses? = nil, caller: CurlCaller? = nil
     ) {
+        let addresses = providers ?? settings.providers
+        let caller = caller ?? CurlCaller(asksThisMachine: addresses.areOnThisMachine)
+        self.caller = caller
         self.settings = settings
         self.store = store
         self.randomness = randomness
@@ -56,7 +61,8 @@ package struct Composition: Sendable {
                 issuer: settings.issuer,
                 firstLaunches: settings.hasRateLimits
                     ? RateLimit(maximum: settings.firstLaunchesPerHour, window: .seconds(3600)) : nil,
-                sessionCacheCapacity: settings.sessionCacheEntries))
+                sessionCacheCapacity: settings.sessionCacheEntries,
+                providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness)))
         store.observeChanges { useCases.forget($0) }
         self.useCases = useCases
     }
@@ -91,6 +97,7 @@ package struct Composition: Sendable {
 
     /// Finishes what is being written and closes the storage.
     package func close() async {
+        await caller.close()
         await store.close()
     }
 

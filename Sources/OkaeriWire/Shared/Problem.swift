@@ -13,7 +13,7 @@ public struct Problem: Codable, Hashable, Sendable {
     public var detail: String?
     /// The stable word to decide by.
     public var code: ErrorCode
-    /// The bad fields of a request body, when the code is `invalid_member`.
+    /// The bad fields of a request body, when the code is `invalid_member` or `identifier_taken`.
     public var errors: [FieldProblem]?
     /// The server's clock, when the code is `clock_skew`.
     public var serverTime: WireTime?
@@ -100,6 +100,16 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     public static let clockSkew: Self = "clock_skew"
     /// 403: the user was disabled by an operator.
     public static let userDisabled: Self = "user_disabled"
+    /// 401: identifier or password are wrong; whether there is such a user is not told.
+    public static let credentialRefused: Self = "credential_refused"
+    /// 403: the session is not fresh; prove to be there with `POST /v1/user/reauthenticate` first.
+    public static let reauthenticationRequired: Self = "reauthentication_required"
+    /// 409: somebody else has the user name, mail address or phone number; `errors` says which.
+    public static let identifierTaken: Self = "identifier_taken"
+    /// 409: the user is not anonymous any more.
+    public static let alreadyRegistered: Self = "already_registered"
+    /// 503: too much of this work is waiting; see the header `Retry-After`.
+    public static let busy: Self = "busy"
     /// 404: no such path.
     public static let pathUnknown: Self = "path_unknown"
     /// 405: the path does not know this method; see the header `Allow`.
@@ -110,6 +120,26 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     public static let audienceNotAllowed: Self = "audience_not_allowed"
     /// 409: the `Idempotency-Key` was used for a different request.
     public static let idempotencyKeyReused: Self = "idempotency_key_reused"
+    /// 404: the application has no such provider.
+    public static let providerNotEnabled: Self = "provider_not_enabled"
+    /// 401: the provider's token is wrong; the detail says in what.
+    public static let providerTokenInvalid: Self = "provider_token_invalid"
+    /// 401: the provider's token was used before.
+    public static let providerTokenReplayed: Self = "provider_token_replayed"
+    /// 401: the provider does not take the authorization code.
+    public static let providerRefused: Self = "provider_refused"
+    /// 503: the provider cannot be reached now; see the header `Retry-After`. Nothing was changed.
+    public static let providerUnavailable: Self = "provider_unavailable"
+    /// 502: the provider does not take the application's own key or secret, which the operator must mend.
+    public static let providerMisconfigured: Self = "provider_misconfigured"
+    /// 409: the identity belongs to another user.
+    public static let identityTaken: Self = "identity_taken"
+    /// 409: the user has another identity of this provider.
+    public static let providerAlreadyLinked: Self = "provider_already_linked"
+    /// 404: the user has no identity of this provider.
+    public static let identityUnknown: Self = "identity_unknown"
+    /// 409: nothing else leads to the user.
+    public static let lastWayIn: Self = "last_way_in"
     /// 429: too many requests; see the header `Retry-After`.
     public static let rateLimited: Self = "rate_limited"
     /// 408: the client sent its request too slowly.

@@ -84,15 +84,19 @@ package protocol AppleDuties: Sendable {
 /// All providers that the program has.
 package struct IdentityProviders: Sendable {
     private let named: [Identity.Provider: any IdentityProvider]
-    private let openID: any IdentityProvider
-    package let apple: any AppleDuties
+    private let openID: (any IdentityProvider)?
+    package let apple: (any AppleDuties)?
+
+    /// No provider at all.
+    package static var none: IdentityProviders { IdentityProviders(named: [:], openID: nil, apple: nil) }
 
     /// - Parameters:
     ///   - named: Providers of one name each.
     ///   - openID: The one that stands for every `oidc:NAME`.
     ///   - apple: What only Apple does.
     package init(
-        named: [Identity.Provider: any IdentityProvider], openID: any IdentityProvider, apple: any AppleDuties
+        named: [Identity.Provider: any IdentityProvider], openID: (any IdentityProvider)?,
+        apple: (any AppleDuties)?
     ) {
         self.named = named
         self.openID = openID

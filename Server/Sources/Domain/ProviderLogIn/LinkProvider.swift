@@ -12,12 +12,13 @@ package struct LinkProvider: Sendable {
     ///   - who: The session.
     /// - Returns: the user afterwards; unchanged when this identity was linked already.
     /// - Throws: `identityTaken` when it leads to somebody else: then neither token nor code were used up.
-    ///   `providerAlreadyLinked` when the user has another identity there; `fieldsRefused`, `userUnknown`,
-    ///   and what the provider refuses.
+    ///   `providerAlreadyLinked` when the user has another identity there; `reauthenticationRequired`, `fieldsRefused`,
+    ///   `userUnknown`, and what the provider refuses.
     package func callAsFunction(
         _ name: Identity.Provider, _ credential: ProviderCredential, displayName: String?, by who: Authenticated
     ) async throws(DomainError) -> User {
         let now = clock.now
+        try who.requireFresh(at: now)
         let faults = ProfileRules.faults(displayName: displayName, locale: nil, fields: [:])
         guard faults.isEmpty else {
             throw .fieldsRefused(faults.map { FieldFault(field: "user.\($0.field)", rule: $0.rule) })
@@ -47,11 +48,11 @@ package struct LinkProvider: Sendable {
                 let identity = Identity(provider: name, subject: person.subject, linkedAt: now)
                 try transaction.insert(identity, for: userId, in: application)
                 user.identities.append(identity)
-                user.displayName =
-                    user.displayName ?? displayName ?? person.greeting
                 user.updatedAt = now
                 try transaction.updateProfile(of: user)
             }
+            try transaction.complete(
+                &user, displayName: displayName ?? person.greeting, email: person.email, at: now)
             try transaction.keepAccount(of: person, sealedGrant: sealedGrant, in: application, at: now)
             return user
         }

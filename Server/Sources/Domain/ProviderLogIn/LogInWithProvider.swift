@@ -25,13 +25,13 @@ package struct LogInWithProvider: Sendable {
         package var device: DeviceDescription
         package var newUser: LogInAutomatically.NewUser
         /// Names one attempt, so that its repetition answers what the first try answered.
-        package var attempt: String?
+        package var attempt: Attempt?
         package var address: ClientAddress
 
         package init(
             application: Application, provider: Identity.Provider, credential: ProviderCredential,
             proof: PresentedProof? = nil, device: DeviceDescription = DeviceDescription(),
-            newUser: LogInAutomatically.NewUser = .init(), attempt: String? = nil, address: ClientAddress
+            newUser: LogInAutomatically.NewUser = .init(), attempt: Attempt? = nil, address: ClientAddress
         ) {
             self.application = application
             self.provider = provider
@@ -46,7 +46,7 @@ package struct LogInWithProvider: Sendable {
 
     /// - Throws: `providerNotEnabled`, `providerTokenRefused`, `providerTokenReplayed`, `providerRefused`,
     ///   `providerUnavailable`, `providerMisconfigured`, `proofRefused`, `proofReplayed`, `clockSkew`,
-    ///   `fieldsRefused`, `rateLimited`, `secretUnreadable`, `storageUnavailable`.
+    ///   `fieldsRefused`, `rateLimited`, `userDisabled`, `attemptReused`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         let proof = try request.proof.map { presented throws(DomainError) in try verifyProof(presented, at: now) }
@@ -83,23 +83,23 @@ package struct LogInWithProvider: Sendable {
         _ person: ProviderPerson, _ request: Request, _ opening: SessionOpening, _ proof: DeviceProof?
     ) async throws(DomainError) -> LogIn? {
         guard let attempt = request.attempt else { return nil }
-        let (digest, application) = (SecretDigest(of: attempt.utf8), request.application.id)
+        let application = request.application.id
         let isKnown = try await store.read { transaction throws(DomainError) in
             guard
                 let user = try transaction.user(
                     provider: person.provider, subject: person.subject, in: application)
             else { return false }
-            return try transaction.session(attempt: digest, of: user.id, in: application) != nil
+            return try transaction.session(attempt: attempt.digest, of: user.id, in: application) != nil
         }
         guard isKnown else { return nil }
         return try await store.write { transaction throws(DomainError) -> LogIn? in
             guard
                 let user = try transaction.user(
                     provider: person.provider, subject: person.subject, in: application),
-                try transaction.session(attempt: digest, of: user.id, in: application) != nil
+                !user.isDisabled, let before = try opening.repeated(for: user, in: transaction)
             else { return nil }
             try markUsed(proof, transaction, application)
-            return try opening.open(for: user, in: transaction)
+            return before
         }
     }
 
@@ -119,7 +119,7 @@ package struct LogInWithProvider: Sendable {
             let device = try newDevice(proof, transaction, application, at: now)
             let logIn: LogIn
             if var known = try transaction.user(for: person, in: application) {
-                known = try complete(known, with: candidate, transaction, at: now)
+                try transaction.complete(&known, displayName: candidate.displayName, email: person.email, at: now)
                 if let device {
                     try transaction.insert(device, for: known.id, in: application)
                     known.identities.append(device)
@@ -127,24 +127,13 @@ package struct LogInWithProvider: Sendable {
                 logIn = try opening.open(for: known, in: transaction)
             } else {
                 var new = candidate
+                try transaction.take(person.email, for: &new, at: now)
                 if let device { new.identities.append(device) }
                 logIn = try opening.open(forNew: new, in: transaction)
             }
             try transaction.keepAccount(of: person, sealedGrant: sealedGrant, in: application, at: now)
             return logIn
         }
-    }
-
-    /// Names come once, and not always with the first log-in (complaint 21): they are taken whenever there is none yet.
-    private func complete(
-        _ user: User, with told: User, _ transaction: any Transaction, at now: Timestamp
-    ) throws(DomainError) -> User {
-        guard user.displayName == nil, let name = told.displayName else { return user }
-        var user = user
-        user.displayName = name
-        user.updatedAt = now
-        try transaction.updateProfile(of: user)
-        return user
     }
 
     /// The identity of a device key that leads to nobody yet.

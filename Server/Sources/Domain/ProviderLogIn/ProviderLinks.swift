@@ -37,6 +37,38 @@ extension Transaction {
         try save(changed)
     }
 
+    /// Takes what a provider tells and the user does not have yet. Names come once, and not always with the first log-in
+    /// (complaint 21).
+    func complete(
+        _ user: inout User, displayName: String?, email: ProviderEmail?, at now: Timestamp
+    ) throws(DomainError) {
+        if user.displayName == nil, let displayName {
+            user.displayName = displayName
+            user.updatedAt = now
+            try updateProfile(of: user)
+        }
+        if try take(email, for: &user, at: now) {
+            user.updatedAt = now
+            try updateIdentifiers(of: user)
+        }
+    }
+
+    /// Gives a user without a mail address the one that the provider has verified, unless it is somebody else's: an
+    /// address alone never leads one person to another's account (requirement 32).
+    ///
+    /// - Returns: whether the user has it now and had not before.
+    @discardableResult
+    func take(_ email: ProviderEmail?, for user: inout User, at now: Timestamp) throws(DomainError) -> Bool {
+        guard user.email == nil, let email, email.isVerified, let address = MailAddress(email.address) else {
+            return false
+        }
+        let identifier = TypedIdentifier(.email, shown: address.text)
+        guard try self.user(identifier, in: user.application) == nil else { return false }
+        user.email = address.text
+        user.emailVerifiedAt = now
+        return true
+    }
+
     /// Unlinks an identity and sees to it that the provider is told to end its grant.
     package func unlink(
         _ identity: Identity, of user: Identifier<User>, in application: Identifier<Application>,

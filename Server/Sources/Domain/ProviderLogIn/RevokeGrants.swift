@@ -19,6 +19,12 @@ package struct RevokeGrants: Sendable {
         package var postponed = 0
         /// Failed for so long that they were given up.
         package var givenUp = 0
+
+        package init(revoked: Int = 0, postponed: Int = 0, givenUp: Int = 0) {
+            self.revoked = revoked
+            self.postponed = postponed
+            self.givenUp = givenUp
+        }
     }
 
     /// - Throws: `storageUnavailable`; what was not done is done next time.

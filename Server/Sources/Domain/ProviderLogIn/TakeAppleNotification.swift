@@ -5,11 +5,12 @@ package struct TakeAppleNotification: Sendable {
 
     let store: any Store
     let clock: any WallClock
-    let apple: any AppleDuties
+    let apple: (any AppleDuties)?
 
     /// - Parameter signed: The notification, a JWS signed by Apple.
     /// - Throws: `providerTokenRefused`, `providerUnavailable`, `storageUnavailable`.
     package func callAsFunction(_ signed: String) async throws(DomainError) {
+        guard let apple else { throw .providerNotEnabled }
         let known = try await store.read { transaction throws(DomainError) in
             try transaction.providers(named: .apple)
         }

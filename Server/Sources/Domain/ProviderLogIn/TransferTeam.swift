@@ -11,7 +11,7 @@ package struct TransferTeam: Sendable {
     let store: any Store
     let clock: any WallClock
     let findProvider: FindProvider
-    let apple: any AppleDuties
+    let apple: (any AppleDuties)?
 
     package enum Step: Hashable, Sendable {
         case prepare(newTeam: String)
@@ -44,6 +44,7 @@ package struct TransferTeam: Sendable {
         _ step: Step, of application: Identifier<Application>, isDryRun: Bool,
         progress: @Sendable (Report) -> Void = { _ in }
     ) async throws(DomainError) -> Report {
+        guard let apple else { throw .providerNotEnabled }
         let configured = try await findProvider(.apple, in: application).configured
         guard let team = configured.settings.teamId else { throw .providerMisconfigured }
         var report = Report()
@@ -58,9 +59,9 @@ package struct TransferTeam: Sendable {
                 let isOurs = ConfiguredProvider.parts(of: subject).team == team
                 switch step {
                 case .prepare(let newTeam):
-                    if isOurs { try await prepare(subject, newTeam, configured, token, &report) }
+                    if isOurs { try await prepare(subject, newTeam, configured, token, apple, &report) }
                 case .finish:
-                    if !isOurs { try await finish(subject, configured, token, &report) }
+                    if !isOurs { try await finish(subject, configured, token, apple, &report) }
                 }
             }
             progress(report)
@@ -71,7 +72,7 @@ package struct TransferTeam: Sendable {
 
     private func prepare(
         _ subject: String, _ newTeam: String, _ configured: ConfiguredProvider, _ token: Secret?,
-        _ report: inout Report
+        _ apple: any AppleDuties, _ report: inout Report
     ) async throws(DomainError) {
         report.people += 1
         let application = configured.application
@@ -107,7 +108,8 @@ package struct TransferTeam: Sendable {
     }
 
     private func finish(
-        _ subject: String, _ configured: ConfiguredProvider, _ token: Secret?, _ report: inout Report
+        _ subject: String, _ configured: ConfiguredProvider, _ token: Secret?, _ apple: any AppleDuties,
+        _ report: inout Report
     ) async throws(DomainError) {
         report.people += 1
         let application = configured.application

@@ -5,12 +5,13 @@ package struct UnlinkProvider: Sendable {
     let randomness: any Randomness
 
     /// - Returns: the user afterwards.
-    /// - Throws: `identityUnknown` when there is none, `lastWayIn` when nothing else leads to the user, `userUnknown`,
-    ///   `storageUnavailable`.
+    /// - Throws: `identityUnknown` when there is none, `lastWayIn` when nothing else leads to the user,
+    ///   `reauthenticationRequired`, `userUnknown`, `storageUnavailable`.
     package func callAsFunction(
         _ provider: Identity.Provider, by who: Authenticated
     ) async throws(DomainError) -> User {
         let now = clock.now
+        try who.requireFresh(at: now)
         let revocation: Identifier<ProviderRevocation> = randomness.newIdentifier(at: now)
         let (id, application) = (who.user.id, who.application.id)
         return try await store.write { transaction throws(DomainError) in
@@ -29,8 +30,17 @@ package struct UnlinkProvider: Sendable {
 }
 
 extension User {
-    /// Whether something else than an identity leads to the user.
+    /// Whether something else than an identity leads to the user: another identity, a password that belongs to
+    /// something one can type, or a mail address to send a code to, unless the provider relays it.
     func hasWayIn(without identity: Identity) -> Bool {
-        identities.contains { $0 != identity }
+        if identities.contains(where: { $0 != identity }) { return true }
+        if hasPassword && !typedIdentifiers.isEmpty { return true }
+        return emailVerifiedAt != nil && !hasRelayedEmail
+    }
+
+    /// Whether Apple hides the person's own address behind this one (requirement 37). Mail arrives only as long as the
+    /// person lets the application's mail through, and it is nobody's to be recognised by.
+    package var hasRelayedEmail: Bool {
+        email?.lowercased().hasSuffix("@privaterelay.appleid.com") ?? false
     }
 }

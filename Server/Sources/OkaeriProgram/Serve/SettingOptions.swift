@@ -40,6 +40,9 @@ struct SettingOptions: ParsableArguments {
     @Option(name: .customLong(Setting.maximumHeaders.name), help: ArgumentHelp(.maximumHeaders, valueName: "number"))
     var maximumHeaders: String?
 
+    @Option(name: .customLong(Setting.appleURL.name), help: ArgumentHelp(.appleURL, valueName: "url"))
+    var appleURL: String?
+
     /// All settings: these options over the environment over the configuration file.
     func settings() throws(CommandFault) -> ServerSettings {
         var values = storage.values
@@ -54,6 +57,7 @@ struct SettingOptions: ParsableArguments {
         values[Setting.idleTimeout.name] = idleTimeout
         values[Setting.maximumHeaderBytes.name] = maximumHeaderBytes
         values[Setting.maximumHeaders.name] = maximumHeaders
+        values[Setting.appleURL.name] = appleURL
         return try ServerSettings.read(values)
     }
 }

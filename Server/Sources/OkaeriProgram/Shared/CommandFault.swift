@@ -16,12 +16,19 @@ extension CommandFault {
         switch error {
         case .applicationUnknown:
             self = .failed("There is no such application. “okaeri application list” shows those that there are.")
+        case .identifiersTaken(let kinds):
+            self = .failed("Another user has this \(kinds.map(\.rawValue).joined(separator: ", ")) already.")
+        case .busy: self = .failed("Too much work is waiting. Try again in a moment.")
         case .userUnknown: self = .failed("There is no such user in this application.")
         case .sessionUnknown:
             self = .failed("There is no such session in this application; it may have ended already.")
         case .fieldsRefused(let faults): self = .usage(faults.map(\.sentence).joined(separator: " "))
         case .rateLimited(let wait):
             self = .failed("It is too early for that. Try again in \(wait.secondsRoundedUp) seconds.")
+        case .providerNotEnabled: self = .failed("The application has no such provider.")
+        case .providerUnavailable: self = .failed("The provider cannot be reached now. Try again later.")
+        case .providerMisconfigured:
+            self = .failed("The provider does not take the application's team, key or secret; “check” tells more.")
         case .secretUnreadable:
             self = .failed(
                 "The stored keys cannot be opened with the present sealing key. Put back the sealing.key, or the "
@@ -29,7 +36,9 @@ extension CommandFault {
         case .storageUnavailable:
             self = .failed("The database cannot be read or written now. “okaeri doctor” looks for the reason.")
         case .sessionRequired, .sessionInvalid, .proofRequired, .proofRefused, .proofReplayed, .clockSkew,
-            .audienceNotAllowed:
+            .audienceNotAllowed, .userDisabled, .credentialRefused, .reauthenticationRequired, .alreadyRegistered,
+            .attemptReused, .providerTokenRefused, .providerTokenReplayed, .providerRefused, .identityTaken,
+            .providerAlreadyLinked, .identityUnknown, .lastWayIn:
             // Refusals of requests; commands make none.
             self = .failed("The request was refused: \(error).")
         }
@@ -47,6 +56,22 @@ extension FieldFault {
         case .tooManyBytes(let maximum): "\(field) has more than \(maximum) bytes."
         case .tooDeep(let maximum): "\(field) has more than \(maximum) levels."
         case .notUnique: "\(field) is there twice."
+        case .tooShort(let minimum): "\(field) is shorter than \(minimum) characters."
+        case .noneOf(let fields): "One of \(fields.joined(separator: ", ")) must be there."
+        case .notAUserName: "\(field) is no user name."
+        case .mixedScripts: "\(field) mixes alphabets whose letters look alike."
+        case .notAMailAddress: "\(field) is no mail address."
+        case .notAPhoneNumber: "\(field) is no phone number in international form."
+        case .tooCommon: "\(field) is a password that everybody tries first."
+        case .containsContext: "\(field) holds a name that is easy to guess."
+        case .required: "\(field) is missing."
+        case .notListed: "\(field) is none that the application lists."
+        case .notOffered: "\(field) is nothing that this provider has."
+        case .notAnAddress: "\(field) must be an https address."
+        case .notAnAppleId:
+            "\(field) has not the form of Apple's ids: ten capitals and digits for teams and keys, letters, digits, dots "
+                + "and hyphens for bundles and services."
+        case .notAPrivateKey: "\(field) must be the .p8 file as Apple gave it: a P-256 key in PEM form."
         }
     }
 }

@@ -70,6 +70,10 @@ extension Setting {
     package static let maximumHeaders = Setting(
         "maximum-headers", default: "64", unit: "headers", "How many headers a request can have.",
         rule: "a whole number from 16 to 1000")
+    package static let appleURL = Setting(
+        "apple-url", default: "https://appleid.apple.com",
+        "Apple's server for Sign in with Apple. Another one is for development, where a fake plays Apple.",
+        rule: "an https address, or an http address of this machine")
     package static let sealingKey = Setting(
         "sealing-key", default: nil,
         "The key that seals secrets at rest. Without it, the file sealing.key in the data folder, made at the first start.",
@@ -78,7 +82,7 @@ extension Setting {
     /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
         listen, data, publicURL, trustedProxies, rateLimits, firstLaunches, sessionCache, logLevel, requestTimeout,
-        idleTimeout, maximumHeaderBytes, maximumHeaders, sealingKey,
+        idleTimeout, maximumHeaderBytes, maximumHeaders, appleURL, sealingKey,
     ]
 
     /// The variable that names the configuration file, as `--config` does.

@@ -1,4 +1,5 @@
 package import Domain
+import enum OkaeriWire.JSONValue
 
 extension AppleProvider: AppleDuties {
     package func notification(

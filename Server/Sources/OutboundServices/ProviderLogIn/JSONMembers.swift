@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 package import enum OkaeriWire.JSONValue
 
 /// The members of a JSON object that somebody else wrote.

@@ -1,5 +1,5 @@
-import Crypto
-import CryptoExtras
+package import Crypto
+package import CryptoExtras
 import Domain
 import Foundation
 import enum OkaeriWire.JSONValue

@@ -9,6 +9,11 @@ package struct ProviderAddresses: Hashable, Sendable {
     package var twitter = "https://api.x.com"
 
     package init() {}
+
+    /// Whether one of them is a fake on this machine.
+    package var areOnThisMachine: Bool {
+        [apple, google, facebookGraph, facebookKeySet, twitter].contains { $0.hasPrefix("http://") }
+    }
 }
 
 extension IdentityProviders {

@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import Synchronization
 
 /// Documents of other servers, read seldom and kept: key sets and descriptions of OpenID Connect providers.

@@ -1,12 +1,13 @@
 import CCurl
 import Foundation
-package import Threads
+import Synchronization
+import Threads
 
 /// Asks other servers by libcurl, on threads of its own.
 ///
 /// Only https, with certificates checked; http is for loopback addresses, where the fakes of tests and of development
 /// listen. Redirections are not followed: an answer from elsewhere is not the provider's (requirement 44).
-package struct CurlCaller: WebCaller {
+package final class CurlCaller: WebCaller {
     package struct Limits: Sendable {
         /// How long name look-up, connection and TLS may take, in all.
         package var connecting: Duration
@@ -24,18 +25,26 @@ package struct CurlCaller: WebCaller {
         }
     }
 
-    private let threads: WorkerThreads
+    /// Calls under way at once, and calls that may wait for them.
+    private static let threadCount = 6
+    private static let maximumWaiting = 256
+
     private let limits: Limits
     private let asksThisMachine: Bool
+    /// Made at the first call: commands and most servers never make one.
+    private let threads = Mutex<WorkerThreads?>(nil)
 
     /// - Parameters:
-    ///   - threads: Where calls wait for their answers.
     ///   - limits: Times and sizes.
     ///   - asksThisMachine: Whether http is allowed to loopback addresses.
-    package init(threads: WorkerThreads, limits: Limits = Limits(), asksThisMachine: Bool = false) {
-        self.threads = threads
+    package init(limits: Limits = Limits(), asksThisMachine: Bool = false) {
         self.limits = limits
         self.asksThisMachine = asksThisMachine
+    }
+
+    /// Ends the threads when the calls under way are over.
+    package func close() async {
+        await threads.withLock { $0 }?.close()
     }
 
     package func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebAnswer {
@@ -43,11 +52,21 @@ package struct CurlCaller: WebCaller {
         let limits = limits
         let outcome: Result<WebAnswer, WebFault>
         do {
-            outcome = try await threads.run { Self.perform(call, protocols, limits) }
+            outcome = try await workers().run { Self.perform(call, protocols, limits) }
         } catch {
             throw .tooBusy
         }
         return try outcome.get()
+    }
+
+    private func workers() -> WorkerThreads {
+        threads.withLock { threads in
+            if let threads { return threads }
+            let new = WorkerThreads(
+                name: "okaeri-calls", count: Self.threadCount, maximumWaiting: Self.maximumWaiting)
+            threads = new
+            return new
+        }
     }
 
     /// Whether an address may be asked.

@@ -6,6 +6,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import OkaeriServer
+import OutboundServices
 import StorageSQLite
 import Synchronization
 import Testing
@@ -17,6 +18,7 @@ struct TestServer: Sendable {
     let composition: Composition
     let clock: StandingClock
     let application: Domain.Application
+    let store: SQLiteStore
     private let responder: RouterResponder<ServerContext>
     private let logger: Logger
 
@@ -26,18 +28,22 @@ struct TestServer: Sendable {
     ///   - store: The storage; a new one in memory without it.
     ///   - clock: The time.
     ///   - logger: Where the server logs.
+    ///   - providers: Where identity providers are.
+    ///   - caller: Asks them.
     /// - Throws: when a setting is wrong.
     init(
         settings: [String: String] = [:], application: ApplicationSettings = ApplicationSettings(),
-        store: SQLiteStore? = nil, clock: StandingClock = StandingClock(), logger: Logger = TestServer.silence
+        store: SQLiteStore? = nil, clock: StandingClock = StandingClock(), logger: Logger = TestServer.silence,
+        providers: ProviderAddresses? = nil, caller: CurlCaller? = nil
     ) async throws {
         self.clock = clock
         self.logger = logger
         let key = try #require(SealingKey(bytes: [UInt8](repeating: 7, count: SealingKey.byteCount)))
+        let store = try store ?? SQLiteStore(.memory, role: .server)
+        self.store = store
         composition = Composition(
-            try ServerSettings(commandLine: settings, environment: [:]),
-            store: try store ?? SQLiteStore(.memory, role: .server), clock: clock, randomness: TestRandomness(),
-            sealingKey: key)
+            try ServerSettings(commandLine: settings, environment: [:]), store: store, clock: clock, randomness: TestRandomness(),
+            sealingKey: key, providers: providers, caller: caller)
         responder = try composition.responder()
         self.application = try await composition.useCases.createApplication(name: "Test", settings: application)
             .application

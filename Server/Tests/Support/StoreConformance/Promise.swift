@@ -12,7 +12,8 @@ package struct Promise: Sendable, CustomStringConvertible {
 
     /// All promises of all slices.
     package static let all =
-        userPromises + identityPromises + sessionPromises + proofPromises + rateLimitPromises + accessTokenPromises
+        userPromises + identityPromises + accountPromises + sessionPromises + proofPromises + rateLimitPromises
+        + accessTokenPromises
         + transactionPromises + racePromises
 }
 
