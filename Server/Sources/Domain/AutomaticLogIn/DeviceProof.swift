@@ -67,6 +67,8 @@ package protocol ProofReplayQueries {
     func markUsed(
         _ digest: SecretDigest, until end: Timestamp, in application: Identifier<Application>
     ) throws(DomainError) -> Bool
+    /// Whether something was noted as used, without noting it.
+    func wasUsed(_ digest: SecretDigest, in application: Identifier<Application>) throws(DomainError) -> Bool
     /// Forgets proofs that are too old to be accepted anyway.
     func removeUsedProofs(endedBefore limit: Timestamp) throws(DomainError)
 }

@@ -30,6 +30,9 @@ package struct LinkProvider: Sendable {
             // Before the code is spent: whoever is refused here can still log in with both (complaint 4).
             try await store.read { transaction throws(DomainError) in
                 _ = try linkable(person, to: userId, in: application, transaction)
+                if let replay = person.replay, try transaction.wasUsed(replay.digest, in: application) {
+                    throw .providerTokenReplayed
+                }
             }
         }
         if let code = credential.code {

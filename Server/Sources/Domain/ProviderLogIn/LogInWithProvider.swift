@@ -162,18 +162,21 @@ package struct LogInWithProvider: Sendable {
             createdAt: now, updatedAt: now)
     }
 
-    /// A person who is nobody here yet counts as a first launch.
+    /// What can be refused before anybody else is asked: a token that was used before, and, counted as a first launch, a
+    /// person who is nobody here yet.
     private func takeAllowance(for person: ProviderPerson, _ request: Request) async throws(DomainError) {
-        guard let firstLaunches else { return }
         let application = request.application.id
         let isKnown = try await store.read { transaction throws(DomainError) in
+            if let replay = person.replay, try transaction.wasUsed(replay.digest, in: application) {
+                throw .providerTokenReplayed
+            }
             if try transaction.user(provider: person.provider, subject: person.subject, in: application) != nil {
                 return true
             }
             guard let former = person.transferSubject else { return false }
             return try transaction.providerAccount(person.provider, transferSubject: former, in: application) != nil
         }
-        guard !isKnown else { return }
+        guard let firstLaunches, !isKnown else { return }
         try await takeAllowance(
             RateLimitKey(application: application, kind: "first-launch", subject: request.address.allowanceGroup),
             limit: firstLaunches)

@@ -79,6 +79,7 @@ package struct ServerProgram: Sendable {
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: Housekeeping(useCases: composition.useCases, logger: logger)),
+                .init(service: RevocationWorker(useCases: composition.useCases, logger: logger)),
                 .init(service: stopSwitch, successTerminationBehavior: .gracefullyShutdownGroup),
                 .init(service: application),
             ],

@@ -60,6 +60,7 @@ package struct TokenVerifier: Sendable {
         do throws(ProviderTokenFault) {
             decoded = try DecodedToken(token.revealed, maximumBytes: Self.maximumBytes)
             guard policy.algorithms.contains(where: { $0.rawValue == decoded.algorithm }) else { throw .algorithm }
+            guard !decoded.keyId.isEmpty else { throw .key }
         } catch {
             throw .providerTokenRefused(error)
         }
@@ -132,6 +133,7 @@ extension TokenVerifier.Nonce {
 /// A token taken apart, with nothing believed but its form.
 private struct DecodedToken {
     let algorithm: String
+    /// Empty when the header names no key.
     let keyId: String
     let claims: JSONMembers
     let signedPart: [UInt8]
@@ -146,9 +148,8 @@ private struct DecodedToken {
         else { throw .malformed }
         guard let algorithm = header.text("alg") else { throw .algorithm }
         guard header.values["crit"] == nil else { throw .criticalExtension }
-        guard let keyId = header.text("kid"), !keyId.isEmpty else { throw .key }
         self.algorithm = algorithm
-        self.keyId = keyId
+        keyId = header.text("kid") ?? ""
         self.claims = claims
         self.signature = signature
         signedPart = Array(text.utf8[..<parts[1].endIndex])

@@ -16,6 +16,15 @@ extension SQLTransaction {
             [.id(application), .bytes(Array(digest.bytes.prefix(16))), .time(end)]) == 1
     }
 
+    package func wasUsed(
+        _ digest: SecretDigest, in application: Identifier<Application>
+    ) throws(DomainError) -> Bool {
+        try connection.row(
+            "SELECT 1 FROM used_proofs WHERE application_id = $1 AND digest = $2",
+            [.id(application), .bytes(Array(digest.bytes.prefix(16)))]
+        ) { _ throws(DomainError) in true } ?? false
+    }
+
     package func removeUsedProofs(endedBefore limit: Timestamp) throws(DomainError) {
         try connection.run("DELETE FROM used_proofs WHERE ends_at < $1", [.time(limit)])
     }

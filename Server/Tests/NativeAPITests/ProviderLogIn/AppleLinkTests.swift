@@ -10,6 +10,7 @@ struct AppleLinkTests {
     func link() async throws {
         let world = try await AppleWorld()
         let person = try await world.server.person()
+        world.server.clock.advance(by: .seconds(1))
         let answer = try await world.link(person, try world.credential(), name: "花")
         #expect(answer.status == 200, "\(answer.text)")
         let user = try answer.read(UserBody.self)
