@@ -85,14 +85,14 @@ let package = Package(
         .target(
             name: "OkaeriServer",
             dependencies: [
-                "Domain", "Storage", "StorageSQLite", "HTTPSupport", "NativeAPI", "OutboundServices",
+                "Domain", "Storage", "StorageSQLite", "HTTPSupport", "NativeAPI", "OutboundServices", "FakeProviders",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "OkaeriProgram",
-            dependencies: ["Domain", "OkaeriServer", arguments, sdk, wire],
+            dependencies: ["Domain", "OkaeriServer", arguments, sdk, wire, crypto],
             swiftSettings: settings),
 
         // Tests.

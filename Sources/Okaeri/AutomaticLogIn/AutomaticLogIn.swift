@@ -35,11 +35,13 @@ extension SessionKeeper {
     private func standing(_ record: VaultRecord, for reason: LogInReason) throws(OkaeriError) -> LogInResult? {
         guard case .renewal(let dead) = reason else { return nil }
         guard record.loggedInUser != nil else { throw .notLoggedIn }
+        // The key would bring another user.
+        if record.keyLeadsElsewhere, record.session?.token == dead { throw .sessionEnded }
         guard let session = record.session, session.token != dead else { return nil }
         return LogInResult(record)
     }
 
-    private func logInLock() async throws(OkaeriError) -> VaultLock {
+    func logInLock() async throws(OkaeriError) -> VaultLock {
         do throws(VaultError) {
             return try await vault.lock(.logIn, for: application)
         } catch {
@@ -74,7 +76,7 @@ extension SessionKeeper {
     }
 
     /// Takes the answer over, unless somebody logged in or out since the log-in began.
-    private func accept(_ answer: LogInAnswer, after record: VaultRecord) async throws(OkaeriError) -> LogInResult {
+    func accept(_ answer: LogInAnswer, after record: VaultRecord) async throws(OkaeriError) -> LogInResult {
         let generation = record.generation
         let token = Secret(answer.session.token)
         let confirmedBefore = confirmedSession
@@ -113,6 +115,9 @@ extension SessionKeeper {
             return LogInResult(
                 welcome: .known(User(user), lastLogIn: user.lastLogInAt.map(Date.init(_:))), session: nil)
         case .userDisabled:
+            let epoch = record.epoch
+            await change { if $0.epoch == epoch { $0.logOut() } }
+        case .sessionEnded where record.keyLeadsElsewhere:
             let epoch = record.epoch
             await change { if $0.epoch == epoch { $0.logOut() } }
         case .storageLocked:

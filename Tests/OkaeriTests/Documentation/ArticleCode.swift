@@ -92,7 +92,7 @@ func action(after error: OkaeriError) -> Action {
     case .cancelled:
         return .nothing
     case .storageUnavailable, .storageDamaged, .userDisabled, .applicationUnknown, .proofRefused, .sessionUnknown,
-        .audienceNotAllowed, .refused, .unexpectedAnswer:
+        .audienceNotAllowed, .providerRefused, .identityTaken, .lastWayIn, .refused, .unexpectedAnswer:
         return .tell(error.localizedDescription)
     }
 }

@@ -40,6 +40,11 @@ struct SettingOptions: ParsableArguments {
     @Option(name: .customLong(Setting.maximumHeaders.name), help: ArgumentHelp(.maximumHeaders, valueName: "number"))
     var maximumHeaders: String?
 
+    @Flag(
+        name: .customLong(Setting.dev.name),
+        help: ArgumentHelp("\(Setting.dev.description) Only on a loopback address. (\(Setting.dev.variable))"))
+    var isDevelopment = false
+
     @Option(name: .customLong(Setting.appleURL.name), help: ArgumentHelp(.appleURL, valueName: "url"))
     var appleURL: String?
 
@@ -57,6 +62,7 @@ struct SettingOptions: ParsableArguments {
         values[Setting.idleTimeout.name] = idleTimeout
         values[Setting.maximumHeaderBytes.name] = maximumHeaderBytes
         values[Setting.maximumHeaders.name] = maximumHeaders
+        if isDevelopment { values[Setting.dev.name] = "on" }
         values[Setting.appleURL.name] = appleURL
         return try ServerSettings.read(values)
     }

@@ -3,6 +3,7 @@ import Hummingbird
 import HummingbirdCore
 package import Logging
 import NIOCore
+import OutboundServices
 import ServiceLifecycle
 import UnixSignals
 
@@ -43,6 +44,19 @@ package struct ServerProgram: Sendable {
     package func run(
         onListening: @escaping @Sendable (Listening, Composition) async -> Void = { _, _ in }
     ) async throws(StartFault) {
+        guard settings.isDevelopment, settings.providers.apple == ProviderAddresses().apple else {
+            return try await runAlone(onListening)
+        }
+        try await DevelopmentProviders.run(logger: logger) { apple throws(StartFault) in
+            var settings = settings
+            settings.providers.apple = apple
+            try await ServerProgram(settings: settings, logger: logger).runAlone(onListening)
+        }
+    }
+
+    private func runAlone(
+        _ onListening: @escaping @Sendable (Listening, Composition) async -> Void
+    ) async throws(StartFault) {
         let composition = try Composition(settings, role: .server)
         composition.observeStorageFaults { [logger] in logger.error("storage fault", metadata: ["fault": "\($0)"]) }
         announce()
@@ -69,7 +83,10 @@ package struct ServerProgram: Sendable {
                 let port = channel.localAddress?.port ?? settings.port
                 let listening = Listening(url: settings.url(port: port), port: port) { stopSwitch.press() }
                 do {
-                    try RunningFile(pid: getpid(), url: listening.url).write(in: settings.dataFolder)
+                    try RunningFile(
+                        pid: getpid(), url: listening.url,
+                        fakeApple: settings.isDevelopment ? settings.providers.apple : nil
+                    ).write(in: settings.dataFolder)
                 } catch {
                     logger.warning("server.json cannot be written", metadata: ["error": "\(error)"])
                 }
@@ -95,6 +112,11 @@ package struct ServerProgram: Sendable {
     private func announce() {
         if !settings.hasRateLimits {
             logger.warning("RATE LIMITS ARE OFF: anyone who reaches this server can make users without end")
+        }
+        if settings.isDevelopment {
+            logger.warning(
+                "this server is for development: a fake plays Apple",
+                metadata: ["apple": .string(settings.providers.apple)])
         }
         if !settings.isLoopback && settings.publicURL == nil {
             logger.warning(

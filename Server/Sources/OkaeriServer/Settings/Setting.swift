@@ -70,6 +70,10 @@ extension Setting {
     package static let maximumHeaders = Setting(
         "maximum-headers", default: "64", unit: "headers", "How many headers a request can have.",
         rule: "a whole number from 16 to 1000")
+    package static let dev = Setting(
+        "dev", default: "off",
+        "Whether the server serves development: a fake plays Apple.",
+        rule: "on or off; on only while listening on a loopback address")
     package static let appleURL = Setting(
         "apple-url", default: "https://appleid.apple.com",
         "Apple's server for Sign in with Apple. Another one is for development, where a fake plays Apple.",
@@ -82,7 +86,7 @@ extension Setting {
     /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
         listen, data, publicURL, trustedProxies, rateLimits, firstLaunches, sessionCache, logLevel, requestTimeout,
-        idleTimeout, maximumHeaderBytes, maximumHeaders, appleURL, sealingKey,
+        idleTimeout, maximumHeaderBytes, maximumHeaders, appleURL, sealingKey, dev,
     ]
 
     /// The variable that names the configuration file, as `--config` does.

@@ -6,13 +6,16 @@ package struct OpenIDDescription: Hashable, Sendable {
     let revocationEndpoint: String?
     let takesSecretInForm: Bool
 
+    /// - Parameters:
+    ///   - bytes: The description.
+    ///   - url: Where it was read.
     /// - Returns: `nil` when something needed is missing, or an address may not be asked.
-    package init?(parsing bytes: [UInt8]) {
+    package init?(parsing bytes: [UInt8], readFrom url: String) {
         guard let members = JSONMembers(parsing: bytes), let issuer = members.text("issuer"),
             let tokenEndpoint = members.text("token_endpoint"), let keySet = members.text("jwks_uri")
         else { return nil }
         // A description from the network may not lead to this machine: https stays https (requirement 44).
-        let mayBePlain = issuer.hasPrefix("http://")
+        let mayBePlain = url.hasPrefix("http://")
         let isAllowed = { (url: String) in CurlCaller.isAllowed(url, onThisMachine: mayBePlain) }
         guard isAllowed(tokenEndpoint), isAllowed(keySet) else { return nil }
         self.issuer = issuer

@@ -22,8 +22,10 @@ extension IdentityProviders {
         at addresses: ProviderAddresses, call: any WebCaller, clock: any WallClock, randomness: any Randomness
     ) {
         let verify = TokenVerifier(
-            keySets: RemoteDocuments(call: call, clock: clock) { KeySet(parsing: $0) }, clock: clock)
-        let descriptions = RemoteDocuments(call: call, clock: clock) { OpenIDDescription(parsing: $0) }
+            keySets: RemoteDocuments(call: call, clock: clock) { bytes, _ in KeySet(parsing: bytes) }, clock: clock)
+        let descriptions = RemoteDocuments(call: call, clock: clock) {
+            OpenIDDescription(parsing: $0, readFrom: $1)
+        }
         let apple = AppleProvider(base: addresses.apple, call: call, verify: verify, clock: clock)
         self.init(
             named: [

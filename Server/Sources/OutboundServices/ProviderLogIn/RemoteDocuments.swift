@@ -9,7 +9,7 @@ import Synchronization
 package final class RemoteDocuments<Document: Sendable>: Sendable {
     private let call: any WebCaller
     private let clock: any WallClock
-    private let parse: @Sendable ([UInt8]) -> Document?
+    private let parse: @Sendable (_ bytes: [UInt8], _ url: String) -> Document?
     private let entries = Mutex<[String: Entry]>([:])
 
     private struct Entry: Sendable {
@@ -26,7 +26,10 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
     /// After a failed call the next one comes sooner: the provider may be back.
     private static var pauseAfterFailure: Duration { .seconds(2) }
 
-    package init(call: any WebCaller, clock: any WallClock, parse: @escaping @Sendable ([UInt8]) -> Document?) {
+    package init(
+        call: any WebCaller, clock: any WallClock,
+        parse: @escaping @Sendable (_ bytes: [UInt8], _ url: String) -> Document?
+    ) {
         self.call = call
         self.clock = clock
         self.parse = parse
@@ -96,7 +99,7 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
         var document: Document?
         do {
             let answer = try await call(WebCall(.get, url))
-            if answer.status == 200 { document = parse(answer.body) }
+            if answer.status == 200 { document = parse(answer.body, url) }
         } catch {
             // The answer is that there is none.
         }

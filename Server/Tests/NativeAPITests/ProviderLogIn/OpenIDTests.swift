@@ -139,8 +139,10 @@ struct OpenIDTests {
             {"issuer": "https://id.example.com", "token_endpoint": "http://127.0.0.1:9000/token",
              "jwks_uri": "https://id.example.com/keys"}
             """
-        #expect(OpenIDDescription(parsing: Array(text.utf8)) == nil)
-        #expect(OpenIDDescription(parsing: Array(text.replacing("http://127.0.0.1:9000", with: "https://x").utf8)) != nil)
+        let place = "https://id.example.com/.well-known/openid-configuration"
+        #expect(OpenIDDescription(parsing: Array(text.utf8), readFrom: place) == nil)
+        let right = text.replacing("http://127.0.0.1:9000", with: "https://x")
+        #expect(OpenIDDescription(parsing: Array(right.utf8), readFrom: place) != nil)
     }
 
     @Test("of Google are found under both of its names", arguments: [

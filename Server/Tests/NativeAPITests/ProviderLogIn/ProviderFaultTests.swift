@@ -141,7 +141,9 @@ struct RemoteDocumentTests {
     @Test("are read once for all who ask at the same time, whoever of them gives up")
     func singleFlight() async throws {
         let caller = HeldCaller()
-        let documents = RemoteDocuments(call: caller, clock: StandingClock()) { String(decoding: $0, as: UTF8.self) }
+        let documents = RemoteDocuments(call: caller, clock: StandingClock()) { bytes, _ in
+            String(decoding: bytes, as: UTF8.self)
+        }
         let first = Task { try await documents.document(at: "https://id.example.com/keys") }
         await caller.waitForCall()
         let others = (0..<20).map { _ in Task { try await documents.document(at: "https://id.example.com/keys") } }
