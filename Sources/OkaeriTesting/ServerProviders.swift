@@ -10,6 +10,7 @@ extension AppleCredential {
     ///   - name: The person's name, which the real Apple tells at the first sign-in only.
     ///   - email: The mail address in the token.
     ///   - nonce: The nonce; a new one by default.
+    /// - Returns: The credential.
     public static func test(
         user: String, name: String? = nil, email: String? = nil, nonce: AppleNonce = AppleNonce()
     ) -> AppleCredential {
@@ -29,6 +30,7 @@ extension ProviderCredential {
     ///     for Apple.
     ///   - user: The provider's name for the person.
     ///   - nonce: Any text that no other sign-in has.
+    /// - Returns: The credential.
     public static func test(_ provider: Provider, user: String, nonce: String) -> ProviderCredential {
         let token = TestToken.text(of: ["sub": user, "nonce": nonce])
         switch provider {
@@ -69,7 +71,8 @@ extension InMemoryServer {
             }
             return known.answer
         }
-        let (provider, subject, email) = try person(in: body, request, &contents)
+        let (provider, subject, email) = try named(by: body, request)
+        try use(body, &contents)
         let answer = try logIn(
             provider: provider, subject: subject, email: email, thumbprint: thumbprint, body, &contents)
         if let name = request.headers[HeaderName.idempotencyKey] {
@@ -124,11 +127,13 @@ extension InMemoryServer {
     ) throws(Refusal) -> TransportResponse {
         let session = try authenticate(request, &contents).session
         let body = try read(ProviderLinkBody.self, from: request.body ?? Data()).logIn
-        var tried = contents
-        let (provider, subject, email) = try person(in: body, request, &tried)
+        let (provider, subject, email) = try named(by: body, request)
         let place = "\(provider)/\(subject)"
-        if let owner = contents.usersByIdentity[place], owner != session.user { throw Refusal(409, .identityTaken) }
-        contents = tried
+        if let owner = contents.usersByIdentity[place] {
+            guard owner == session.user else { throw Refusal(409, .identityTaken) }
+            return .json(200, contents.users[owner]?.body)
+        }
+        try use(body, &contents)
         guard var user = contents.users[session.user] else { throw Refusal(401, .sessionInvalid) }
         if !user.body.identities.contains(where: { $0.provider == provider }) {
             user.body.identities.append(
@@ -161,15 +166,21 @@ extension InMemoryServer {
         return .json(200, user.body)
     }
 
-    /// Whom a token names: it must hold the nonce, and count once.
-    private func person(
-        in body: ProviderLogInBody, _ request: TransportRequest, _ contents: inout ServerContents
+    /// Whom a token names: it must hold the nonce.
+    private func named(
+        by body: ProviderLogInBody, _ request: TransportRequest
     ) throws(Refusal) -> (provider: String, subject: String, email: String?) {
         let provider = request.url.lastPathComponent
         guard let token = body.idToken, let claims = TestToken.claims(of: token), let subject = claims["sub"],
             let nonce = body.nonce, claims["nonce"] == (provider == "apple" ? AppleNonce(value: nonce).hashed : nonce)
         else { throw Refusal(401, .providerTokenInvalid) }
-        guard contents.usedTokens.insert(token).inserted else { throw Refusal(401, .providerTokenReplayed) }
         return (provider, provider == "apple" ? "TESTTEAM01/\(subject)" : subject, claims["email"])
+    }
+
+    /// A token counts once.
+    private func use(_ body: ProviderLogInBody, _ contents: inout ServerContents) throws(Refusal) {
+        guard contents.usedTokens.insert(body.idToken ?? "").inserted else {
+            throw Refusal(401, .providerTokenReplayed)
+        }
     }
 }

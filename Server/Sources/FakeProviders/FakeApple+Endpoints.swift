@@ -136,12 +136,16 @@ extension FakeApple {
             return FakeAnswer(200)
         case ("POST", "/fake/faults"):
             var faults = Faults()
-            if case .integer(let milliseconds)? = json["delayMilliseconds"] { faults.delay = .milliseconds(milliseconds) }
+            if case .integer(let milliseconds)? = json["delayMilliseconds"] {
+                faults.delay = .milliseconds(milliseconds)
+            }
             faults.isDown = json["isDown"] == .bool(true)
             faults.codesExpired = json["codesExpired"] == .bool(true)
             faults.audience = text("audience")
             self.faults = faults
-            if json["rotatesKeys"] == .bool(true), let key = try? FakeKey.rsa(id: "fake-apple-\(clock.now.milliseconds)") {
+            if json["rotatesKeys"] == .bool(true),
+                let key = try? FakeKey.rsa(id: "fake-apple-\(clock.now.milliseconds)")
+            {
                 rotate(to: key)
             }
             return FakeAnswer(200)

@@ -63,7 +63,7 @@ package final class FakeApple: FakeProvider {
 
         mutating func next(_ kind: String) -> String {
             count += 1
-            return "\(kind).\(count).\(UInt64.random(in: 0...UInt64.max))"
+            return "\(kind).\(count)"
         }
     }
 
@@ -118,6 +118,7 @@ package final class FakeApple: FakeProvider {
     ///   - audience: The app's bundle id.
     ///   - nonce: The hashed nonce, as the app gave it to the sheet.
     ///   - claims: Claims that stand over the right ones; null removes one.
+    /// - Returns: token and code.
     /// - Throws: when the library does not sign.
     package func signIn(
         _ person: Person, audience: String, nonce: String?, claims: [String: JSONValue] = [:]

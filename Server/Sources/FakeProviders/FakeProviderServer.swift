@@ -35,7 +35,8 @@ package final class FakeProviderServer: Sendable {
         port: Int = 0, logger: Logger, onListening: @escaping @Sendable (String) async -> Void
     ) -> some ApplicationProtocol {
         Application(
-            responder: CallbackResponder { (request: Request, _: BasicRequestContext) in await self.respond(to: request) },
+            responder: CallbackResponder { (request: Request, _: BasicRequestContext) in await self.respond(to: request)
+            },
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
             onServerRunning: { channel in
                 await onListening("http://127.0.0.1:\(channel.localAddress?.port ?? port)")

@@ -95,6 +95,11 @@ package struct Composition: Sendable {
         store.observeFaults(observer)
     }
 
+    /// Called with a sentence for the log when somebody else's server cannot be asked; clients learn none of it.
+    package func observeOutboundFaults(_ observer: @escaping @Sendable (String) -> Void) {
+        caller.observeFaults(observer)
+    }
+
     /// Finishes what is being written and closes the storage.
     package func close() async {
         await caller.close()

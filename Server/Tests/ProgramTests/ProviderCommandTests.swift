@@ -6,23 +6,27 @@ import Testing
 struct ProviderCommandTests {
     private let folder = TestFolder()
 
-    @Test("explain themselves with --help, with an example", arguments: [
-        ["application", "apple"], ["application", "apple", "set"], ["application", "apple", "check"],
-        ["application", "apple", "transfer"], ["application", "provider"], ["application", "provider", "set"],
-        ["application", "provider", "list"], ["application", "provider", "check"],
-        ["application", "provider", "remove"],
-    ])
+    @Test(
+        "explain themselves with --help, with an example",
+        arguments: [
+            ["application", "apple"], ["application", "apple", "set"], ["application", "apple", "check"],
+            ["application", "apple", "transfer"], ["application", "provider"], ["application", "provider", "set"],
+            ["application", "provider", "list"], ["application", "provider", "check"],
+            ["application", "provider", "remove"],
+        ])
     func help(_ command: [String]) async throws {
         let finished = try await Program.run(command + ["--help"])
         #expect(finished.status == 0)
         #expect(finished.output.contains("  okaeri " + command.joined(separator: " ")))
     }
 
-    @Test("end with status 2 when they are called wrongly", arguments: [
-        ["application", "apple", "transfer", "x"], ["application", "apple", "set"],
-        ["application", "apple", "transfer", "x", "--finish", "--to", "TEAM123456"],
-        ["application", "provider", "set", "x", "apple"],
-    ])
+    @Test(
+        "end with status 2 when they are called wrongly",
+        arguments: [
+            ["application", "apple", "transfer", "x"], ["application", "apple", "set"],
+            ["application", "apple", "transfer", "x", "--finish", "--to", "TEAM123456"],
+            ["application", "provider", "set", "x", "apple"],
+        ])
     func wrongCalls(_ arguments: [String]) async throws {
         let finished = try await Program.run(arguments, environment: ["OKAERI_DATA": folder.path])
         #expect(finished.status == 2 && finished.output.isEmpty)
@@ -60,13 +64,18 @@ struct ProviderCommandTests {
         #expect(try await run("application", "provider", "remove", application, "apple").status == 1)
     }
 
-    @Test("tell what is wrong with settings", arguments: [
-        (["application", "apple", "set", "--team", "short", "--bundle", "com.example.app"], "teamId"),
-        (["application", "apple", "set", "--team", "TEAM123456"], "audiences"),
-        (["application", "provider", "set", "oidc:x", "--client", "c"], "issuer"),
-        (["application", "provider", "set", "oidc:x", "--client", "c", "--issuer", "http://example.com"], "issuer"),
-        (["application", "provider", "set", "facebook", "--client", "c"], "secret"),
-    ])
+    @Test(
+        "tell what is wrong with settings",
+        arguments: [
+            (["application", "apple", "set", "--team", "short", "--bundle", "com.example.app"], "teamId"),
+            (["application", "apple", "set", "--team", "TEAM123456"], "audiences"),
+            (["application", "provider", "set", "oidc:x", "--client", "c"], "issuer"),
+            (
+                ["application", "provider", "set", "oidc:x", "--client", "c", "--issuer", "http://example.com"],
+                "issuer"
+            ),
+            (["application", "provider", "set", "facebook", "--client", "c"], "secret"),
+        ])
     func wrongSettings(arguments: [String], field: String) async throws {
         let application = try await makeApplication()
         let finished = try await Program.run(

@@ -52,6 +52,7 @@ public struct ProviderCredential: Sendable {
     /// - Parameters:
     ///   - idToken: The identity token.
     ///   - nonce: The nonce that the app gave to Google's SDK, if it did.
+    /// - Returns: The credential.
     public static func google(idToken: String, nonce: String? = nil) -> ProviderCredential {
         ProviderCredential(.google, ProviderLogInBody(idToken: idToken, nonce: nonce))
     }
@@ -61,6 +62,7 @@ public struct ProviderCredential: Sendable {
     /// - Parameters:
     ///   - idToken: The authentication token.
     ///   - nonce: The nonce of the log-in.
+    /// - Returns: The credential.
     public static func facebook(idToken: String, nonce: String) -> ProviderCredential {
         ProviderCredential(.facebook, ProviderLogInBody(idToken: idToken, nonce: nonce))
     }
@@ -76,6 +78,7 @@ public struct ProviderCredential: Sendable {
     ///   - name: The name that the operator gave the provider.
     ///   - idToken: The token.
     ///   - nonce: The nonce of the request, if it had one.
+    /// - Returns: The credential.
     public static func openID(_ name: String, idToken: String, nonce: String? = nil) -> ProviderCredential {
         ProviderCredential(.openID(name), ProviderLogInBody(idToken: idToken, nonce: nonce))
     }
@@ -88,6 +91,7 @@ public struct ProviderCredential: Sendable {
     ///   - codeVerifier: The PKCE verifier that the app made for the request.
     ///   - redirectURI: Where the provider sent the code.
     ///   - nonce: The nonce of the request, if it had one.
+    /// - Returns: The credential.
     public static func openID(
         _ name: String, code: String, codeVerifier: String, redirectURI: String, nonce: String? = nil
     ) -> ProviderCredential {

@@ -79,6 +79,15 @@ struct ProviderLogInTests {
         #expect(world.server.sessionCount == 1)
     }
 
+    @Test("links once when the answer is lost")
+    func lostLink() async throws {
+        let okaeri = world.launch()
+        try await okaeri.logInAutomatically()
+        world.server.fail(.lostAnswer, path: APIPath.identity("apple"))
+        let user = try await okaeri.link(.apple(.test(user: "hana")))
+        #expect(user.identities.map(\.provider) == ["device", "apple"])
+    }
+
     @Test("tells a taken identity, whose credential still logs in: no second sheet (complaint 4)")
     func taken() async throws {
         let hana = try await world.launch(vault: TestVault()).logIn(with: .apple(.test(user: "hana"))).user
@@ -114,9 +123,11 @@ struct ProviderLogInTests {
         #expect(!user.isAnonymous && world.logInCount == 2)
     }
 
-    @Test("logs out when the person withdraws Apple's consent, if Apple was the way in", arguments: [
-        (AppleCredentialState.revoked, true), (.notFound, true), (.authorized, false), (.transferred, false),
-    ])
+    @Test(
+        "logs out when the person withdraws Apple's consent, if Apple was the way in",
+        arguments: [
+            (AppleCredentialState.revoked, true), (.notFound, true), (.authorized, false), (.transferred, false),
+        ])
     func withdrawn(state: AppleCredentialState, isLoggedOut: Bool) async throws {
         let okaeri = world.launch()
         try await okaeri.logIn(with: .apple(.test(user: "hana")))

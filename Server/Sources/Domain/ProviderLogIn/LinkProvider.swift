@@ -27,13 +27,17 @@ package struct LinkProvider: Sendable {
         let found = try await findProvider(name, in: application)
         var identified = try await found.provider.identify(credential, for: found.configured)
         if let person = identified {
-            // Before the code is spent: whoever is refused here can still log in with both (complaint 4).
-            try await store.read { transaction throws(DomainError) in
-                _ = try linkable(person, to: userId, in: application, transaction)
-                if let replay = person.replay, try transaction.wasUsed(replay.digest, in: application) {
-                    throw .providerTokenReplayed
+            // Before the code is spent: whoever is refused here can still log in with both (complaint 4). And whoever
+            // repeats a link, because the answer got lost, gets it again.
+            let linked = try await store.read { transaction throws(DomainError) -> User? in
+                let user = try linkable(person, to: userId, in: application, transaction)
+                guard let replay = person.replay, try transaction.wasUsed(replay.digest, in: application) else {
+                    return nil
                 }
+                guard user.identities.contains(where: { $0.provider == name }) else { throw .providerTokenReplayed }
+                return user
             }
+            if let linked { return linked }
         }
         if let code = credential.code {
             identified = try await found.provider.redeem(

@@ -45,10 +45,11 @@ package struct LogInWithProvider: Sendable {
     }
 
     /// - Throws: `providerNotEnabled`, `providerTokenRefused`, `providerTokenReplayed`, `providerRefused`,
-    ///   `providerUnavailable`, `providerMisconfigured`, `proofRefused`, `proofReplayed`, `clockSkew`,
+    ///   `providerUnavailable`, `providerMisconfigured`, `proofRequired`, `proofRefused`, `proofReplayed`, `clockSkew`,
     ///   `fieldsRefused`, `rateLimited`, `userDisabled`, `attemptReused`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
+        guard request.proof != nil || !request.application.settings.proofRequired else { throw .proofRequired }
         let proof = try request.proof.map { presented throws(DomainError) in try verifyProof(presented, at: now) }
         let faults =
             request.device.faults(field: "device")

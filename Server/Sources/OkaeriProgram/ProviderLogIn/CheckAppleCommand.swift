@@ -28,7 +28,8 @@ struct CheckAppleCommand: AsyncParsableCommand {
             try await useCases.checkProvider(.apple, of: application)
         }
         let (sentence, isGood) = finding.words(
-            refused: "Apple does not take the client secret (%). Team id, key id, private key and the first bundle id must "
+            refused:
+                "Apple does not take the client secret (%). Team id, key id, private key and the first bundle id must "
                 + "belong together, and the key must not be revoked.")
         if output.isJSON { Console.write(json: CheckedProvider(isAccepted: isGood, finding: sentence)) }
         guard isGood else { throw CommandFault.failed(sentence) }

@@ -59,6 +59,9 @@ package struct ServerProgram: Sendable {
     ) async throws(StartFault) {
         let composition = try Composition(settings, role: .server)
         composition.observeStorageFaults { [logger] in logger.error("storage fault", metadata: ["fault": "\($0)"]) }
+        composition.observeOutboundFaults { [logger] in
+            logger.warning("another server cannot be asked", metadata: ["fault": "\($0)"])
+        }
         announce()
         var failure: StartFault?
         do {

@@ -11,10 +11,11 @@ struct AppleClientSecret {
     private let teamId: String
     private let audience: String
 
+    /// `nil` when team, key id or key are missing or the key is no P-256 key.
+    ///
     /// - Parameters:
     ///   - configured: The application's settings, with the private key in the PEM form in which Apple hands it out.
     ///   - audience: Apple's issuer.
-    /// - Returns: `nil` when team, key id or key are missing or the key is no P-256 key.
     init?(_ configured: ConfiguredProvider, audience: String) {
         guard let teamId = configured.settings.teamId, let keyId = configured.settings.keyId,
             let key = configured.secret.flatMap(Self.key)

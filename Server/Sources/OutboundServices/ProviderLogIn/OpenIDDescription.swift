@@ -6,10 +6,11 @@ package struct OpenIDDescription: Hashable, Sendable {
     let revocationEndpoint: String?
     let takesSecretInForm: Bool
 
+    /// `nil` when something needed is missing, or an address may not be asked.
+    ///
     /// - Parameters:
     ///   - bytes: The description.
     ///   - url: Where it was read.
-    /// - Returns: `nil` when something needed is missing, or an address may not be asked.
     package init?(parsing bytes: [UInt8], readFrom url: String) {
         guard let members = JSONMembers(parsing: bytes), let issuer = members.text("issuer"),
             let tokenEndpoint = members.text("token_endpoint"), let keySet = members.text("jwks_uri")

@@ -125,7 +125,8 @@ extension TokenVerifier.Nonce {
     private static func digest(_ nonce: Secret) -> Secret {
         let digits = Array("0123456789abcdef".utf8)
         return Secret(
-            String(decoding: nonce.digest.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+            String(
+                decoding: nonce.digest.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
         )
     }
 }

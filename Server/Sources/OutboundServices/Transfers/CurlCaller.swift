@@ -31,6 +31,7 @@ package final class CurlCaller: WebCaller {
 
     private let limits: Limits
     private let asksThisMachine: Bool
+    private let observer = Mutex<(@Sendable (String) -> Void)?>(nil)
     /// Made at the first call: commands and most servers never make one.
     private let threads = Mutex<WorkerThreads?>(nil)
 
@@ -42,19 +43,31 @@ package final class CurlCaller: WebCaller {
         self.asksThisMachine = asksThisMachine
     }
 
+    /// Called with a sentence for the log when a call fails; whoever caused it learns none of it.
+    package func observeFaults(_ observer: @escaping @Sendable (String) -> Void) {
+        self.observer.withLock { $0 = observer }
+    }
+
     /// Ends the threads when the calls under way are over.
     package func close() async {
         await threads.withLock { $0 }?.close()
     }
 
     package func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebAnswer {
-        guard let protocols = Self.allowedProtocols(for: call.url, onThisMachine: asksThisMachine) else { throw .addressRefused }
+        guard let protocols = Self.allowedProtocols(for: call.url, onThisMachine: asksThisMachine) else {
+            throw .addressRefused
+        }
         let limits = limits
         let outcome: Result<WebAnswer, WebFault>
         do {
             outcome = try await workers().run { Self.perform(call, protocols, limits) }
         } catch {
             throw .tooBusy
+        }
+        if case .failure(.unreachable(let reason)) = outcome {
+            // The host alone: paths and queries can hold tokens.
+            let host = URLComponents(string: call.url)?.host ?? ""
+            observer.withLock { $0 }?("\(host): \(reason)")
         }
         return try outcome.get()
     }

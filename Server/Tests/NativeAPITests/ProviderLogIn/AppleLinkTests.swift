@@ -31,6 +31,29 @@ struct AppleLinkTests {
         #expect(try await world.link(person, try world.credential(nonce: "2"), nonce: "2").status == 200)
     }
 
+    @Test("gets its answer again when that was lost, without a second call for the code")
+    func repeated() async throws {
+        let world = try await AppleWorld()
+        let person = try await world.server.person()
+        let credential = try world.credential()
+        let first = try await world.link(person, credential)
+        let second = try await world.link(person, credential)
+        #expect(second.status == 200 && second.body == first.body)
+        #expect(world.apple.calls["/auth/token"] == 1)
+        let other = try await world.server.person()
+        expect(try await world.link(other, credential), 409, .identityTaken)
+    }
+
+    @Test("with a token that has logged in before is refused")
+    func usedToken() async throws {
+        let world = try await AppleWorld()
+        let credential = try world.credential()
+        let person = try await world.server.person()
+        _ = try await world.link(person, credential)
+        _ = try await person.send(.delete, APIPath.identity("apple"))
+        expect(try await world.link(person, credential), 401, .providerTokenReplayed)
+    }
+
     @Test("of somebody else's identity is refused before the code is spent: the same token still logs in (complaint 4)")
     func taken() async throws {
         let world = try await AppleWorld()

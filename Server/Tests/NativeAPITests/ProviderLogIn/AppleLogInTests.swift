@@ -32,7 +32,8 @@ struct AppleLogInTests {
         let world = try await AppleWorld()
         for number in 0..<3 {
             world.server.clock.advance(by: .seconds(1))
-            _ = try await world.logIn(token: try world.credential(nonce: "n\(number)").identityToken, nonce: "n\(number)")
+            _ = try await world.logIn(
+                token: try world.credential(nonce: "n\(number)").identityToken, nonce: "n\(number)")
         }
         #expect(world.apple.calls == ["/auth/keys": 1])
         let credential = try world.credential(nonce: "other")
@@ -51,6 +52,29 @@ struct AppleLogInTests {
         expect(try await world.logIn(code: other.code), 401, .providerRefused)
         let again = try world.apple.signIn(AppleWorld.hana, audience: AppleWorld.service, nonce: nil)
         #expect(try await world.logIn(code: again.code, nonce: nil, clientId: AppleWorld.service).status == 200)
+    }
+
+    @Test("proves the team with a secret that is made for each call, so that none runs out (complaint 20)")
+    func oldSettings() async throws {
+        let world = try await AppleWorld()
+        world.server.clock.advance(by: .days(400))
+        let credential = try world.credential()
+        #expect(try await world.logIn(token: credential.identityToken, code: credential.code).status == 201)
+    }
+
+    @Test("keeps private key and refresh token sealed")
+    func sealed() async throws {
+        let world = try await AppleWorld()
+        _ = try await world.person()
+        let application = world.server.application.id
+        let stored = try await world.server.store.read { transaction throws(DomainError) in
+            try transaction.providers(of: application)
+        }
+        let secret = try #require(stored.first?.sealedSecret)
+        let grant = try #require(try await world.account("001234.hana.0099")?.sealedGrant)
+        #expect(!String(decoding: secret, as: UTF8.self).contains("PRIVATE"))
+        #expect(!String(decoding: grant, as: UTF8.self).contains("r."))
+        #expect(secret.count > 60 && grant.count > 30)
     }
 
     @Test("refuses an id and an address that the application does not list")
@@ -102,9 +126,11 @@ struct AppleLogInTests {
         let second = try await world.logIn(token: credential.identityToken, code: credential.code, attempt)
         #expect(second.status == 201, "\(second.text)")
         let (one, two) = (try first.read(LogInAnswer.self), try second.read(LogInAnswer.self))
-        #expect(one.user.id == two.user.id && one.session.id == two.session.id && one.session.token != two.session.token)
+        #expect(
+            one.user.id == two.user.id && one.session.id == two.session.id && one.session.token != two.session.token)
         #expect(world.apple.calls["/auth/token"] == 1)
-        expect(try await world.logIn(token: credential.identityToken, code: credential.code), 401, .providerTokenReplayed)
+        expect(
+            try await world.logIn(token: credential.identityToken, code: credential.code), 401, .providerTokenReplayed)
     }
 
     @Test("makes one user of twenty simultaneous first log-ins of one person")
@@ -160,8 +186,9 @@ struct AppleLogInTests {
         let person = FakeApple.Person(
             subject: "taro", email: isMarked ? "x@relay.example" : "x@privaterelay.appleid.com",
             isPrivateEmail: isMarked)
-        _ = try await world.person(person)
+        let user = try await world.person(person).logIn.user
         #expect(try await world.account("taro")?.email?.isRelay == true)
+        #expect(user.emailIsRelay == (isMarked ? nil : true))
     }
 
     @Test("binds the session to the device's key, which leads to the user from then on")
@@ -172,6 +199,14 @@ struct AppleLogInTests {
         #expect(hana.logIn.user.identities.map(\.provider).sorted() == ["apple", "device"])
         let later = try await world.server.logIn(device).read(LogInAnswer.self)
         #expect(!later.isNew && later.user.id == hana.logIn.user.id)
+    }
+
+    @Test("needs a proof where the application wants one with every request")
+    func proofRequired() async throws {
+        let world = try await AppleWorld(application: ApplicationSettings(proofRequired: true))
+        expect(try await world.logIn(token: try world.credential().identityToken), 401, .proofRequired)
+        let answer = try await world.logIn(token: try world.credential().identityToken, device: ProofMaker())
+        #expect(answer.status == 201, "\(answer.text)")
     }
 
     @Test("leaves a key with the user that it leads to")

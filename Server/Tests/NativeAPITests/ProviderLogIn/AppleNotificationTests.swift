@@ -37,9 +37,11 @@ struct AppleNotificationTests {
         #expect(try again.read(LogInAnswer.self).user.id == person.logIn.user.id)
     }
 
-    @Test("unlinks the identity when Apple's account is deleted, in both spellings (requirement 35)", arguments: [
-        "account-delete", "account-deleted",
-    ])
+    @Test(
+        "unlinks the identity when Apple's account is deleted, in both spellings (requirement 35)",
+        arguments: [
+            "account-delete", "account-deleted",
+        ])
     func deleted(kind: String) async throws {
         let world = try await AppleWorld()
         let device = ProofMaker()
@@ -74,9 +76,11 @@ struct AppleNotificationTests {
         #expect(try await world.notify(payload).status == 200)
     }
 
-    @Test("refuses what Apple has not signed for an application here", arguments: [
-        "signature", "audience", "issuer", "old", "identity", "no id", "no events",
-    ])
+    @Test(
+        "refuses what Apple has not signed for an application here",
+        arguments: [
+            "signature", "audience", "issuer", "old", "identity", "no id", "no events",
+        ])
     func refused(fault: String) async throws {
         let world = try await AppleWorld()
         let person = try await world.person()

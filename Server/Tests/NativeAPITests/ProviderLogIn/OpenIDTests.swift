@@ -53,9 +53,11 @@ struct OpenIDWorld: Sendable {
 
 @Suite("OpenID Connect providers")
 struct OpenIDTests {
-    @Test("log a person in by code and PKCE, with one call for the code", arguments: [
-        ("the secret", true), ("the secret", false), (nil, true),
-    ] as [(String?, Bool)])
+    @Test(
+        "log a person in by code and PKCE, with one call for the code",
+        arguments: [
+            ("the secret", true), ("the secret", false), (nil, true),
+        ] as [(String?, Bool)])
     func code(secret: String?, takesSecretInForm: Bool) async throws {
         let world = try await OpenIDWorld(secret: secret, takesSecretInForm: takesSecretInForm)
         let claims = world.provider.claims(
@@ -106,9 +108,11 @@ struct OpenIDTests {
         expect(try await world.logIn(body), 401, .providerRefused)
     }
 
-    @Test("need the nonce that is in the token, and in the token the nonce that was sent", arguments: [
-        ("n", nil), (nil, "n"), ("n", "m"),
-    ] as [(String?, String?)])
+    @Test(
+        "need the nonce that is in the token, and in the token the nonce that was sent",
+        arguments: [
+            ("n", nil), (nil, "n"), ("n", "m"),
+        ] as [(String?, String?)])
     func nonce(told: String?, sent: String?) async throws {
         let world = try await OpenIDWorld()
         let token = try world.provider.key.token(
@@ -145,9 +149,11 @@ struct OpenIDTests {
         #expect(OpenIDDescription(parsing: Array(right.utf8), readFrom: place) != nil)
     }
 
-    @Test("of Google are found under both of its names", arguments: [
-        ("https://accounts.google.com", 201), ("accounts.google.com", 201), ("https://google.example.com", 401),
-    ])
+    @Test(
+        "of Google are found under both of its names",
+        arguments: [
+            ("https://accounts.google.com", 201), ("accounts.google.com", 201), ("https://google.example.com", 401),
+        ])
     func google(issuer: String, status: Int) async throws {
         let world = try await OpenIDWorld()
         let token = try world.google.key.token(

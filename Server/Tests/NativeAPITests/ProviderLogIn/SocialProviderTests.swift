@@ -57,9 +57,11 @@ private struct SocialWorld {
 
 @Suite("Facebook and X")
 struct SocialProviderTests {
-    @Test("Facebook's Limited Login is checked by its keys and the plain nonce", arguments: [
-        ([:], 201), (["aud": "app-two"], 401), (["nonce": "m"], 401), (["iss": "https://facebook.example"], 401),
-    ] as [([String: JSONValue], Int)])
+    @Test(
+        "Facebook's Limited Login is checked by its keys and the plain nonce",
+        arguments: [
+            ([:], 201), (["aud": "app-two"], 401), (["nonce": "m"], 401), (["iss": "https://facebook.example"], 401),
+        ] as [([String: JSONValue], Int)])
     func limitedLogIn(claims: [String: JSONValue], status: Int) async throws {
         let world = try await SocialWorld()
         let answer = try await world.logIn(
@@ -71,12 +73,14 @@ struct SocialProviderTests {
         }
     }
 
-    @Test("Facebook's access tokens count when Facebook says that they are for this app", arguments: [
-        (["is_valid": true, "app_id": "app-one", "user_id": "f1"], 201),
-        (["is_valid": true, "app_id": "app-two", "user_id": "f1"], 401),
-        (["is_valid": false, "app_id": "app-one", "user_id": "f1"], 401),
-        (["is_valid": true, "app_id": "app-one"], 401),
-    ] as [([String: JSONValue], Int)])
+    @Test(
+        "Facebook's access tokens count when Facebook says that they are for this app",
+        arguments: [
+            (["is_valid": true, "app_id": "app-one", "user_id": "f1"], 201),
+            (["is_valid": true, "app_id": "app-two", "user_id": "f1"], 401),
+            (["is_valid": false, "app_id": "app-one", "user_id": "f1"], 401),
+            (["is_valid": true, "app_id": "app-one"], 401),
+        ] as [([String: JSONValue], Int)])
     func accessToken(data: [String: JSONValue], status: Int) async throws {
         let world = try await SocialWorld()
         world.social.answers.withLock { $0["/debug_token"] = FakeAnswer(200, ["data": .object(data)]) }

@@ -81,11 +81,14 @@ struct TeamTransferTests {
 
 @Suite("Settings of Apple")
 struct AppleSettingsTests {
-    @Test("are refused field by field", arguments: [
-        (["b"], "short", "KEY1234567", true, "teamId"), (["b"], "TEAM123456", "key", true, "keyId"),
-        (["b"], "TEAM123456", "KEY1234567", false, "privateKey"), ([], "TEAM123456", "KEY1234567", true, "audiences"),
-        (["a b"], "TEAM123456", "KEY1234567", true, "audiences"),
-    ])
+    @Test(
+        "are refused field by field",
+        arguments: [
+            (["b"], "short", "KEY1234567", true, "teamId"), (["b"], "TEAM123456", "key", true, "keyId"),
+            (["b"], "TEAM123456", "KEY1234567", false, "privateKey"),
+            ([], "TEAM123456", "KEY1234567", true, "audiences"),
+            (["a b"], "TEAM123456", "KEY1234567", true, "audiences"),
+        ])
     func refused(audiences: [String], team: String, keyId: String, hasKey: Bool, field: String) async throws {
         let world = try await AppleWorld()
         let other = try await world.server.useCases.createApplication(name: "Other").application

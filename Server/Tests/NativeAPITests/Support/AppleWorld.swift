@@ -7,7 +7,6 @@ import Logging
 import OkaeriServer
 import OkaeriWire
 import OutboundServices
-import StorageSQLite
 import Testing
 
 /// The fakes' server: one for the process, on a loopback port, with a path for each test.
@@ -52,9 +51,13 @@ struct AppleWorld: Sendable {
     let apple: FakeApple
     let privateKey: P256.Signing.PrivateKey
 
-    /// - Parameter settings: As on the command line.
+    /// - Parameters:
+    ///   - settings: As on the command line.
+    ///   - application: What the application has decided.
     /// - Throws: when something of the test's own world is missing.
-    init(settings: [String: String] = [:], store: SQLiteStore? = nil) async throws {
+    init(
+        settings: [String: String] = [:], application: ApplicationSettings = ApplicationSettings()
+    ) async throws {
         let clock = StandingClock()
         apple = try FakeApple(clock: clock, keys: [FakePlace.keys.get()[0]])
         privateKey = P256.Signing.PrivateKey()
@@ -62,7 +65,7 @@ struct AppleWorld: Sendable {
         var addresses = ProviderAddresses()
         addresses.apple = await FakePlace.address(of: apple)
         server = try await TestServer(
-            settings: settings, store: store, clock: clock, providers: addresses, caller: FakePlace.caller)
+            settings: settings, application: application, clock: clock, providers: addresses, caller: FakePlace.caller)
         try await configure()
     }
 

@@ -42,7 +42,8 @@ struct TestServer: Sendable {
         let store = try store ?? SQLiteStore(.memory, role: .server)
         self.store = store
         composition = Composition(
-            try ServerSettings(commandLine: settings, environment: [:]), store: store, clock: clock, randomness: TestRandomness(),
+            try ServerSettings(commandLine: settings, environment: [:]), store: store, clock: clock,
+            randomness: TestRandomness(),
             sealingKey: key, providers: providers, caller: caller)
         responder = try composition.responder()
         self.application = try await composition.useCases.createApplication(name: "Test", settings: application)

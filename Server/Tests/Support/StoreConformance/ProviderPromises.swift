@@ -48,7 +48,8 @@ extension Promise {
                 sealedGrant: [1, 0], email: ProviderEmail(address: "a@b", isVerified: true, isRelay: true),
                 isEmailForwarded: false, transferSubject: "t", updatedAt: samples.now)
             let bare = ProviderAccount(
-                application: samples.application, provider: .apple, subject: "OLD/b", audience: "", updatedAt: samples.now)
+                application: samples.application, provider: .apple, subject: "OLD/b", audience: "",
+                updatedAt: samples.now)
             let identity = Identity(provider: .apple, subject: "OLD/a", linkedAt: samples.now)
             let (one, two, transferred, subjects) = try await engine.write { transaction throws(DomainError) in
                 try transaction.insert(user)

@@ -10,11 +10,10 @@
     /// try await okaeri.link(.apple(credential))
     /// ```
     @MainActor
-    public final class AppleSignIn: NSObject {
+    public final class AppleSignIn {
         private let anchor: ASPresentationAnchor
         private let randomness: any Randomness
-        private var waiting: CheckedContinuation<AppleCredential, any Error>?
-        private var nonce: AppleNonce?
+        private var shown: Sheet?
 
         /// Makes a sheet that is not shown yet.
         ///
@@ -35,71 +34,73 @@
         public func credential(
             scopes: [ASAuthorization.Scope] = [.fullName, .email]
         ) async throws(OkaeriError) -> AppleCredential {
-            guard waiting == nil else { throw .cancelled }
-            let nonce = AppleNonce(randomness: randomness)
+            guard shown == nil else { throw .cancelled }
+            let sheet = Sheet(anchor: anchor, nonce: AppleNonce(randomness: randomness))
+            shown = sheet
+            defer { shown = nil }
+            return try await sheet.credential(scopes: scopes)
+        }
+    }
+
+    /// One showing of the sheet.
+    @MainActor
+    private final class Sheet: NSObject {
+        private let anchor: ASPresentationAnchor
+        private let nonce: AppleNonce
+        private var waiting: CheckedContinuation<Result<AppleCredential, OkaeriError>, Never>?
+
+        init(anchor: ASPresentationAnchor, nonce: AppleNonce) {
+            self.anchor = anchor
             self.nonce = nonce
+        }
+
+        func credential(scopes: [ASAuthorization.Scope]) async throws(OkaeriError) -> AppleCredential {
             let request = ASAuthorizationAppleIDProvider().createRequest()
             request.requestedScopes = scopes
             request.nonce = nonce.hashed
             let controller = ASAuthorizationController(authorizationRequests: [request])
             controller.delegate = self
             controller.presentationContextProvider = self
-            do {
-                return try await withCheckedThrowingContinuation { continuation in
-                    waiting = continuation
-                    controller.performRequests()
-                }
-            } catch let error as OkaeriError {
-                throw error
-            } catch let error as ASAuthorizationError where error.code == .canceled {
-                throw .cancelled
-            } catch {
-                throw .providerRefused(.providerRefused)
+            let result = await withCheckedContinuation { continuation in
+                waiting = continuation
+                controller.performRequests()
             }
+            return try result.get()
         }
 
-        private func finish(_ result: Result<AppleCredential, any Error>) {
-            waiting?.resume(with: result)
+        private func finish(_ result: Result<AppleCredential, OkaeriError>) {
+            waiting?.resume(returning: result)
             waiting = nil
-            nonce = nil
         }
 
-        private func read(_ authorization: ASAuthorization) throws(OkaeriError) -> AppleCredential {
-            guard let credential = authorization.credential as? ASAuthorizationAppleIDCredential, let nonce,
+        private func read(_ authorization: ASAuthorization) -> Result<AppleCredential, OkaeriError> {
+            guard let credential = authorization.credential as? ASAuthorizationAppleIDCredential,
                 let token = credential.identityToken.map({ String(decoding: $0, as: UTF8.self) }), nonce.isIn(token)
-            else { throw .providerRefused(.providerTokenInvalid) }
-            let name = credential.fullName.map {
-                PersonNameComponentsFormatter.localizedString(from: $0, style: .default)
-            }
-            return AppleCredential(
-                user: credential.user, identityToken: token,
-                authorizationCode: credential.authorizationCode.map { String(decoding: $0, as: UTF8.self) },
-                nonce: nonce.value, name: name?.isEmpty == false ? name : nil)
+            else { return .failure(.providerRefused(.providerTokenInvalid)) }
+            // In the order that the person's language has.
+            let name = credential.fullName?.formatted()
+            return .success(
+                AppleCredential(
+                    user: credential.user, identityToken: token,
+                    authorizationCode: credential.authorizationCode.map { String(decoding: $0, as: UTF8.self) },
+                    nonce: nonce.value, name: name?.isEmpty == false ? name : nil))
         }
     }
 
-    extension AppleSignIn: ASAuthorizationControllerDelegate {
-        /// Apple gave something.
-        public func authorizationController(
+    extension Sheet: ASAuthorizationControllerDelegate {
+        func authorizationController(
             controller: ASAuthorizationController, didCompleteWithAuthorization authorization: ASAuthorization
         ) {
-            do throws(OkaeriError) {
-                finish(.success(try read(authorization)))
-            } catch {
-                finish(.failure(error))
-            }
+            finish(read(authorization))
         }
 
-        /// Apple gave nothing.
-        public func authorizationController(
-            controller: ASAuthorizationController, didCompleteWithError error: any Error
-        ) {
-            finish(.failure(error))
+        func authorizationController(controller: ASAuthorizationController, didCompleteWithError error: any Error) {
+            let isCancelled = (error as? ASAuthorizationError)?.code == .canceled
+            finish(.failure(isCancelled ? .cancelled : .providerRefused(.providerRefused)))
         }
     }
 
-    extension AppleSignIn: ASAuthorizationControllerPresentationContextProviding {
-        /// The window that the sheet belongs to.
-        public func presentationAnchor(for controller: ASAuthorizationController) -> ASPresentationAnchor { anchor }
+    extension Sheet: ASAuthorizationControllerPresentationContextProviding {
+        func presentationAnchor(for controller: ASAuthorizationController) -> ASPresentationAnchor { anchor }
     }
 #endif
