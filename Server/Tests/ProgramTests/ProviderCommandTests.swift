@@ -58,6 +58,8 @@ struct ProviderCommandTests {
         #expect(!list.output.contains("MIGHAgEA"))
         let check = try await run("application", "apple", "check", application, apple: "http://127.0.0.1:9")
         #expect(check.status == 1 && check.errors.contains("cannot be reached"))
+        let doctor = try await run("doctor", apple: "http://127.0.0.1:9")
+        #expect(doctor.output.contains("apple key") && doctor.output.contains("cannot be reached"), "\(doctor.output)")
         let dry = try await run("application", "apple", "transfer", application, "--finish", "--dry-run", "--json")
         #expect(dry.status == 0 && dry.output.contains("people"))
         #expect(try await run("application", "provider", "remove", application, "apple").status == 0)
