@@ -6,6 +6,7 @@ extension SessionKeeper {
     func logIn(for reason: LogInReason) async throws(OkaeriError) -> LogInResult {
         if case .asked(let order) = reason { wanted = order }
         let before = try await read()
+        try await refuseOtherUser(before, for: reason)
         if let known = try standing(before, for: reason) { return known }
         do throws(OkaeriError) {
             return try await logInAlone(for: reason, since: before)
@@ -35,8 +36,6 @@ extension SessionKeeper {
     private func standing(_ record: VaultRecord, for reason: LogInReason) throws(OkaeriError) -> LogInResult? {
         guard case .renewal(let dead) = reason else { return nil }
         guard record.loggedInUser != nil else { throw .notLoggedIn }
-        // The key would bring another user.
-        if record.keyLeadsElsewhere, record.session?.token == dead { throw .sessionEnded }
         guard let session = record.session, session.token != dead else { return nil }
         return LogInResult(record)
     }
@@ -115,9 +114,6 @@ extension SessionKeeper {
             return LogInResult(
                 welcome: .known(User(user), lastLogIn: user.lastLogInAt.map(Date.init(_:))), session: nil)
         case .userDisabled:
-            let epoch = record.epoch
-            await change { if $0.epoch == epoch { $0.logOut() } }
-        case .sessionEnded where record.keyLeadsElsewhere:
             let epoch = record.epoch
             await change { if $0.epoch == epoch { $0.logOut() } }
         case .storageLocked:

@@ -125,6 +125,14 @@ extension SessionKeeper {
         await logOut()
     }
 
+    /// Ends what the device's key cannot renew: it would bring another user.
+    func refuseOtherUser(_ record: VaultRecord, for reason: LogInReason) async throws(OkaeriError) {
+        guard case .renewal(let dead) = reason, record.keyLeadsElsewhere, record.session?.token == dead else { return }
+        let epoch = record.epoch
+        await change { if $0.epoch == epoch { $0.logOut() } }
+        throw .sessionEnded
+    }
+
     /// A greeting for somebody to whom the device's key does not lead: the session itself is asked whether it holds.
     ///
     /// - Returns: `nil` when nobody is logged in that way, or the session has ended.

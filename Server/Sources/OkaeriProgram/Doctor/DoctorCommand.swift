@@ -46,7 +46,10 @@ struct DoctorCommand: AsyncParsableCommand {
         findings += folder.findings()
         if folder.exists {
             findings += await StorageChecks(settings: settings, isThorough: thorough).findings()
-            findings += await ProviderChecks(settings: settings).findings()
+            // It opens the storage, which makes what is missing: only where nothing is.
+            if !findings.contains(where: { $0.outcome == .failed }) {
+                findings += await ProviderChecks(settings: settings).findings()
+            }
             findings += await RunningServerCheck(folder: settings.dataFolder).findings()
         }
         return findings

@@ -35,6 +35,7 @@ struct AppleLinkTests {
     func repeated() async throws {
         let world = try await AppleWorld()
         let person = try await world.server.person()
+        world.server.clock.advance(by: .seconds(1))
         let credential = try world.credential()
         let first = try await world.link(person, credential)
         let second = try await world.link(person, credential)
