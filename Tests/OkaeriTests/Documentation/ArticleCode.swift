@@ -97,6 +97,16 @@ func action(after error: OkaeriError) -> Action {
     }
 }
 
+/// Apple.md
+func keepAccount(with credential: AppleCredential, in okaeri: OkaeriClient) async throws(OkaeriError) -> User {
+    do throws(OkaeriError) {
+        return try await okaeri.link(.apple(credential))
+    } catch {
+        guard error == .identityTaken else { throw error }
+        return try await okaeri.logIn(with: .apple(credential)).user
+    }
+}
+
 /// Vaults.md
 func vaults(stateDirectory: URL) -> [any CredentialVault] {
     var all: [any CredentialVault] = []
