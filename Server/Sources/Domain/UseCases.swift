@@ -18,10 +18,18 @@ package struct UseCases: Sendable {
     package let revokeGrants: RevokeGrants
     package let takeAppleNotification: TakeAppleNotification
     package let transferTeam: TransferTeam
+    // Log-in by password
+    package let signUp: SignUp
+    package let logInWithPassword: LogInWithPassword
+    package let changePassword: ChangePassword
+    // Account linking
+    package let upgradeUser: UpgradeUser
     // Sessions
     package let authenticate: Authenticate
     package let logOut: LogOut
     package let listSessions: ListSessions
+    package let reauthenticate: Reauthenticate
+    package let requirePresence: RequirePresence
     package let endSession: EndSession
     package let endOtherSessions: EndOtherSessions
     package let revokeSession: RevokeSession
@@ -31,6 +39,7 @@ package struct UseCases: Sendable {
     package let readUser: ReadUser
     package let updateUser: UpdateUser
     package let listUsers: ListUsers
+    package let setUserDisabled: SetUserDisabled
     // Access tokens
     package let mintAccessToken: MintAccessToken
     package let signingKeys: SigningKeys
@@ -45,28 +54,38 @@ package struct UseCases: Sendable {
         package var clock: any WallClock
         package var randomness: any Randomness
         package var sealingKey: SealingKey
+        package var passwords: any PasswordHashing
         /// The server's own address, for access tokens.
         package var issuer: String
         /// Who can vouch for people.
         package var providers: IdentityProviders
         /// First launches for one address or /64 network; `nil` for no limit.
         package var firstLaunches: RateLimit?
+        /// Wrong passwords for one address or /64 network; `nil` for no limit.
+        package var passwordFailures: RateLimit?
+        /// Whether wrong passwords for one identifier make the next try wait.
+        package var hasPasswordDelays: Bool
         /// The most sessions kept in memory.
         package var sessionCacheCapacity: Int
 
         package init(
             store: any Store, validity: any CacheValidity, clock: any WallClock, randomness: any Randomness,
-            sealingKey: SealingKey, issuer: String, firstLaunches: RateLimit? = .firstLaunches,
-            sessionCacheCapacity: Int = 10_000, providers: IdentityProviders = .none
+            sealingKey: SealingKey, passwords: any PasswordHashing, issuer: String,
+            firstLaunches: RateLimit? = .firstLaunches, passwordFailures: RateLimit? = .passwordFailures,
+            hasPasswordDelays: Bool = true, sessionCacheCapacity: Int = 10_000,
+            providers: IdentityProviders = .none
         ) {
             self.store = store
             self.validity = validity
             self.clock = clock
             self.randomness = randomness
             self.sealingKey = sealingKey
+            self.passwords = passwords
             self.issuer = issuer
             self.providers = providers
             self.firstLaunches = firstLaunches
+            self.passwordFailures = passwordFailures
+            self.hasPasswordDelays = hasPasswordDelays
             self.sessionCacheCapacity = sessionCacheCapacity
         }
     }
@@ -75,13 +94,26 @@ package struct UseCases: Sendable {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let verifyProof = ProofVerifier()
         let activity = SessionActivity()
+        let takeAllowance = TakeAllowance(store: store, clock: clock)
+        let check = PasswordCheck(
+            store: store, clock: clock, passwords: world.passwords, failuresPerAddress: world.passwordFailures,
+            hasDelays: world.hasPasswordDelays)
         sessionCache = SessionCache(capacity: world.sessionCacheCapacity, validity: world.validity)
         createApplication = CreateApplication(store: store, clock: clock, randomness: randomness)
         listApplications = ListApplications(store: store)
         findApplication = FindApplication(store: store, validity: world.validity)
         logInAutomatically = LogInAutomatically(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
-            takeAllowance: TakeAllowance(store: store, clock: clock), firstLaunches: world.firstLaunches)
+            takeAllowance: takeAllowance, firstLaunches: world.firstLaunches)
+        signUp = SignUp(
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, passwords: world.passwords,
+            takeAllowance: takeAllowance, newUsers: world.firstLaunches)
+        logInWithPassword = LogInWithPassword(
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, check: check)
+        changePassword = ChangePassword(store: store, clock: clock, passwords: world.passwords, check: check)
+        upgradeUser = UpgradeUser(store: store, clock: clock, passwords: world.passwords)
+        reauthenticate = Reauthenticate(store: store, clock: clock, randomness: randomness, check: check)
+        requirePresence = RequirePresence(clock: clock)
         findProvider = FindProvider(
             store: store, sealingKey: world.sealingKey, providers: world.providers, validity: world.validity)
         setProvider = SetProvider(
@@ -91,7 +123,7 @@ package struct UseCases: Sendable {
         checkProvider = CheckProvider(findProvider: findProvider)
         logInWithProvider = LogInWithProvider(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
-            takeAllowance: TakeAllowance(store: store, clock: clock), findProvider: findProvider,
+            takeAllowance: takeAllowance, findProvider: findProvider,
             sealingKey: world.sealingKey, firstLaunches: world.firstLaunches)
         linkProvider = LinkProvider(
             store: store, clock: clock, findProvider: findProvider, sealingKey: world.sealingKey)
@@ -113,6 +145,7 @@ package struct UseCases: Sendable {
         readUser = ReadUser(store: store)
         updateUser = UpdateUser(store: store, clock: clock)
         listUsers = ListUsers(store: store)
+        setUserDisabled = SetUserDisabled(store: store, clock: clock)
         signingKeys = SigningKeys(
             store: store, clock: clock, sealingKey: world.sealingKey, validity: world.validity)
         mintAccessToken = MintAccessToken(

@@ -7,6 +7,8 @@ extension NativeAPI {
     package var routes: [Route] {
         [
             Route(.post, APIPath.logInAutomatically, AutomaticLogInRoute(api: self)),
+            Route(.post, APIPath.signUp, SignUpRoute(api: self)),
+            Route(.post, APIPath.logInWithPassword, PasswordLogInRoute(api: self)),
             Route(.post, APIPath.logIn(with: "{provider}"), ProviderLogInRoute(api: self)),
             Route(.post, APIPath.identity("{provider}"), LinkProviderRoute(api: self)),
             Route(.delete, APIPath.identity("{provider}"), UnlinkProviderRoute(api: self)),
@@ -14,6 +16,9 @@ extension NativeAPI {
             Route(.post, APIPath.logOut, LogOutRoute(api: self)),
             Route(.get, APIPath.user, ReadUserRoute(api: self)),
             Route(.patch, APIPath.user, UpdateUserRoute(api: self)),
+            Route(.post, APIPath.upgrade, UpgradeRoute(api: self)),
+            Route(.put, APIPath.password, ChangePasswordRoute(api: self)),
+            Route(.post, APIPath.reauthenticate, ReauthenticateRoute(api: self)),
             Route(.get, APIPath.sessions, ListSessionsRoute(api: self)),
             Route(.delete, APIPath.sessions, EndOtherSessionsRoute(api: self)),
             Route(.delete, APIPath.session("{id}"), EndSessionRoute(api: self)),

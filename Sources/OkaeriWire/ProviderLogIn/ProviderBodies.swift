@@ -21,6 +21,9 @@ public struct ProviderLogInBody: Codable, Hashable, Sendable {
     public var name: String?
     /// What the session remembers of the device.
     public var device: DeviceBody?
+    /// Whether the key of the proof shall lead to the user from now on, unless it leads to somebody else; by default
+    /// yes.
+    public var joinsDevice: Bool?
     /// Values for the user when this log-in makes one.
     public var user: NewUserBody?
 
@@ -28,7 +31,8 @@ public struct ProviderLogInBody: Codable, Hashable, Sendable {
     public init(
         idToken: String? = nil, nonce: String? = nil, authorizationCode: String? = nil, codeVerifier: String? = nil,
         redirectUri: String? = nil, clientId: String? = nil, accessToken: String? = nil,
-        accessTokenSecret: String? = nil, name: String? = nil, device: DeviceBody? = nil, user: NewUserBody? = nil
+        accessTokenSecret: String? = nil, name: String? = nil, device: DeviceBody? = nil,
+        joinsDevice: Bool? = nil, user: NewUserBody? = nil
     ) {
         self.idToken = idToken
         self.nonce = nonce
@@ -40,12 +44,13 @@ public struct ProviderLogInBody: Codable, Hashable, Sendable {
         self.accessTokenSecret = accessTokenSecret
         self.name = name
         self.device = device
+        self.joinsDevice = joinsDevice
         self.user = user
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case idToken, nonce, authorizationCode, codeVerifier, redirectUri, clientId, accessToken, accessTokenSecret
-        case name, device, user
+        case name, device, joinsDevice, user
     }
 
     /// Reads a body that may hold no other members.
@@ -61,6 +66,7 @@ public struct ProviderLogInBody: Codable, Hashable, Sendable {
         accessTokenSecret = try members.decodeIfPresent(String.self, forKey: .accessTokenSecret)
         name = try members.decodeIfPresent(String.self, forKey: .name)
         device = try members.decodeIfPresent(DeviceBody.self, forKey: .device)
+        joinsDevice = try members.decodeIfPresent(Bool.self, forKey: .joinsDevice)
         user = try members.decodeIfPresent(NewUserBody.self, forKey: .user)
     }
 }
@@ -77,6 +83,7 @@ public struct ProviderLinkBody: Codable, Hashable, Sendable {
     public init(_ logIn: ProviderLogInBody) {
         self.logIn = logIn
         self.logIn.device = nil
+        self.logIn.joinsDevice = nil
         self.logIn.user = nil
     }
 

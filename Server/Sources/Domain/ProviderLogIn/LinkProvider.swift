@@ -1,4 +1,5 @@
-/// Links a person whom a provider vouches for to the user of the session. The user's id stays (complaint 5).
+/// Links a person whom a provider vouches for to the user of the session. The user's id stays (complaint 5). Ask
+/// `RequirePresence` before.
 package struct LinkProvider: Sendable {
     let store: any Store
     let clock: any WallClock
@@ -12,13 +13,12 @@ package struct LinkProvider: Sendable {
     ///   - who: The session.
     /// - Returns: the user afterwards; unchanged when this identity was linked already.
     /// - Throws: `identityTaken` when it leads to somebody else: then neither token nor code were used up.
-    ///   `providerAlreadyLinked` when the user has another identity there; `reauthenticationRequired`, `fieldsRefused`,
+    ///   `providerAlreadyLinked` when the user has another identity there; `fieldsRefused`,
     ///   `userUnknown`, and what the provider refuses.
     package func callAsFunction(
         _ name: Identity.Provider, _ credential: ProviderCredential, displayName: String?, by who: Authenticated
     ) async throws(DomainError) -> User {
         let now = clock.now
-        try who.requireFresh(at: now)
         let faults = ProfileRules.faults(displayName: displayName, locale: nil, fields: [:])
         guard faults.isEmpty else {
             throw .fieldsRefused(faults.map { FieldFault(field: "user.\($0.field)", rule: $0.rule) })

@@ -20,8 +20,10 @@ package struct LogInWithProvider: Sendable {
         package var application: Application
         package var provider: Identity.Provider
         package var credential: ProviderCredential
-        /// Binds the session to the device's key; a key that leads to nobody leads to this user from then on.
+        /// Binds the session to the device's key; see `DeviceLink`.
         package var proof: PresentedProof?
+        /// Whether the proof's key shall lead to the user from now on.
+        package var joinsDevice: Bool
         package var device: DeviceDescription
         package var newUser: LogInAutomatically.NewUser
         /// Names one attempt, so that its repetition answers what the first try answered.
@@ -30,13 +32,15 @@ package struct LogInWithProvider: Sendable {
 
         package init(
             application: Application, provider: Identity.Provider, credential: ProviderCredential,
-            proof: PresentedProof? = nil, device: DeviceDescription = DeviceDescription(),
-            newUser: LogInAutomatically.NewUser = .init(), attempt: Attempt? = nil, address: ClientAddress
+            proof: PresentedProof? = nil, joinsDevice: Bool = true,
+            device: DeviceDescription = DeviceDescription(), newUser: LogInAutomatically.NewUser = .init(),
+            attempt: Attempt? = nil, address: ClientAddress
         ) {
             self.application = application
             self.provider = provider
             self.credential = credential
             self.proof = proof
+            self.joinsDevice = joinsDevice
             self.device = device
             self.newUser = newUser
             self.attempt = attempt
@@ -59,6 +63,7 @@ package struct LogInWithProvider: Sendable {
             ).map { FieldFault(field: "user.\($0.field)", rule: $0.rule) }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
 
+        let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
         let found = try await findProvider(request.provider, in: request.application.id)
         let opening = SessionOpening(
             application: request.application, deviceKey: proof?.thumbprint, device: request.device,
@@ -66,7 +71,7 @@ package struct LogInWithProvider: Sendable {
             method: .init(rawValue: request.provider.rawValue), attempt: request.attempt, randomness: randomness,
             now: now)
         var person = try await found.provider.identify(request.credential, for: found.configured)
-        if let person, let before = try await repeated(person, request, opening, proof) { return before }
+        if let person, let before = try await repeated(person, request, opening, link) { return before }
         if let known = person { try await takeAllowance(for: known, request) }
         if let code = request.credential.code {
             if person == nil { try await takeAllowanceForBareCode(request) }
@@ -76,12 +81,12 @@ package struct LogInWithProvider: Sendable {
             person = redeemed
         }
         guard let person else { throw .providerTokenRefused(.malformed) }
-        return try await logIn(person, request, opening, proof, at: now)
+        return try await logIn(person, request, opening, link, at: now)
     }
 
     /// The answer to the first try of an attempt, given again: neither token nor code would count a second time.
     private func repeated(
-        _ person: ProviderPerson, _ request: Request, _ opening: SessionOpening, _ proof: DeviceProof?
+        _ person: ProviderPerson, _ request: Request, _ opening: SessionOpening, _ link: DeviceLink
     ) async throws(DomainError) -> LogIn? {
         guard let attempt = request.attempt else { return nil }
         let application = request.application.id
@@ -99,13 +104,13 @@ package struct LogInWithProvider: Sendable {
                     provider: person.provider, subject: person.subject, in: application),
                 !user.isDisabled, let before = try opening.repeated(for: user, in: transaction)
             else { return nil }
-            try markUsed(proof, transaction, application)
+            try link.use(in: transaction, application)
             return before
         }
     }
 
     private func logIn(
-        _ person: ProviderPerson, _ request: Request, _ opening: SessionOpening, _ proof: DeviceProof?,
+        _ person: ProviderPerson, _ request: Request, _ opening: SessionOpening, _ link: DeviceLink,
         at now: Timestamp
     ) async throws(DomainError) -> LogIn {
         let application = request.application.id
@@ -115,43 +120,21 @@ package struct LogInWithProvider: Sendable {
                 Array(token.revealed.utf8), purpose: ProviderAccount.purpose(person.provider, in: application))
         }
         return try await store.write { transaction throws(DomainError) in
-            try markUsed(proof, transaction, application)
+            try link.use(in: transaction, application)
             try transaction.markUsed(person.replay, in: application)
-            let device = try newDevice(proof, transaction, application, at: now)
             let logIn: LogIn
             if var known = try transaction.user(for: person, in: application) {
                 try transaction.complete(&known, displayName: candidate.displayName, email: person.email, at: now)
-                if let device {
-                    try transaction.insert(device, for: known.id, in: application)
-                    known.identities.append(device)
-                }
-                logIn = try opening.open(for: known, in: transaction)
+                logIn = try opening.open(for: try link.joined(to: known, in: transaction), in: transaction)
             } else {
                 var new = candidate
                 try transaction.take(person.email, for: &new, at: now)
-                if let device { new.identities.append(device) }
+                if let device = try link.free(for: application, in: transaction) { new.identities.append(device) }
                 logIn = try opening.open(forNew: new, in: transaction)
             }
             try transaction.keepAccount(of: person, sealedGrant: sealedGrant, in: application, at: now)
             return logIn
         }
-    }
-
-    /// The identity of a device key that leads to nobody yet.
-    private func newDevice(
-        _ proof: DeviceProof?, _ transaction: any Transaction, _ application: Identifier<Application>,
-        at now: Timestamp
-    ) throws(DomainError) -> Identity? {
-        guard let proof, try transaction.user(provider: .device, subject: proof.thumbprint, in: application) == nil
-        else { return nil }
-        return Identity(provider: .device, subject: proof.thumbprint, linkedAt: now)
-    }
-
-    private func markUsed(
-        _ proof: DeviceProof?, _ transaction: any Transaction, _ application: Identifier<Application>
-    ) throws(DomainError) {
-        guard let proof else { return }
-        guard try transaction.markUsed(proof, in: application) else { throw .proofReplayed }
     }
 
     private func newUser(for person: ProviderPerson, _ request: Request, at now: Timestamp) -> User {
@@ -179,7 +162,8 @@ package struct LogInWithProvider: Sendable {
         }
         guard let firstLaunches, !isKnown else { return }
         try await takeAllowance(
-            RateLimitKey(application: application, kind: "first-launch", subject: request.address.allowanceGroup),
+            RateLimitKey(
+                application: application, kind: RateLimitKey.firstLaunch, subject: request.address.allowanceGroup),
             limit: firstLaunches)
     }
 

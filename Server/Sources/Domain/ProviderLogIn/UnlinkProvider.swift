@@ -1,4 +1,5 @@
 /// Unlinks a provider from the user of the session. The provider is told to end its grant, as soon as it can be reached.
+/// Ask `RequirePresence` before.
 package struct UnlinkProvider: Sendable {
     let store: any Store
     let clock: any WallClock
@@ -6,12 +7,11 @@ package struct UnlinkProvider: Sendable {
 
     /// - Returns: the user afterwards.
     /// - Throws: `identityUnknown` when there is none, `lastWayIn` when nothing else leads to the user,
-    ///   `reauthenticationRequired`, `userUnknown`, `storageUnavailable`.
+    ///   `userUnknown`, `storageUnavailable`.
     package func callAsFunction(
         _ provider: Identity.Provider, by who: Authenticated
     ) async throws(DomainError) -> User {
         let now = clock.now
-        try who.requireFresh(at: now)
         let revocation: Identifier<ProviderRevocation> = randomness.newIdentifier(at: now)
         let (id, application) = (who.user.id, who.application.id)
         return try await store.write { transaction throws(DomainError) in

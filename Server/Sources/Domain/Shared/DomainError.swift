@@ -105,5 +105,9 @@ package struct FieldFault: Hashable, Sendable {
         /// A password that holds a word of its surroundings, such as the user's own name.
         case containsContext
         case required
+        /// Only a registered user can change it so; an anonymous one is upgraded.
+        case onlyAfterUpgrade
+        /// Without it nothing would lead to the user.
+        case lastWayIn
     }
 }

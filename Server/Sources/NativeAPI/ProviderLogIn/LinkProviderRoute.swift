@@ -8,7 +8,7 @@ struct LinkProviderRoute: RouteHandler {
     let api: NativeAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await api.caller(of: request, context)
+        let caller = try await api.presentCaller(of: request, context)
         let provider = try context.provider()
         guard let body = try await api.readJSON(ProviderLinkBody.self, of: request, context) else {
             throw HTTPFault.nothingPresented

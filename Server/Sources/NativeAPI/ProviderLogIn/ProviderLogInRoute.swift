@@ -24,7 +24,7 @@ struct ProviderLogInRoute: RouteHandler {
             logIn = try await api.useCases.logInWithProvider(
                 LogInWithProvider.Request(
                     application: application, provider: provider, credential: try ProviderCredential(body),
-                    proof: api.gate.presentedProof(of: request, context),
+                    proof: api.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
                     device: body.device.map { DeviceDescription($0) } ?? .init(), newUser: newUser,
                     attempt: attempt, address: api.gate.client(of: request, context)))
         } catch DomainError.rateLimited(let span) {

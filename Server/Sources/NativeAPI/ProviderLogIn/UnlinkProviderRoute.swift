@@ -8,7 +8,7 @@ struct UnlinkProviderRoute: RouteHandler {
     let api: NativeAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await api.caller(of: request, context)
+        let caller = try await api.presentCaller(of: request, context)
         let user = try await api.useCases.unlinkProvider(try context.provider(), by: caller)
         return try JSONAnswer(body: UserBody(user)).response()
     }

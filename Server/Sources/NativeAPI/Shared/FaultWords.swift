@@ -35,6 +35,9 @@ extension FieldFault.Rule {
         case .tooCommon: ("too_common", "Not one of the passwords that everybody tries first.")
         case .containsContext: ("contains_context", "No names of the application or the user.")
         case .required: ("required", "This member must be there.")
+        case .onlyAfterUpgrade:
+            ("only_after_upgrade", "An anonymous user gets its first ones by POST /v1/user/upgrade.")
+        case .lastWayIn: ("last_way_in", "One way in must stay.")
         case .notListed: ("not_listed", "One that the application lists.")
         case .notOffered: ("not_offered", "Not for this provider.")
         case .notAnAddress: ("not_an_address", "An https address.")

@@ -9,7 +9,7 @@ struct ProviderChecks {
     func findings() async -> [Finding] {
         guard let inspection = try? StorageInspection(folder: settings.dataFolder, isThorough: false),
             inspection.schemaVersion == inspection.latestSchemaVersion, inspection.damage.isEmpty,
-            let composition = try? Composition(settings, role: .command)
+            let composition = try? await Composition(settings, role: .command)
         else { return [] }
         var findings: [Finding] = []
         do throws(DomainError) {

@@ -65,6 +65,8 @@ extension FieldFault {
         case .tooCommon: "\(field) is a password that everybody tries first."
         case .containsContext: "\(field) holds a name that is easy to guess."
         case .required: "\(field) is missing."
+        case .onlyAfterUpgrade: "\(field) can be changed only when the user is registered."
+        case .lastWayIn: "\(field) is the last way in."
         case .notListed: "\(field) is none that the application lists."
         case .notOffered: "\(field) is nothing that this provider has."
         case .notAnAddress: "\(field) must be an https address."

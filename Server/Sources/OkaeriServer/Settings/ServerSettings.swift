@@ -3,16 +3,23 @@ import Foundation
 package import HTTPSupport
 package import Logging
 package import OutboundServices
+package import StoragePostgreSQL
 
 /// Every setting's value. What each one means stands in `Setting`.
 package struct ServerSettings: Sendable {
     package var host: String
     package var port: Int
     package var dataFolder: String
+    /// Where the shared database is; `nil` for the embedded one.
+    package var database: PostgreSQLAddress?
+    package var databaseConnections: Int
     package var publicURL: String?
     package var trustedProxies: [IPNetwork]
     package var hasRateLimits: Bool
     package var firstLaunchesPerHour: Int
+    package var passwordFailuresPerHour: Int
+    package var passwordThreads: Int
+    package var passwordQueue: Int
     package var sessionCacheEntries: Int
     package var logLevel: Logger.Level
     package var requestTimeout: Duration
@@ -36,10 +43,15 @@ package struct ServerSettings: Sendable {
             sources: try SettingSources(commandLine: commandLine, environment: environment))
         (host, port) = try reader.required(.listen, Self.address)
         dataFolder = try reader.required(.data) { $0.isEmpty ? nil : $0 }
+        database = try reader.optional(.database) { PostgreSQLAddress($0) }
+        databaseConnections = try reader.number(.databaseConnections, 1...1000)
         publicURL = try reader.optional(.publicURL) { PublicAddress($0, proxies: TrustedProxies([])) == nil ? nil : $0 }
         trustedProxies = try reader.required(.trustedProxies, Self.networks)
         hasRateLimits = try reader.required(.rateLimits) { ["on": true, "off": false][$0] }
         firstLaunchesPerHour = try reader.number(.firstLaunches, 1...1_000_000)
+        passwordFailuresPerHour = try reader.number(.passwordFailures, 1...1_000_000)
+        passwordThreads = try reader.number(.passwordThreads, 1...256)
+        passwordQueue = try reader.number(.passwordQueue, 1...100_000)
         sessionCacheEntries = try reader.number(.sessionCache, 0...10_000_000)
         logLevel = try reader.required(.logLevel) { Logger.Level(rawValue: $0) }
         requestTimeout = .seconds(try reader.number(.requestTimeout, 1...3600))
@@ -61,6 +73,17 @@ package struct ServerSettings: Sendable {
         if !hasRateLimits && !isLoopback {
             throw SettingFault(.rateLimits, value: "off", source: "while listening on \(host)")
         }
+    }
+
+    /// Where the data is, in words that may be shown.
+    package enum StoragePlace: Hashable, Sendable {
+        case folder(String)
+        case database(String)
+    }
+
+    /// Where the data is.
+    package var storagePlace: StoragePlace {
+        database.map { .database($0.description) } ?? .folder(dataFolder)
     }
 
     /// Whether only this machine can reach the server.

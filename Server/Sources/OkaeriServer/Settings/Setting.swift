@@ -38,6 +38,17 @@ extension Setting {
     package static let data = Setting(
         "data", default: "okaeri-data", "The folder of the embedded database and the server's own files.",
         rule: "the path of a folder; it is made when it is missing")
+    package static let database = Setting(
+        "database", default: nil,
+        "A PostgreSQL database that any number of nodes share, in place of the embedded one.",
+        rule:
+            "a connection string such as postgresql://okaeri@db.example.com/okaeri, with % and two digits for what is "
+            + "special in it",
+        isSecret: true)
+    package static let databaseConnections = Setting(
+        "database-connections", default: "8", unit: "connections",
+        "How many connections a node has to PostgreSQL; one more is for news of other nodes.",
+        rule: "a whole number from 1 to 1000")
     package static let publicURL = Setting(
         "public-url", default: nil,
         "The address by which clients reach the server. When set, proofs must name it, whatever Host a request has.",
@@ -51,6 +62,17 @@ extension Setting {
     package static let firstLaunches = Setting(
         "first-launches", default: "30", unit: "an hour",
         "How many new users one address (IPv6: one /64 network) can make.", rule: "a whole number from 1 to 1000000")
+    package static let passwordFailures = Setting(
+        "password-failures", default: "120", unit: "an hour",
+        "How many wrong passwords one address (IPv6: one /64 network) can send.",
+        rule: "a whole number from 1 to 1000000")
+    package static let passwordThreads = Setting(
+        "password-threads", default: "2", unit: "threads",
+        "How many passwords are hashed at a time; each takes 19 MiB while it is.", rule: "a whole number from 1 to 256")
+    package static let passwordQueue = Setting(
+        "password-queue", default: "64", unit: "passwords",
+        "How many passwords may wait to be hashed before further ones are refused.",
+        rule: "a whole number from 1 to 100000")
     package static let sessionCache = Setting(
         "session-cache", default: "10000", unit: "sessions", "How many sessions are kept in memory, about 2 KiB each.",
         rule: "a whole number from 0 to 10000000")
@@ -80,13 +102,15 @@ extension Setting {
         rule: "an https address, or an http address of this machine")
     package static let sealingKey = Setting(
         "sealing-key", default: nil,
-        "The key that seals secrets at rest. Without it, the file sealing.key in the data folder, made at the first start.",
+        "The key that seals secrets at rest; with PostgreSQL the same for all nodes. With the embedded database it can be "
+            + "left out for the file sealing.key in the data folder, made at the first start.",
         rule: "32 bytes in base64", isSecret: true)
 
     /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
-        listen, data, publicURL, trustedProxies, rateLimits, firstLaunches, sessionCache, logLevel, requestTimeout,
-        idleTimeout, maximumHeaderBytes, maximumHeaders, appleURL, sealingKey, dev,
+        listen, data, database, databaseConnections, publicURL, trustedProxies, rateLimits, firstLaunches,
+        passwordFailures, passwordThreads, passwordQueue, sessionCache, logLevel, requestTimeout, idleTimeout,
+        maximumHeaderBytes, maximumHeaders, appleURL, sealingKey, dev,
     ]
 
     /// The variable that names the configuration file, as `--config` does.

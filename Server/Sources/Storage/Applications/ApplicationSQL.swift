@@ -45,12 +45,14 @@ private struct StoredSettings: Codable {
     var sessionIdleSeconds: Int64?
     var sessionSeconds: Int64?
     var audiences: [String]?
+    var passwordMinimumCharacters: Int?
 
     init(_ settings: ApplicationSettings) {
         proofRequired = settings.proofRequired
         sessionIdleSeconds = settings.sessionIdleLifetime.components.seconds
         sessionSeconds = settings.sessionLifetime.components.seconds
         audiences = settings.audiences
+        passwordMinimumCharacters = settings.passwordMinimumCharacters
     }
 
     var settings: ApplicationSettings {
@@ -59,6 +61,7 @@ private struct StoredSettings: Codable {
             proofRequired: proofRequired ?? standard.proofRequired,
             sessionIdleLifetime: sessionIdleSeconds.map { .seconds($0) } ?? standard.sessionIdleLifetime,
             sessionLifetime: sessionSeconds.map { .seconds($0) } ?? standard.sessionLifetime,
-            audiences: audiences ?? standard.audiences)
+            audiences: audiences ?? standard.audiences,
+            passwordMinimumCharacters: passwordMinimumCharacters ?? standard.passwordMinimumCharacters)
     }
 }

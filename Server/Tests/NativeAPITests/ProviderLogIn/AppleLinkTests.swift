@@ -100,6 +100,21 @@ struct AppleLinkTests {
         expect(try await person.send(.delete, APIPath.identity("apple")), 403, .reauthenticationRequired)
     }
 
+    @Test("needs no fresh session of an anonymous user who proves to have the key")
+    func proven() async throws {
+        let world = try await AppleWorld()
+        let person = try await world.server.person()
+        world.server.clock.advance(by: .seconds(601))
+        let credential = try world.credential()
+        let path = APIPath.identity("apple")
+        let proof = try person.device.proof(
+            "POST", world.server.url(path), at: world.server.clock.now, token: person.token)
+        let answer = try await person.send(
+            .post, path, [("DPoP", proof)],
+            body: try AppleWorld.body(token: credential.identityToken, code: credential.code))
+        #expect(answer.status == 200, "\(answer.text)")
+    }
+
     @Test("ends when the identity is unlinked; Apple is told to revoke the grant, and told again until it hears")
     func unlink() async throws {
         let world = try await AppleWorld()

@@ -3,7 +3,7 @@ import FakeProviders
 import Foundation
 import HTTPTypes
 import OkaeriWire
-import StorageSQLite
+import Storage
 import Testing
 
 @Suite("POST /v1/log-in/apple")

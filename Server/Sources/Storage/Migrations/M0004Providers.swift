@@ -1,7 +1,7 @@
 extension Migration {
     /// Identity providers: settings, what they told about linked people, grants that must still be revoked.
     static let providers = Migration(
-        version: 3, name: "providers",
+        version: 4, name: "providers",
         sqlite: providerStatements(
             text: "TEXT", integer: "INTEGER", bytes: "BLOB", json: "TEXT", options: " WITHOUT ROWID"),
         postgresql: providerStatements(text: "TEXT", integer: "BIGINT", bytes: "BYTEA", json: "TEXT", options: ""))
