@@ -29,6 +29,8 @@ package final class RemoveWhatIsOver: Sendable {
         }
         try await store.writeStatement { transaction throws(DomainError) in
             try transaction.removeCounters(startedBefore: now - Self.longestWindow)
+        }
+        try await store.writeStatement { transaction throws(DomainError) in
             try transaction.removeFailures(lastBefore: now - LogInFailures.memory)
         }
         let start = place.withLock { $0 }
