@@ -49,6 +49,9 @@ extension InMemoryServer {
             contents.sessions[ended.key] = nil
             return TransportResponse(status: 204)
         case ("POST", APIPath.token): return try mint(request, &contents)
+        case ("POST", _) where path.hasPrefix("/v1/log-in/"): return try logInWithProvider(request, &contents)
+        case ("POST", _) where path.hasPrefix("/v1/user/identities/"): return try link(request, &contents)
+        case ("DELETE", _) where path.hasPrefix("/v1/user/identities/"): return try unlink(request, &contents)
         default: throw Refusal(404, .pathUnknown)
         }
     }
@@ -159,11 +162,11 @@ extension InMemoryServer {
         return .json(200, TokenAnswer(accessToken: "\(header).\(claims).", expiresIn: 600))
     }
 
-    private func newName(_ prefix: String, _ byteCount: Int) -> String {
+    func newName(_ prefix: String, _ byteCount: Int) -> String {
         prefix + Base64URL.encode(randomness.bytes(byteCount))
     }
 
-    private func read<Body: Decodable>(_ type: Body.Type, from data: Data) throws(Refusal) -> Body {
+    func read<Body: Decodable>(_ type: Body.Type, from data: Data) throws(Refusal) -> Body {
         do {
             return try JSONDecoder().decode(type, from: data)
         } catch let error as UnknownMember {

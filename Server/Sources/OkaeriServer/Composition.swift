@@ -2,6 +2,7 @@ package import Domain
 package import HTTPSupport
 package import Hummingbird
 import NativeAPI
+package import OutboundServices
 import PasswordHashes
 package import Storage
 import StoragePostgreSQL
@@ -14,6 +15,7 @@ package struct Composition: Sendable {
     package let useCases: UseCases
     private let store: any Engine
     private let randomness: any Randomness
+    private let caller: CurlCaller
     /// The threads that hash passwords, unless a test brings its own.
     private let passwordThreads: PasswordThreads?
     private let startedAt = ContinuousClock.now
@@ -83,8 +85,12 @@ package struct Composition: Sendable {
     /// A composition with a given world, for tests.
     package init(
         _ settings: ServerSettings, store: any Engine, clock: any WallClock, randomness: any Randomness,
-        sealingKey: SealingKey, passwords given: (any PasswordHashing)? = nil
+        sealingKey: SealingKey, passwords given: (any PasswordHashing)? = nil,
+        providers: ProviderAddresses? = nil, caller: CurlCaller? = nil
     ) {
+        let addresses = providers ?? settings.providers
+        let caller = caller ?? CurlCaller(asksThisMachine: addresses.areOnThisMachine)
+        self.caller = caller
         self.settings = settings
         self.store = store
         self.randomness = randomness
@@ -103,7 +109,8 @@ package struct Composition: Sendable {
                     ? RateLimit(maximum: settings.firstLaunchesPerHour, window: .seconds(3600)) : nil,
                 passwordFailures: settings.hasRateLimits
                     ? RateLimit(maximum: settings.passwordFailuresPerHour, window: .seconds(3600)) : nil,
-                hasPasswordDelays: settings.hasRateLimits, sessionCacheCapacity: settings.sessionCacheEntries))
+                hasPasswordDelays: settings.hasRateLimits, sessionCacheCapacity: settings.sessionCacheEntries,
+                providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness)))
         store.observeChanges { useCases.forget($0) }
         self.useCases = useCases
     }
@@ -136,8 +143,14 @@ package struct Composition: Sendable {
         store.observeFaults(observer)
     }
 
+    /// Called with a sentence for the log when somebody else's server cannot be asked; clients learn none of it.
+    package func observeOutboundFaults(_ observer: @escaping @Sendable (String) -> Void) {
+        caller.observeFaults(observer)
+    }
+
     /// Finishes what is being written and closes the storage.
     package func close() async {
+        await caller.close()
         await passwordThreads?.close()
         await store.close()
     }

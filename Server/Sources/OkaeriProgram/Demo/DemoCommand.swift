@@ -23,7 +23,9 @@ struct DemoCommand: AsyncParsableCommand {
               okaeri demo --state /tmp/another-phone
               okaeri demo --server http://127.0.0.1:8080 --application 00VHj9mrbT8wn7Qk
               okaeri demo --reset
-            """)
+              okaeri demo apple
+            """,
+        subcommands: [DemoAppleCommand.self])
 
     @Option(
         help: ArgumentHelp(

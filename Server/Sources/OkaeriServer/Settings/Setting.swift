@@ -92,6 +92,14 @@ extension Setting {
     package static let maximumHeaders = Setting(
         "maximum-headers", default: "64", unit: "headers", "How many headers a request can have.",
         rule: "a whole number from 16 to 1000")
+    package static let dev = Setting(
+        "dev", default: "off",
+        "Whether the server serves development: a fake plays Apple.",
+        rule: "on or off; on only while listening on a loopback address")
+    package static let appleURL = Setting(
+        "apple-url", default: "https://appleid.apple.com",
+        "Apple's server for Sign in with Apple. Another one is for development, where a fake plays Apple.",
+        rule: "an https address, or an http address of this machine")
     package static let sealingKey = Setting(
         "sealing-key", default: nil,
         "The key that seals secrets at rest; with PostgreSQL the same for all nodes. With the embedded database it can be "
@@ -102,7 +110,7 @@ extension Setting {
     package static let all: [Setting] = [
         listen, data, database, databaseConnections, publicURL, trustedProxies, rateLimits, firstLaunches,
         passwordFailures, passwordThreads, passwordQueue, sessionCache, logLevel, requestTimeout, idleTimeout,
-        maximumHeaderBytes, maximumHeaders, sealingKey,
+        maximumHeaderBytes, maximumHeaders, appleURL, sealingKey, dev,
     ]
 
     /// The variable that names the configuration file, as `--config` does.
