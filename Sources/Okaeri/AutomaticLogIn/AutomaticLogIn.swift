@@ -39,7 +39,7 @@ extension SessionKeeper {
         return LogInResult(record)
     }
 
-    private func logInLock() async throws(OkaeriError) -> VaultLock {
+    func logInLock() async throws(OkaeriError) -> VaultLock {
         do throws(VaultError) {
             return try await vault.lock(.logIn, for: application)
         } catch {
@@ -82,6 +82,7 @@ extension SessionKeeper {
         let after = await change { record in
             if record.generation == generation {
                 record.logIn(answer)
+                record.keyUser = answer.user.id
             } else if record.session?.token != token {
                 record.revokeLater(token)
             }
