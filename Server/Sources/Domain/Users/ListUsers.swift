@@ -62,7 +62,9 @@ package struct ListUsers: Sendable {
         try await store.read { transaction throws(DomainError) in
             var found: [User] = []
             for meaning in TypedIdentifier.meanings(of: text) {
-                if let user = try transaction.user(meaning, in: application), !found.contains(user) { found.append(user) }
+                if let user = try transaction.user(meaning, in: application), !found.contains(user) {
+                    found.append(user)
+                }
             }
             return found.filter { user in id.map { user.id.rawValue > $0.rawValue } ?? true }
         }

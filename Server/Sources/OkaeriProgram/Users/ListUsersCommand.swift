@@ -66,12 +66,15 @@ struct ListUsersCommand: AsyncParsableCommand {
             return Console.write(json: Answer(users: users.map(UserBody.init(_:)), next: next))
         }
         guard !users.isEmpty else {
-            return Console.write(after == nil ? filter == .init() ? "The application has no users yet." : "No user fits." : "There are no more users.")
+            return Console.write(
+                after == nil
+                    ? filter == .init() ? "The application has no users yet." : "No user fits."
+                    : "There are no more users.")
         }
-        var table = TextTable("ID", "NAME", "USER NAME", "MAIL", "KIND", "CREATED", "LAST LOG-IN")
+        var table = TextTable("ID", "NAME", "KIND", "USER NAME", "MAIL", "CREATED", "LAST LOG-IN")
         for user in users {
             table.add(
-                user.id.rawValue, user.displayName, user.username, user.email, user.kind, user.createdAt.localText,
+                user.id.rawValue, user.displayName, user.kind, user.username, user.email, user.createdAt.localText,
                 user.lastLogInAt?.localText)
         }
         Console.write(table.text())
