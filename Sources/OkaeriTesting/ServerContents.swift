@@ -37,6 +37,10 @@ struct ServerContents: Sendable {
     var usersByKey: [String: String] = [:]
     /// Users by what a person types, in lower case.
     var usersByIdentifier: [String: String] = [:]
+    /// Users by provider and the person's name there.
+    var usersByIdentity: [String: String] = [:]
+    /// Identity tokens that were used.
+    var usedTokens: Set<String> = []
     /// Sessions by token.
     var sessions: [String: StoredSession] = [:]
     /// Names of proofs that were used.

@@ -54,6 +54,9 @@ extension InMemoryServer {
         case ("POST", APIPath.upgrade): return try upgrade(request, &contents)
         case ("PUT", APIPath.password): return try changePassword(request, &contents)
         case ("POST", APIPath.reauthenticate): return try reauthenticate(request, &contents)
+        case ("POST", _) where path.hasPrefix("/v1/log-in/"): return try logInWithProvider(request, &contents)
+        case ("POST", _) where path.hasPrefix("/v1/user/identities/"): return try link(request, &contents)
+        case ("DELETE", _) where path.hasPrefix("/v1/user/identities/"): return try unlink(request, &contents)
         default: throw Refusal(404, .pathUnknown)
         }
     }

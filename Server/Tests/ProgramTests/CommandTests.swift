@@ -37,7 +37,8 @@ struct CommandTests {
         for name in [
             "listen", "data", "public-url", "trusted-proxies", "rate-limits", "first-launches", "password-failures",
             "password-threads", "password-queue", "session-cache",
-            "log-level", "request-timeout", "idle-timeout", "maximum-header-bytes", "maximum-headers", "config",
+            "log-level", "request-timeout", "idle-timeout", "maximum-header-bytes", "maximum-headers", "apple-url",
+            "config",
         ] {
             #expect(help.contains("--\(name) <"))
         }

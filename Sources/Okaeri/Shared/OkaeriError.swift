@@ -44,6 +44,12 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case sessionUnknown
     /// The application does not list this audience for access tokens.
     case audienceNotAllowed
+    /// The server does not believe what the provider gave, or does not have this provider; the code tells more.
+    case providerRefused(ErrorCode)
+    /// The identity belongs to another user.
+    case identityTaken
+    /// Nothing else leads to the user.
+    case lastWayIn
     /// The caller's task was cancelled. What it had begun goes on where stopping would lose a session.
     case cancelled
     /// The server refused for a reason that this version has no case for.
@@ -74,6 +80,9 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .invalidValues: "invalid_values"
         case .sessionUnknown: "session_unknown"
         case .audienceNotAllowed: "audience_not_allowed"
+        case .providerRefused(let code): code.rawValue
+        case .identityTaken: "identity_taken"
+        case .lastWayIn: "last_way_in"
         case .cancelled: "cancelled"
         case .refused(let code, _, _): code.rawValue
         case .unexpectedAnswer: "unexpected_answer"
@@ -86,8 +95,8 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .offline, .serverUnavailable, .rateLimited, .storageLocked, .cancelled: true
         case .storageUnavailable, .storageDamaged, .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged,
             .credentialRefused, .reauthenticationRequired, .identifierTaken, .alreadyRegistered, .userDisabled,
-            .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed, .refused,
-            .unexpectedAnswer:
+            .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed,
+            .providerRefused, .identityTaken, .lastWayIn, .refused, .unexpectedAnswer:
             false
         }
     }
@@ -125,7 +134,7 @@ extension OkaeriError {
         }
         switch problem.code {
         case .rateLimited: self = .rateLimited(retryAfter: retryAfter)
-        case .storageUnavailable, .requestTimeout, .internalError, .busy:
+        case .storageUnavailable, .requestTimeout, .internalError, .busy, .providerUnavailable:
             self = .serverUnavailable(retryAfter: retryAfter)
         case .sessionInvalid, .sessionRequired: self = .sessionEnded
         case .credentialRefused: self = .credentialRefused
@@ -138,6 +147,11 @@ extension OkaeriError {
         case .invalidMember, .unknownMember: self = .invalidValues(problem.errors ?? [])
         case .sessionUnknown: self = .sessionUnknown
         case .audienceNotAllowed: self = .audienceNotAllowed
+        case .providerTokenInvalid, .providerTokenReplayed, .providerRefused, .providerNotEnabled,
+            .providerMisconfigured, .providerAlreadyLinked, .identityUnknown:
+            self = .providerRefused(problem.code)
+        case .identityTaken: self = .identityTaken
+        case .lastWayIn: self = .lastWayIn
         default: self = .refused(code: problem.code, status: answer.status, detail: problem.detail)
         }
     }

@@ -92,8 +92,18 @@ func action(after error: OkaeriError) -> Action {
     case .cancelled:
         return .nothing
     case .storageUnavailable, .storageDamaged, .userDisabled, .alreadyRegistered, .applicationUnknown, .proofRefused,
-        .sessionUnknown, .audienceNotAllowed, .refused, .unexpectedAnswer:
+        .sessionUnknown, .audienceNotAllowed, .providerRefused, .identityTaken, .lastWayIn, .refused, .unexpectedAnswer:
         return .tell(error.localizedDescription)
+    }
+}
+
+/// Apple.md
+func keepAccount(with credential: AppleCredential, in okaeri: OkaeriClient) async throws(OkaeriError) -> User {
+    do throws(OkaeriError) {
+        return try await okaeri.link(.apple(credential))
+    } catch {
+        guard error == .identityTaken else { throw error }
+        return try await okaeri.logIn(with: .apple(credential)).user
     }
 }
 

@@ -21,8 +21,9 @@ struct DemoCommand: AsyncParsableCommand {
               okaeri demo --server http://127.0.0.1:8080 --application 00VHj9mrbT8wn7Qk
               okaeri demo --reset
               okaeri demo account
+              okaeri demo apple
             """,
-        subcommands: [DemoAccountCommand.self])
+        subcommands: [DemoAccountCommand.self, DemoAppleCommand.self])
 
     @OptionGroup var options: DemoOptions
 
