@@ -76,13 +76,13 @@ let package = Package(
             name: "OkaeriServer",
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "HTTPSupport", "NativeAPI", "OutboundServices",
-                hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
+                "Threads", hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "OkaeriProgram",
-            dependencies: ["Domain", "OkaeriServer", arguments, sdk, wire],
+            dependencies: ["Domain", "OkaeriServer", "OutboundServices", arguments, sdk, wire],
             swiftSettings: settings),
 
         // Tests.
@@ -92,6 +92,12 @@ let package = Package(
         .target(
             name: "StoreConformance", dependencies: ["Domain", "Storage", "TestWorld", wire],
             path: "Tests/Support/StoreConformance", swiftSettings: settings),
+        .target(
+            name: "TestMailServer", path: "Tests/Support/TestMailServer", exclude: ["mail-server.py"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "OutboundServicesTests", dependencies: ["Domain", "OutboundServices", "TestMailServer", "Threads"],
+            swiftSettings: settings),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: settings),
         .testTarget(
             name: "DomainTests",
@@ -109,6 +115,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "ProgramTests", dependencies: ["Domain", "TestWorld", "CSQLite", sdk, wire], swiftSettings: settings),
+            name: "ProgramTests", dependencies: ["Domain", "TestMailServer", "TestWorld", "CSQLite", sdk, wire],
+            swiftSettings: settings),
     ]
 )

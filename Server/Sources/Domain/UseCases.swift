@@ -24,6 +24,22 @@ package struct UseCases: Sendable {
     package let signingKeys: SigningKeys
     package let rotateSigningKeys: RotateSigningKeys
 
+    // Mail
+    package let deliverMail: DeliverMail
+    package let listQueuedMail: ListQueuedMail
+    package let readOutbox: ReadOutbox
+    package let changeMailSettings: ChangeMailSettings
+    /// Rings when there is mail to send.
+    package let mailBell: MailBell
+    // One-time codes
+    package let requestLogInCode: RequestLogInCode
+    package let logInWithCode: LogInWithCode
+    // Verification of mail addresses
+    package let requestEmailVerification: RequestEmailVerification
+    package let verifyEmail: VerifyEmail
+    // Recovery
+    package let requestPasswordReset: RequestPasswordReset
+
     private let sessionCache: SessionCache
 
     /// What the rules need of the world.
@@ -39,11 +55,15 @@ package struct UseCases: Sendable {
         package var firstLaunches: RateLimit?
         /// The most sessions kept in memory.
         package var sessionCacheCapacity: Int
+        /// By which way mails leave.
+        package var mailDelivery: MailDelivery
+        /// Whether orders of codes, and tries from one address, are limited.
+        package var hasCodeLimits: Bool
 
         package init(
             store: any Store, validity: any CacheValidity, clock: any WallClock, randomness: any Randomness,
             sealingKey: SealingKey, issuer: String, firstLaunches: RateLimit? = .firstLaunches,
-            sessionCacheCapacity: Int = 10_000
+            sessionCacheCapacity: Int = 10_000, mailDelivery: MailDelivery = .none, hasCodeLimits: Bool = true
         ) {
             self.store = store
             self.validity = validity
@@ -53,6 +73,8 @@ package struct UseCases: Sendable {
             self.issuer = issuer
             self.firstLaunches = firstLaunches
             self.sessionCacheCapacity = sessionCacheCapacity
+            self.mailDelivery = mailDelivery
+            self.hasCodeLimits = hasCodeLimits
         }
     }
 
@@ -84,6 +106,30 @@ package struct UseCases: Sendable {
         mintAccessToken = MintAccessToken(
             clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.issuer)
         rotateSigningKeys = RotateSigningKeys(store: store, signingKeys: signingKeys, clock: clock)
+        let sealing = MailSealing(key: world.sealingKey, randomness: randomness)
+        let digests = CodeDigests(key: world.sealingKey)
+        let takeAllowance = TakeAllowance(store: store, clock: clock)
+        let queueErrand = QueueErrand(
+            store: store, clock: clock, sealing: sealing, takeAllowance: takeAllowance, delivery: world.mailDelivery,
+            hasLimits: world.hasCodeLimits)
+        let tryCode = TryCode(
+            store: store, clock: clock, digests: digests, takeAllowance: takeAllowance,
+            hasLimits: world.hasCodeLimits)
+        deliverMail = DeliverMail(
+            store: store, clock: clock, randomness: randomness, sealing: sealing, delivery: world.mailDelivery,
+            findApplication: findApplication,
+            writeLetter: WriteLetter(
+                store: store, clock: clock, randomness: randomness, sealing: sealing, digests: digests))
+        requestLogInCode = RequestLogInCode(queueErrand: queueErrand, randomness: randomness)
+        logInWithCode = LogInWithCode(
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, tryCode: tryCode)
+        requestEmailVerification = RequestEmailVerification(queueErrand: queueErrand, clock: clock)
+        verifyEmail = VerifyEmail(clock: clock, sealing: sealing, tryCode: tryCode)
+        requestPasswordReset = RequestPasswordReset(queueErrand: queueErrand)
+        listQueuedMail = ListQueuedMail(store: store)
+        readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
+        changeMailSettings = ChangeMailSettings(store: store)
+        mailBell = MailBell()
     }
 
     /// How many sessions are in memory now.
@@ -91,6 +137,7 @@ package struct UseCases: Sendable {
 
     /// Forgets what a committed transaction changed. The store calls it before the change is answered.
     package func forget(_ change: Change) {
+        if case .mailQueued = change { return mailBell.ring() }
         sessionCache.forget(change)
         findApplication.forget(change)
         signingKeys.forget(change)

@@ -7,6 +7,11 @@ extension NativeAPI {
     package var routes: [Route] {
         [
             Route(.post, APIPath.logInAutomatically, AutomaticLogInRoute(api: self)),
+            Route(.post, APIPath.requestLogInCode, LogInCodeRequestRoute(api: self)),
+            Route(.post, APIPath.logInWithCode, LogInCodeRoute(api: self)),
+            Route(.post, APIPath.requestPasswordReset, PasswordResetRequestRoute(api: self)),
+            Route(.post, APIPath.requestEmailVerification, EmailVerificationRequestRoute(api: self)),
+            Route(.post, APIPath.verifyEmail, EmailVerificationRoute(api: self)),
             Route(.post, APIPath.logOut, LogOutRoute(api: self)),
             Route(.get, APIPath.user, ReadUserRoute(api: self)),
             Route(.patch, APIPath.user, UpdateUserRoute(api: self)),

@@ -1,8 +1,11 @@
 package import Domain
 package import HTTPSupport
 package import Hummingbird
+package import Logging
 import NativeAPI
+import OutboundServices
 package import StorageSQLite
+import Threads
 
 /// The one place that chooses concrete types.
 package struct Composition: Sendable {
@@ -10,6 +13,9 @@ package struct Composition: Sendable {
     /// Everything that a protocol or a command can ask for.
     package let useCases: UseCases
     private let store: SQLiteStore
+    private let clock: any WallClock
+    /// The mail server, and the threads that wait for it; `nil` without one.
+    private let mail: (carrier: SMTPCarrier, threads: WorkerThreads)?
     private let randomness: any Randomness
     private let startedAt = ContinuousClock.now
 
@@ -49,14 +55,19 @@ package struct Composition: Sendable {
     ) {
         self.settings = settings
         self.store = store
+        self.clock = clock
         self.randomness = randomness
+        let mail = settings.mailCarrier
+        self.mail = mail
         let useCases = UseCases(
             UseCases.World(
                 store: store, validity: store.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
                 issuer: settings.issuer,
                 firstLaunches: settings.hasRateLimits
                     ? RateLimit(maximum: settings.firstLaunchesPerHour, window: .seconds(3600)) : nil,
-                sessionCacheCapacity: settings.sessionCacheEntries))
+                sessionCacheCapacity: settings.sessionCacheEntries,
+                mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
+                hasCodeLimits: settings.hasRateLimits))
         store.observeChanges { useCases.forget($0) }
         self.useCases = useCases
     }
@@ -89,8 +100,14 @@ package struct Composition: Sendable {
         store.observeFaults(observer)
     }
 
+    /// Sends mail while the server runs.
+    package func mailWorker(_ logger: Logger) -> MailWorker {
+        MailWorker(useCases: useCases, clock: clock, logger: logger)
+    }
+
     /// Finishes what is being written and closes the storage.
     package func close() async {
+        await mail?.threads.close()
         await store.close()
     }
 
@@ -109,6 +126,25 @@ package struct Composition: Sendable {
 }
 
 extension ServerSettings {
+    /// What hands mails to the mail server, and the threads that wait for it; `nil` without one.
+    fileprivate var mailCarrier: (carrier: SMTPCarrier, threads: WorkerThreads)? {
+        smtp.map { smtp in
+            let threads = WorkerThreads(
+                name: "okaeri-mail", count: MailWorker.lanes, maximumWaiting: MailWorker.lanes)
+            return (SMTPCarrier(smtp, threads: threads), threads)
+        }
+    }
+
+    /// Connects to the mail server and logs in.
+    ///
+    /// - Returns: what is wrong; `nil` when mails can be sent, or when there is no mail server to ask.
+    package func checkMailServer() async -> String? {
+        guard let (carrier, threads) = mailCarrier else { return nil }
+        let fault = await carrier.check()
+        await threads.close()
+        return fault
+    }
+
     /// The server's own address in access tokens.
     var issuer: String { publicURL ?? url(port: port) }
 

@@ -8,14 +8,16 @@ package struct ApplicationSettings: Hashable, Sendable {
     package var sessionLifetime: Duration
     /// Who may be named as the audience of an access token, beside the application itself.
     package var audiences: [String]
+    package var mail: MailSettings
 
     package init(
         proofRequired: Bool = false, sessionIdleLifetime: Duration = .days(60),
-        sessionLifetime: Duration = .days(400), audiences: [String] = []
+        sessionLifetime: Duration = .days(400), audiences: [String] = [], mail: MailSettings = MailSettings()
     ) {
         self.proofRequired = proofRequired
         self.sessionIdleLifetime = sessionIdleLifetime
         self.sessionLifetime = sessionLifetime
         self.audiences = audiences
+        self.mail = mail
     }
 }

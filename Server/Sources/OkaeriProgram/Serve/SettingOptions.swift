@@ -40,6 +40,13 @@ struct SettingOptions: ParsableArguments {
     @Option(name: .customLong(Setting.maximumHeaders.name), help: ArgumentHelp(.maximumHeaders, valueName: "number"))
     var maximumHeaders: String?
 
+    @Flag(
+        name: .customLong(Setting.dev.name),
+        help: ArgumentHelp("\(Setting.dev.description) Only on a loopback address. (\(Setting.dev.variable))"))
+    var isDevelopment = false
+
+    @OptionGroup(title: "Mail") var mail: MailOptions
+
     /// All settings: these options over the environment over the configuration file.
     func settings() throws(CommandFault) -> ServerSettings {
         var values = storage.values
@@ -54,6 +61,8 @@ struct SettingOptions: ParsableArguments {
         values[Setting.idleTimeout.name] = idleTimeout
         values[Setting.maximumHeaderBytes.name] = maximumHeaderBytes
         values[Setting.maximumHeaders.name] = maximumHeaders
+        if isDevelopment { values[Setting.dev.name] = "on" }
+        values.merge(mail.values) { $1 }
         return try ServerSettings.read(values)
     }
 }

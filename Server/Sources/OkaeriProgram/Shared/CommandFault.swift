@@ -33,7 +33,7 @@ extension CommandFault {
             self = .failed("The database cannot be read or written now. “okaeri doctor” looks for the reason.")
         case .sessionRequired, .sessionInvalid, .proofRequired, .proofRefused, .proofReplayed, .clockSkew,
             .audienceNotAllowed, .userDisabled, .credentialRefused, .reauthenticationRequired, .alreadyRegistered,
-            .attemptReused:
+            .attemptReused, .codeRefused, .mailUnavailable:
             // Refusals of requests; commands make none.
             self = .failed("The request was refused: \(error).")
         }
@@ -60,6 +60,11 @@ extension FieldFault {
         case .tooCommon: "\(field) is a password that everybody tries first."
         case .containsContext: "\(field) holds a name that is easy to guess."
         case .required: "\(field) is missing."
+        case .notALink: "\(field) is no https address, and none of an app's own scheme."
+        case .unknownPlaceholder:
+            "\(field) has a name in double braces that is none of application, code, link, minutes, email."
+        case .secretMissing: "\(field) shows neither {{code}} nor {{link}}."
+        case .secretInSubject: "\(field) shows {{code}} or {{link}} to whoever sees the locked screen."
         }
     }
 }

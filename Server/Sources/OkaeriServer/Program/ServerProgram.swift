@@ -79,6 +79,7 @@ package struct ServerProgram: Sendable {
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: Housekeeping(useCases: composition.useCases, logger: logger)),
+                .init(service: composition.mailWorker(logger)),
                 .init(service: stopSwitch, successTerminationBehavior: .gracefullyShutdownGroup),
                 .init(service: application),
             ],
@@ -94,6 +95,11 @@ package struct ServerProgram: Sendable {
     private func announce() {
         if !settings.hasRateLimits {
             logger.warning("RATE LIMITS ARE OFF: anyone who reaches this server can make users without end")
+        }
+        if settings.isDevelopment {
+            logger.warning("this server is for development: mails are not sent but kept in an outbox")
+        } else if settings.smtp == nil {
+            logger.info("no mail server is set: what needs a mail is answered with mail_unavailable")
         }
         if !settings.isLoopback && settings.publicURL == nil {
             logger.warning(

@@ -2,6 +2,7 @@ import Domain
 import Foundation
 package import HTTPSupport
 package import Logging
+package import OutboundServices
 
 /// Every setting's value. What each one means stands in `Setting`.
 package struct ServerSettings: Sendable {
@@ -20,6 +21,9 @@ package struct ServerSettings: Sendable {
     package var maximumHeaders: Int
     /// 32 bytes; `nil` to take the file in the data folder.
     package var sealingKey: [UInt8]?
+    package var isDevelopment: Bool
+    /// The mail server; `nil` without one.
+    package var smtp: SMTPSettings?
 
     /// Reads all settings.
     ///
@@ -44,6 +48,11 @@ package struct ServerSettings: Sendable {
         maximumHeaders = try reader.number(.maximumHeaders, 16...1000)
         sealingKey = try reader.optional(.sealingKey) { text in
             Data(base64Encoded: text).flatMap { $0.count == SealingKey.byteCount ? Array($0) : nil }
+        }
+        isDevelopment = try reader.required(.dev) { ["on": true, "off": false][$0] }
+        smtp = try SMTPSettings(reader)
+        if isDevelopment && !isLoopback {
+            throw SettingFault(.dev, value: "on", source: "while listening on \(host)")
         }
         if !hasRateLimits && !isLoopback {
             throw SettingFault(.rateLimits, value: "off", source: "while listening on \(host)")
@@ -75,7 +84,7 @@ package struct ServerSettings: Sendable {
 }
 
 /// Reads values by their rules.
-private struct SettingReader {
+struct SettingReader {
     let sources: SettingSources
 
     func optional<Value>(_ setting: Setting, _ parse: (String) -> Value?) throws(SettingFault) -> Value? {

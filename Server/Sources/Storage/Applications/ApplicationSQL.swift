@@ -25,6 +25,16 @@ extension SQLTransaction {
         note(.application(application.id))
     }
 
+    package func update(_ application: Application) throws(DomainError) {
+        try connection.run(
+            "UPDATE applications SET name = $1, settings = $2 WHERE id = $3",
+            [
+                .text(application.name), .text(try JSONText.encode(StoredSettings(application.settings))),
+                .id(application.id),
+            ])
+        note(.application(application.id))
+    }
+
     package func userCount(in application: Identifier<Application>) throws(DomainError) -> Int {
         let count = try connection.row(
             "SELECT COUNT(*) FROM users WHERE application_id = $1", [.id(application)]
@@ -45,12 +55,14 @@ private struct StoredSettings: Codable {
     var sessionIdleSeconds: Int64?
     var sessionSeconds: Int64?
     var audiences: [String]?
+    var mail: StoredMailSettings?
 
     init(_ settings: ApplicationSettings) {
         proofRequired = settings.proofRequired
         sessionIdleSeconds = settings.sessionIdleLifetime.components.seconds
         sessionSeconds = settings.sessionLifetime.components.seconds
         audiences = settings.audiences
+        mail = StoredMailSettings(settings.mail)
     }
 
     var settings: ApplicationSettings {
@@ -59,6 +71,6 @@ private struct StoredSettings: Codable {
             proofRequired: proofRequired ?? standard.proofRequired,
             sessionIdleLifetime: sessionIdleSeconds.map { .seconds($0) } ?? standard.sessionIdleLifetime,
             sessionLifetime: sessionSeconds.map { .seconds($0) } ?? standard.sessionLifetime,
-            audiences: audiences ?? standard.audiences)
+            audiences: audiences ?? standard.audiences, mail: mail?.settings ?? standard.mail)
     }
 }

@@ -10,7 +10,7 @@ package struct TestWorld: Sendable {
 
     package init(
         _ engine: any Engine, clock: StandingClock = StandingClock(), firstLaunches: RateLimit? = nil,
-        sessionCacheCapacity: Int = 1000, seed: UInt64 = 0
+        sessionCacheCapacity: Int = 1000, seed: UInt64 = 0, mail: MailDelivery = .none
     ) throws {
         self.engine = engine
         self.clock = clock
@@ -22,7 +22,7 @@ package struct TestWorld: Sendable {
             UseCases.World(
                 store: engine, validity: engine.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
                 issuer: "https://id.example.com", firstLaunches: firstLaunches,
-                sessionCacheCapacity: sessionCacheCapacity))
+                sessionCacheCapacity: sessionCacheCapacity, mailDelivery: mail))
         self.useCases = useCases
         engine.observeChanges { useCases.forget($0) }
     }
