@@ -6,10 +6,18 @@ package struct UseCases: Sendable {
     package let findApplication: FindApplication
     // Automatic log-in
     package let logInAutomatically: LogInAutomatically
+    // Log-in by password
+    package let signUp: SignUp
+    package let logInWithPassword: LogInWithPassword
+    package let changePassword: ChangePassword
+    // Account linking
+    package let upgradeUser: UpgradeUser
     // Sessions
     package let authenticate: Authenticate
     package let logOut: LogOut
     package let listSessions: ListSessions
+    package let reauthenticate: Reauthenticate
+    package let requirePresence: RequirePresence
     package let endSession: EndSession
     package let endOtherSessions: EndOtherSessions
     package let revokeSession: RevokeSession
@@ -19,6 +27,7 @@ package struct UseCases: Sendable {
     package let readUser: ReadUser
     package let updateUser: UpdateUser
     package let listUsers: ListUsers
+    package let setUserDisabled: SetUserDisabled
     // Access tokens
     package let mintAccessToken: MintAccessToken
     package let signingKeys: SigningKeys
@@ -39,6 +48,7 @@ package struct UseCases: Sendable {
     package let verifyEmail: VerifyEmail
     // Recovery
     package let requestPasswordReset: RequestPasswordReset
+    package let resetPassword: ResetPassword
 
     private let sessionCache: SessionCache
 
@@ -49,10 +59,15 @@ package struct UseCases: Sendable {
         package var clock: any WallClock
         package var randomness: any Randomness
         package var sealingKey: SealingKey
+        package var passwords: any PasswordHashing
         /// The server's own address, for access tokens.
         package var issuer: String
         /// First launches for one address or /64 network; `nil` for no limit.
         package var firstLaunches: RateLimit?
+        /// Wrong passwords for one address or /64 network; `nil` for no limit.
+        package var passwordFailures: RateLimit?
+        /// Whether wrong passwords for one identifier make the next try wait.
+        package var hasPasswordDelays: Bool
         /// The most sessions kept in memory.
         package var sessionCacheCapacity: Int
         /// By which way mails leave.
@@ -62,16 +77,21 @@ package struct UseCases: Sendable {
 
         package init(
             store: any Store, validity: any CacheValidity, clock: any WallClock, randomness: any Randomness,
-            sealingKey: SealingKey, issuer: String, firstLaunches: RateLimit? = .firstLaunches,
-            sessionCacheCapacity: Int = 10_000, mailDelivery: MailDelivery = .none, hasCodeLimits: Bool = true
+            sealingKey: SealingKey, passwords: any PasswordHashing, issuer: String,
+            firstLaunches: RateLimit? = .firstLaunches, passwordFailures: RateLimit? = .passwordFailures,
+            hasPasswordDelays: Bool = true, sessionCacheCapacity: Int = 10_000, mailDelivery: MailDelivery = .none,
+            hasCodeLimits: Bool = true
         ) {
             self.store = store
             self.validity = validity
             self.clock = clock
             self.randomness = randomness
             self.sealingKey = sealingKey
+            self.passwords = passwords
             self.issuer = issuer
             self.firstLaunches = firstLaunches
+            self.passwordFailures = passwordFailures
+            self.hasPasswordDelays = hasPasswordDelays
             self.sessionCacheCapacity = sessionCacheCapacity
             self.mailDelivery = mailDelivery
             self.hasCodeLimits = hasCodeLimits
@@ -82,13 +102,29 @@ package struct UseCases: Sendable {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let verifyProof = ProofVerifier()
         let activity = SessionActivity()
+        let sealing = MailSealing(key: world.sealingKey, randomness: randomness)
+        let notice = MailNotice(sealing: sealing, delivery: world.mailDelivery)
+        let takeAllowance = TakeAllowance(store: store, clock: clock)
+        let check = PasswordCheck(
+            store: store, clock: clock, passwords: world.passwords, failuresPerAddress: world.passwordFailures,
+            hasDelays: world.hasPasswordDelays)
         sessionCache = SessionCache(capacity: world.sessionCacheCapacity, validity: world.validity)
         createApplication = CreateApplication(store: store, clock: clock, randomness: randomness)
         listApplications = ListApplications(store: store)
         findApplication = FindApplication(store: store, validity: world.validity)
         logInAutomatically = LogInAutomatically(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
-            takeAllowance: TakeAllowance(store: store, clock: clock), firstLaunches: world.firstLaunches)
+            takeAllowance: takeAllowance, firstLaunches: world.firstLaunches)
+        signUp = SignUp(
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, passwords: world.passwords,
+            takeAllowance: takeAllowance, newUsers: world.firstLaunches)
+        logInWithPassword = LogInWithPassword(
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, check: check)
+        changePassword = ChangePassword(
+            store: store, clock: clock, passwords: world.passwords, check: check, notice: notice)
+        upgradeUser = UpgradeUser(store: store, clock: clock, passwords: world.passwords)
+        reauthenticate = Reauthenticate(store: store, clock: clock, randomness: randomness, check: check)
+        requirePresence = RequirePresence(clock: clock)
         authenticate = Authenticate(
             store: store, clock: clock, cache: sessionCache, activity: activity, verifyProof: verifyProof)
         logOut = LogOut(store: store)
@@ -101,14 +137,13 @@ package struct UseCases: Sendable {
         readUser = ReadUser(store: store)
         updateUser = UpdateUser(store: store, clock: clock)
         listUsers = ListUsers(store: store)
+        setUserDisabled = SetUserDisabled(store: store, clock: clock)
         signingKeys = SigningKeys(
             store: store, clock: clock, sealingKey: world.sealingKey, validity: world.validity)
         mintAccessToken = MintAccessToken(
             clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.issuer)
         rotateSigningKeys = RotateSigningKeys(store: store, signingKeys: signingKeys, clock: clock)
-        let sealing = MailSealing(key: world.sealingKey, randomness: randomness)
         let digests = CodeDigests(key: world.sealingKey)
-        let takeAllowance = TakeAllowance(store: store, clock: clock)
         let queueErrand = QueueErrand(
             store: store, clock: clock, sealing: sealing, takeAllowance: takeAllowance, delivery: world.mailDelivery,
             hasLimits: world.hasCodeLimits)
@@ -122,10 +157,12 @@ package struct UseCases: Sendable {
                 store: store, clock: clock, randomness: randomness, sealing: sealing, digests: digests))
         requestLogInCode = RequestLogInCode(queueErrand: queueErrand, randomness: randomness)
         logInWithCode = LogInWithCode(
-            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, tryCode: tryCode)
-        requestEmailVerification = RequestEmailVerification(queueErrand: queueErrand, clock: clock)
-        verifyEmail = VerifyEmail(clock: clock, sealing: sealing, tryCode: tryCode)
+            clock: clock, randomness: randomness, verifyProof: verifyProof, tryCode: tryCode)
+        requestEmailVerification = RequestEmailVerification(
+            queueErrand: queueErrand, requirePresence: requirePresence)
+        verifyEmail = VerifyEmail(clock: clock, tryCode: tryCode, notice: notice)
         requestPasswordReset = RequestPasswordReset(queueErrand: queueErrand)
+        resetPassword = ResetPassword(clock: clock, passwords: world.passwords, tryCode: tryCode, notice: notice)
         listQueuedMail = ListQueuedMail(store: store)
         readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
         changeMailSettings = ChangeMailSettings(store: store)

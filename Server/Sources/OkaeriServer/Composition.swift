@@ -4,6 +4,7 @@ package import Hummingbird
 package import Logging
 import NativeAPI
 import OutboundServices
+import PasswordHashes
 package import StorageSQLite
 import Threads
 
@@ -17,6 +18,8 @@ package struct Composition: Sendable {
     /// The mail server, and the threads that wait for it; `nil` without one.
     private let mail: (carrier: SMTPCarrier, threads: WorkerThreads)?
     private let randomness: any Randomness
+    /// The threads that hash passwords, unless a test brings its own.
+    private let passwordThreads: PasswordThreads?
     private let startedAt = ContinuousClock.now
 
     /// Who opens the storage.
@@ -51,21 +54,30 @@ package struct Composition: Sendable {
     /// A composition with a given world, for tests.
     package init(
         _ settings: ServerSettings, store: SQLiteStore, clock: any WallClock, randomness: any Randomness,
-        sealingKey: SealingKey
+        sealingKey: SealingKey, passwords given: (any PasswordHashing)? = nil
     ) {
         self.settings = settings
         self.store = store
         self.clock = clock
         self.randomness = randomness
+        let passwords: any PasswordHashing
+        if let given {
+            (passwords, passwordThreads) = (given, nil)
+        } else {
+            let threads = PasswordThreads(count: settings.passwordThreads, maximumWaiting: settings.passwordQueue)
+            (passwords, passwordThreads) = (threads, threads)
+        }
         let mail = settings.mailCarrier
         self.mail = mail
         let useCases = UseCases(
             UseCases.World(
                 store: store, validity: store.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
-                issuer: settings.issuer,
+                passwords: passwords, issuer: settings.issuer,
                 firstLaunches: settings.hasRateLimits
                     ? RateLimit(maximum: settings.firstLaunchesPerHour, window: .seconds(3600)) : nil,
-                sessionCacheCapacity: settings.sessionCacheEntries,
+                passwordFailures: settings.hasRateLimits
+                    ? RateLimit(maximum: settings.passwordFailuresPerHour, window: .seconds(3600)) : nil,
+                hasPasswordDelays: settings.hasRateLimits, sessionCacheCapacity: settings.sessionCacheEntries,
                 mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
                 hasCodeLimits: settings.hasRateLimits))
         store.observeChanges { useCases.forget($0) }
@@ -108,6 +120,7 @@ package struct Composition: Sendable {
     /// Finishes what is being written and closes the storage.
     package func close() async {
         await mail?.threads.close()
+        await passwordThreads?.close()
         await store.close()
     }
 

@@ -39,15 +39,18 @@ public struct LogInCodeBody: Codable, Hashable, Sendable {
     public var code: String
     /// What the session remembers of the device.
     public var device: DeviceBody?
+    /// Whether the key of the proof leads to the user from now on; absent means yes.
+    public var joinsDevice: Bool?
 
     /// Makes a body.
-    public init(ticket: String, code: String, device: DeviceBody? = nil) {
+    public init(ticket: String, code: String, device: DeviceBody? = nil, joinsDevice: Bool? = nil) {
         self.ticket = ticket
         self.code = code
         self.device = device
+        self.joinsDevice = joinsDevice
     }
 
-    private enum CodingKeys: String, CodingKey, CaseIterable { case ticket, code, device }
+    private enum CodingKeys: String, CodingKey, CaseIterable { case ticket, code, device, joinsDevice }
 
     /// Reads a body that may hold no other members.
     public init(from decoder: any Decoder) throws {
@@ -55,6 +58,7 @@ public struct LogInCodeBody: Codable, Hashable, Sendable {
         ticket = try members.decode(String.self, forKey: .ticket)
         code = try members.decode(String.self, forKey: .code)
         device = try members.decodeIfPresent(DeviceBody.self, forKey: .device)
+        joinsDevice = try members.decodeIfPresent(Bool.self, forKey: .joinsDevice)
     }
 }
 

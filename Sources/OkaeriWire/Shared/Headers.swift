@@ -14,6 +14,16 @@ public enum HeaderName {
 public enum APIPath {
     /// POST: log in with the device's key.
     public static let logInAutomatically = "/v1/log-in/automatic"
+    /// POST: make a user with identifiers and a password.
+    public static let signUp = "/v1/sign-up"
+    /// POST: log in with identifier and password.
+    public static let logInWithPassword = "/v1/log-in/password"
+    /// POST: give an anonymous user identifiers and a password.
+    public static let upgrade = "/v1/user/upgrade"
+    /// PUT: another password.
+    public static let password = "/v1/user/password"
+    /// POST: prove again to be there.
+    public static let reauthenticate = "/v1/user/reauthenticate"
     /// POST: mail a code to log in with.
     public static let requestLogInCode = "/v1/log-in/code/request"
     /// POST: log in with a code that was mailed.

@@ -1,11 +1,8 @@
 /// Takes the code or the token of a verification mail: the address is the user's now, and shown to be.
 package struct VerifyEmail: Sendable {
-    /// How long telling the former address is of use.
-    private static let noticeLife: Duration = .days(1)
-
     let clock: any WallClock
-    let sealing: MailSealing
     let tryCode: TryCode
+    let notice: MailNotice
 
     package enum Proof: Sendable {
         /// Typed in the user's session.
@@ -34,9 +31,10 @@ package struct VerifyEmail: Sendable {
                     .emailVerification, in: application.id, .code, token, from: client, attempt: attempt)
             }
         let now = clock.now
-        let notice = try await notice(for: presented, in: application, at: now)
+        let mail = try await notice(for: presented, in: application, at: now)
         try await tryCode(presented) { code, user, transaction throws(DomainError) in
-            guard code.usedBy == nil || user.email != code.address || user.emailVerifiedAt == nil else { return }
+            // A repetition finds all this done.
+            guard code.usedBy == nil else { return }
             let owner = try transaction.user(TypedIdentifier(.email, shown: code.address), in: application.id)
             guard owner == nil || owner?.id == user.id else { throw .identifiersTaken([.email]) }
             var verified = user
@@ -44,7 +42,7 @@ package struct VerifyEmail: Sendable {
             verified.emailVerifiedAt = now
             verified.updatedAt = now
             try transaction.updateIdentifiers(of: verified)
-            if let notice { try transaction.insert(notice) }
+            if let mail { try transaction.insert(mail) }
         }
     }
 
@@ -52,13 +50,7 @@ package struct VerifyEmail: Sendable {
     private func notice(
         for presented: TryCode.Presented, in application: Application, at now: Timestamp
     ) async throws(DomainError) -> QueuedMail? {
-        guard let (code, user) = try await tryCode.owner(of: presented), let former = user.email,
-            former != code.address, user.emailVerifiedAt != nil,
-            let recipient = MailAddress(former)?.deliverable
-        else { return nil }
-        let letter = MailLetter(
-            kind: .emailChanged, recipient: recipient, languages: [user.locale].compactMap { $0 }, email: former)
-        return try sealing.queued(
-            .letter(letter), of: .emailChanged, in: application.id, at: now, life: Self.noticeLife)
+        guard let (code, user) = try await tryCode.owner(of: presented), user.email != code.address else { return nil }
+        return try notice(.emailChanged, to: user, in: application, at: now)
     }
 }

@@ -29,6 +29,7 @@ package protocol MailQueries {
     func insert(_ mail: OutboxMail) throws(DomainError)
     /// An application's outbox, newest first.
     func outboxMail(in application: Identifier<Application>, limit: Int) throws(DomainError) -> [OutboxMail]
-    /// Removes mails that were given up, and mails of the outbox, made before an instant.
+    /// Removes mails that were given up, and mails of the outbox, made before an instant, and mails that were of no use
+    /// any more by then, should nobody have looked after the queue.
     func removeMail(before limit: Timestamp) throws(DomainError)
 }

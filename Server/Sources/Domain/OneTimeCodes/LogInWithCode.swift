@@ -1,6 +1,5 @@
 /// Logs a user in by a code that was mailed. Only users that there are already get one: it never signs a stranger up.
 package struct LogInWithCode: Sendable {
-    let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
     let verifyProof: ProofVerifier
@@ -13,6 +12,8 @@ package struct LogInWithCode: Sendable {
         package var code: String
         /// Binds the session to the device's key.
         package var proof: PresentedProof?
+        /// Whether the proof's key shall lead to the user from now on.
+        package var joinsDevice: Bool
         package var device: DeviceDescription
         /// Names one attempt, so that its repetition answers what the first try answered.
         package var attempt: Attempt?
@@ -20,12 +21,14 @@ package struct LogInWithCode: Sendable {
 
         package init(
             application: Application, ticket: String, code: String, proof: PresentedProof? = nil,
-            device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil, address: ClientAddress
+            joinsDevice: Bool = true, device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil,
+            address: ClientAddress
         ) {
             self.application = application
             self.ticket = ticket
             self.code = code
             self.proof = proof
+            self.joinsDevice = joinsDevice
             self.device = device
             self.attempt = attempt
             self.address = address
@@ -42,12 +45,7 @@ package struct LogInWithCode: Sendable {
         let faults = request.device.faults(field: "device")
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let application = request.application
-        if let proof {
-            let isNew = try await store.write { transaction throws(DomainError) in
-                try transaction.markUsed(proof, in: application.id)
-            }
-            guard isNew else { throw .proofReplayed }
-        }
+        let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
         let opening = SessionOpening(
             application: application, deviceKey: proof?.thumbprint, device: request.device,
             address: request.address.text, protocolName: .native, method: .code, attempt: request.attempt,
@@ -56,7 +54,8 @@ package struct LogInWithCode: Sendable {
             .logInCode, in: application.id, .ticket(request.ticket), request.code, from: request.address,
             attempt: request.attempt?.digest)
         return try await tryCode(presented) { _, user, transaction throws(DomainError) in
-            try opening.open(for: user, in: transaction)
+            try link.use(in: transaction, application.id)
+            return try opening.open(for: try link.joined(to: user, in: transaction), in: transaction)
         }
     }
 }

@@ -56,7 +56,8 @@ package struct TryCode: Sendable {
 
     /// - Parameters:
     ///   - presented: The code.
-    ///   - effect: What it is good for, in the transaction that uses it up. What it throws leaves the code as it was.
+    ///   - effect: What it is good for, in the transaction that uses it up. It gets the code as it was: `usedBy` is
+    ///     there when the attempt is a repetition. What it throws leaves the code as it was.
     /// - Returns: what `effect` returns.
     /// - Throws: `codeRefused` for a code that is wrong, used, too old, replaced, tried too often, or void because the
     ///   user has another mail address now; `rateLimited`; what `effect` throws; `storageUnavailable`.
@@ -88,7 +89,7 @@ package struct TryCode: Sendable {
                 window: Self.triesForUser.window, at: now
             ).count
             guard ofCode <= Self.triesForCode.maximum, ofUser <= Self.triesForUser.maximum,
-                var known, known.kind == presented.kind, known.digest == digest, now < known.expiresAt,
+                let known, known.kind == presented.kind, known.digest == digest, now < known.expiresAt,
                 known.usedBy == nil || known.usedBy == presented.attempt,
                 let user = try transaction.user(known.user, in: application)
             else { return nil }
@@ -96,8 +97,9 @@ package struct TryCode: Sendable {
             if presented.attempt == nil {
                 try transaction.removeCode(of: known.kind, user: known.user, in: application)
             } else {
-                known.usedBy = presented.attempt
-                try transaction.markUsed(known)
+                var used = known
+                used.usedBy = presented.attempt
+                try transaction.markUsed(used)
             }
             return try effect(known, user, transaction)
         }

@@ -30,6 +30,7 @@ package final class RemoveWhatIsOver: Sendable {
         try await store.write { transaction throws(DomainError) in
             try transaction.removeUsedProofs(endedBefore: now)
             try transaction.removeCounters(startedBefore: now - Self.longestWindow)
+            try transaction.removeFailures(lastBefore: now - LogInFailures.memory)
             try transaction.removeCodes(endedBefore: now)
             try transaction.removeMail(before: now - Self.mailIsKept)
         }

@@ -81,6 +81,10 @@ package struct FieldFault: Hashable, Sendable {
         /// A password that holds a word of its surroundings, such as the user's own name.
         case containsContext
         case required
+        /// Only a registered user can change it so; an anonymous one is upgraded.
+        case onlyAfterUpgrade
+        /// Without it nothing would lead to the user.
+        case lastWayIn
         /// Not an address that a token can be put behind.
         case notALink
         /// A name in double braces that stands for no value.

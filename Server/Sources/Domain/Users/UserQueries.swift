@@ -20,6 +20,8 @@ package protocol IdentityQueries {
     func user(
         provider: Identity.Provider, subject: String, in application: Identifier<Application>
     ) throws(DomainError) -> User?
+    /// Unlinks everything that leads to a user.
+    func removeIdentities(of user: Identifier<User>, in application: Identifier<Application>) throws(DomainError)
     /// Links an identity that leads to nobody yet.
     func insert(_ identity: Identity, for user: Identifier<User>, in application: Identifier<Application>)
         throws(DomainError)

@@ -11,8 +11,8 @@ struct EmailVerificationRequestRoute: RouteHandler {
         let caller = try await api.caller(of: request, context)
         let body = try await api.readJSON(EmailVerificationRequestBody.self, of: request, context)
         let life = try await api.useCases.requestEmailVerification(
-            email: body?.email, by: caller, languages: AcceptLanguage.tags(of: request),
-            from: api.gate.client(of: request, context))
+            email: body?.email, by: caller, isProven: api.isProven(request, context),
+            languages: AcceptLanguage.tags(of: request), from: api.gate.client(of: request, context))
         return try JSONAnswer(
             body: MailOrderAnswer(expiresInSeconds: life.components.seconds), status: .accepted
         ).response()

@@ -15,7 +15,7 @@ struct LogInCodeRoute: RouteHandler {
             LogInWithCode.Request(
                 application: application, ticket: body.ticket, code: body.code,
                 proof: api.gate.presentedProof(of: request, context),
-                device: body.device.map { DeviceDescription($0) } ?? .init(),
+                joinsDevice: body.joinsDevice ?? true, device: body.device.map { DeviceDescription($0) } ?? .init(),
                 attempt: try Attempt(name: name, body: body), address: api.gate.client(of: request, context)))
         api.metrics.knownUserLogIns.add()
         return try JSONAnswer(body: LogInAnswer(logIn)).response()

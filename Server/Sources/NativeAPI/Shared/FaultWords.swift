@@ -35,6 +35,9 @@ extension FieldFault.Rule {
         case .tooCommon: ("too_common", "Not one of the passwords that everybody tries first.")
         case .containsContext: ("contains_context", "No names of the application or the user.")
         case .required: ("required", "This member must be there.")
+        case .onlyAfterUpgrade:
+            ("only_after_upgrade", "An anonymous user gets its first ones by POST /v1/user/upgrade.")
+        case .lastWayIn: ("last_way_in", "One way in must stay.")
         case .notALink: ("not_a_link", "An https address, or one of the app's own scheme, without fragment.")
         case .unknownPlaceholder: ("unknown_placeholder", "In double braces: application, code, link, minutes, email.")
         case .secretMissing: ("secret_missing", "The template must show {{code}} or {{link}}.")

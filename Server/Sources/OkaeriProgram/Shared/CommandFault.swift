@@ -60,6 +60,8 @@ extension FieldFault {
         case .tooCommon: "\(field) is a password that everybody tries first."
         case .containsContext: "\(field) holds a name that is easy to guess."
         case .required: "\(field) is missing."
+        case .onlyAfterUpgrade: "\(field) can be changed only when the user is registered."
+        case .lastWayIn: "\(field) is the last way in."
         case .notALink: "\(field) is no https address, and none of an app's own scheme."
         case .unknownPlaceholder:
             "\(field) has a name in double braces that is none of application, code, link, minutes, email."

@@ -55,6 +55,7 @@ private struct StoredSettings: Codable {
     var sessionIdleSeconds: Int64?
     var sessionSeconds: Int64?
     var audiences: [String]?
+    var passwordMinimumCharacters: Int?
     var mail: StoredMailSettings?
 
     init(_ settings: ApplicationSettings) {
@@ -62,6 +63,7 @@ private struct StoredSettings: Codable {
         sessionIdleSeconds = settings.sessionIdleLifetime.components.seconds
         sessionSeconds = settings.sessionLifetime.components.seconds
         audiences = settings.audiences
+        passwordMinimumCharacters = settings.passwordMinimumCharacters
         mail = StoredMailSettings(settings.mail)
     }
 
@@ -71,6 +73,8 @@ private struct StoredSettings: Codable {
             proofRequired: proofRequired ?? standard.proofRequired,
             sessionIdleLifetime: sessionIdleSeconds.map { .seconds($0) } ?? standard.sessionIdleLifetime,
             sessionLifetime: sessionSeconds.map { .seconds($0) } ?? standard.sessionLifetime,
-            audiences: audiences ?? standard.audiences, mail: mail?.settings ?? standard.mail)
+            audiences: audiences ?? standard.audiences,
+            passwordMinimumCharacters: passwordMinimumCharacters ?? standard.passwordMinimumCharacters,
+            mail: mail?.settings ?? standard.mail)
     }
 }

@@ -109,7 +109,8 @@ extension SQLTransaction {
 
     package func removeMail(before limit: Timestamp) throws(DomainError) {
         try connection.run(
-            "DELETE FROM mail_queue WHERE next_try_at IS NULL AND created_at < $1", [.time(limit)])
+            "DELETE FROM mail_queue WHERE (next_try_at IS NULL AND created_at < $1) OR expires_at < $1",
+            [.time(limit)])
         try connection.run("DELETE FROM mail_outbox WHERE created_at < $1", [.time(limit)])
     }
 

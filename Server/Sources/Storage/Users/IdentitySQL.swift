@@ -36,6 +36,14 @@ extension SQLTransaction {
         note(.user(application, user))
     }
 
+    package func removeIdentities(
+        of user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) {
+        try connection.run(
+            "DELETE FROM identities WHERE application_id = $1 AND user_id = $2", [.id(application), .id(user)])
+        note(.user(application, user))
+    }
+
     /// A user's identities, oldest first.
     func identities(
         of user: Identifier<User>, in application: Identifier<Application>

@@ -6,11 +6,13 @@ package struct TestWorld: Sendable {
     package let engine: any Engine
     package let clock: StandingClock
     package let randomness: CountingRandomness
+    package let passwords = CountingPasswords()
     package let useCases: UseCases
 
     package init(
         _ engine: any Engine, clock: StandingClock = StandingClock(), firstLaunches: RateLimit? = nil,
-        sessionCacheCapacity: Int = 1000, seed: UInt64 = 0, mail: MailDelivery = .none
+        passwordFailures: RateLimit? = nil, sessionCacheCapacity: Int = 1000, seed: UInt64 = 0,
+        mail: MailDelivery = .none
     ) throws {
         self.engine = engine
         self.clock = clock
@@ -21,7 +23,8 @@ package struct TestWorld: Sendable {
         let useCases = UseCases(
             UseCases.World(
                 store: engine, validity: engine.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
-                issuer: "https://id.example.com", firstLaunches: firstLaunches,
+                passwords: passwords, issuer: "https://id.example.com", firstLaunches: firstLaunches,
+                passwordFailures: passwordFailures,
                 sessionCacheCapacity: sessionCacheCapacity, mailDelivery: mail))
         self.useCases = useCases
         engine.observeChanges { useCases.forget($0) }
