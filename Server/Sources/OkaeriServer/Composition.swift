@@ -5,7 +5,9 @@ package import Logging
 import NativeAPI
 import OutboundServices
 import PasswordHashes
-package import StorageSQLite
+package import Storage
+import StoragePostgreSQL
+import StorageSQLite
 import Threads
 
 /// The one place that chooses concrete types.
@@ -13,7 +15,7 @@ package struct Composition: Sendable {
     package let settings: ServerSettings
     /// Everything that a protocol or a command can ask for.
     package let useCases: UseCases
-    private let store: SQLiteStore
+    private let store: any Engine
     private let clock: any WallClock
     /// The mail server, and the threads that wait for it; `nil` without one.
     private let mail: (carrier: SMTPCarrier, threads: WorkerThreads)?
@@ -30,18 +32,30 @@ package struct Composition: Sendable {
         case command
     }
 
-    /// Opens the storage that the settings name, and brings its schema up to date.
+    /// Opens the storage that the settings name. The embedded one is brought up to date; the shared one must be.
     ///
     /// - Throws: `StartFault.settings`, `StartFault.storage`.
-    package init(_ settings: ServerSettings, role: Role) throws(StartFault) {
+    package init(_ settings: ServerSettings, role: Role) async throws(StartFault) {
         let randomness = SystemRandomness()
+        let (store, key) =
+            if let address = settings.database {
+                try await Self.shared(address, settings, role, randomness)
+            } else {
+                try Self.embedded(settings, role, randomness)
+            }
+        self.init(settings, store: store, clock: SystemClock(), randomness: randomness, sealingKey: key)
+    }
+
+    private static func embedded(
+        _ settings: ServerSettings, _ role: Role, _ randomness: any Randomness
+    ) throws(StartFault) -> (any Engine, SealingKey) {
         do {
             let folder = settings.dataFolder
             let store = try SQLiteStore(.folder(folder), role: role == .server ? .server : .command)
             let key =
                 try settings.sealingKey.flatMap { SealingKey(bytes: $0) }
                 ?? SealingKeyFile(folder: folder, randomness: randomness).key()
-            self.init(settings, store: store, clock: SystemClock(), randomness: randomness, sealingKey: key)
+            return (store, key)
         } catch let fault as SQLiteOpenFault {
             throw .storage(fault.description)
         } catch let fault as SettingFault {
@@ -51,9 +65,30 @@ package struct Composition: Sendable {
         }
     }
 
+    private static func shared(
+        _ address: PostgreSQLAddress, _ settings: ServerSettings, _ role: Role, _ randomness: any Randomness
+    ) async throws(StartFault) -> (any Engine, SealingKey) {
+        // A file of one node's own would seal what the other nodes cannot open.
+        guard let key = settings.sealingKey.flatMap({ SealingKey(bytes: $0) }) else {
+            throw .settings(
+                "With \(Setting.database.variable), all nodes and commands need the same sealing key: set "
+                    + "\(Setting.sealingKey.variable) to \(Setting.sealingKey.rule), as “head -c 32 /dev/urandom | "
+                    + "base64” makes them.")
+        }
+        do {
+            let store = try await PostgreSQLStore.open(
+                address, role: role == .server ? .server : .command,
+                connections: role == .server ? settings.databaseConnections : 1,
+                node: Base64URL.text(of: randomness.bytes(9)))
+            return (store, key)
+        } catch {
+            throw .storage(error.description)
+        }
+    }
+
     /// A composition with a given world, for tests.
     package init(
-        _ settings: ServerSettings, store: SQLiteStore, clock: any WallClock, randomness: any Randomness,
+        _ settings: ServerSettings, store: any Engine, clock: any WallClock, randomness: any Randomness,
         sealingKey: SealingKey, passwords given: (any PasswordHashing)? = nil
     ) {
         self.settings = settings
@@ -84,8 +119,8 @@ package struct Composition: Sendable {
         self.useCases = useCases
     }
 
-    /// What answers requests.
-    package func responder() throws(StartFault) -> RouterResponder<ServerContext> {
+    /// What answers requests: all of them, and the whole ones among them on the event loop.
+    package func responders() throws(StartFault) -> (all: RouterResponder<ServerContext>, whole: WholeRequestRoutes) {
         let proxies = TrustedProxies(settings.trustedProxies)
         guard let publicAddress = PublicAddress(settings.publicURL, proxies: proxies) else {
             throw .settings("\(Setting.publicURL.name) must be \(Setting.publicURL.rule).")
@@ -101,7 +136,7 @@ package struct Composition: Sendable {
         let seed = randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return ServerRoutes(
             [native], metrics: metrics, requestIds: RequestIds(seed: seed), proxies: proxies, readBody: readBody
-        ).responder()
+        ).responders()
     }
 
     /// The words for requests that are no requests, which no route sees.

@@ -27,8 +27,10 @@ package final class RemoveWhatIsOver: Sendable {
     @discardableResult
     package func callAsFunction() async throws(DomainError) -> Int {
         let now = clock.now
-        try await store.write { transaction throws(DomainError) in
+        try await store.writeStatement { transaction throws(DomainError) in
             try transaction.removeUsedProofs(endedBefore: now)
+        }
+        try await store.writeStatement { transaction throws(DomainError) in
             try transaction.removeCounters(startedBefore: now - Self.longestWindow)
             try transaction.removeFailures(lastBefore: now - LogInFailures.memory)
             try transaction.removeCodes(endedBefore: now)

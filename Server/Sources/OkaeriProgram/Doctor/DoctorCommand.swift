@@ -44,6 +44,11 @@ struct DoctorCommand: AsyncParsableCommand {
         var findings = SettingChecks(settings: settings).findings()
         findings.append(await MailCheck(settings: settings).finding())
         let folder = FolderChecks(folder: settings.dataFolder)
+        if settings.database != nil {
+            findings += [folder.plausibility]
+            findings += await DatabaseChecks(settings: settings).findings()
+            return findings + (folder.exists ? await RunningServerCheck(folder: settings.dataFolder).findings() : [])
+        }
         findings += folder.findings()
         if folder.exists {
             findings += await StorageChecks(settings: settings, isThorough: thorough).findings()

@@ -8,6 +8,11 @@ struct SettingOptions: ParsableArguments {
 
     @OptionGroup var storage: StorageOptions
 
+    @Option(
+        name: .customLong(Setting.databaseConnections.name),
+        help: ArgumentHelp(.databaseConnections, valueName: "number"))
+    var databaseConnections: String?
+
     @Option(name: .customLong(Setting.publicURL.name), help: ArgumentHelp(.publicURL, valueName: "url"))
     var publicURL: String?
 
@@ -51,6 +56,7 @@ struct SettingOptions: ParsableArguments {
     func settings() throws(CommandFault) -> ServerSettings {
         var values = storage.values
         values[Setting.listen.name] = listen
+        values[Setting.databaseConnections.name] = databaseConnections
         values[Setting.publicURL.name] = publicURL
         values[Setting.trustedProxies.name] = trustedProxies
         values[Setting.rateLimits.name] = rateLimits

@@ -3,12 +3,16 @@ import Foundation
 package import HTTPSupport
 package import Logging
 package import OutboundServices
+package import StoragePostgreSQL
 
 /// Every setting's value. What each one means stands in `Setting`.
 package struct ServerSettings: Sendable {
     package var host: String
     package var port: Int
     package var dataFolder: String
+    /// Where the shared database is; `nil` for the embedded one.
+    package var database: PostgreSQLAddress?
+    package var databaseConnections: Int
     package var publicURL: String?
     package var trustedProxies: [IPNetwork]
     package var hasRateLimits: Bool
@@ -39,6 +43,8 @@ package struct ServerSettings: Sendable {
             sources: try SettingSources(commandLine: commandLine, environment: environment))
         (host, port) = try reader.required(.listen, Self.address)
         dataFolder = try reader.required(.data) { $0.isEmpty ? nil : $0 }
+        database = try reader.optional(.database) { PostgreSQLAddress($0) }
+        databaseConnections = try reader.number(.databaseConnections, 1...1000)
         publicURL = try reader.optional(.publicURL) { PublicAddress($0, proxies: TrustedProxies([])) == nil ? nil : $0 }
         trustedProxies = try reader.required(.trustedProxies, Self.networks)
         hasRateLimits = try reader.required(.rateLimits) { ["on": true, "off": false][$0] }
@@ -63,6 +69,17 @@ package struct ServerSettings: Sendable {
         if !hasRateLimits && !isLoopback {
             throw SettingFault(.rateLimits, value: "off", source: "while listening on \(host)")
         }
+    }
+
+    /// Where the data is, in words that may be shown.
+    package enum StoragePlace: Hashable, Sendable {
+        case folder(String)
+        case database(String)
+    }
+
+    /// Where the data is.
+    package var storagePlace: StoragePlace {
+        database.map { .database($0.description) } ?? .folder(dataFolder)
     }
 
     /// Whether only this machine can reach the server.

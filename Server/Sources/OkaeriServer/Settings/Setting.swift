@@ -38,6 +38,17 @@ extension Setting {
     package static let data = Setting(
         "data", default: "okaeri-data", "The folder of the embedded database and the server's own files.",
         rule: "the path of a folder; it is made when it is missing")
+    package static let database = Setting(
+        "database", default: nil,
+        "A PostgreSQL database that any number of nodes share, in place of the embedded one.",
+        rule:
+            "a connection string such as postgresql://okaeri@db.example.com/okaeri, with % and two digits for what is "
+            + "special in it",
+        isSecret: true)
+    package static let databaseConnections = Setting(
+        "database-connections", default: "8", unit: "connections",
+        "How many connections a node has to PostgreSQL; one more is for news of other nodes.",
+        rule: "a whole number from 1 to 1000")
     package static let publicURL = Setting(
         "public-url", default: nil,
         "The address by which clients reach the server. When set, proofs must name it, whatever Host a request has.",
@@ -83,7 +94,8 @@ extension Setting {
         rule: "a whole number from 16 to 1000")
     package static let sealingKey = Setting(
         "sealing-key", default: nil,
-        "The key that seals secrets at rest. Without it, the file sealing.key in the data folder, made at the first start.",
+        "The key that seals secrets at rest; with PostgreSQL the same for all nodes. With the embedded database it can be "
+            + "left out for the file sealing.key in the data folder, made at the first start.",
         rule: "32 bytes in base64", isSecret: true)
 
     package static let dev = Setting(
@@ -113,9 +125,10 @@ extension Setting {
 
     /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
-        listen, data, publicURL, trustedProxies, rateLimits, firstLaunches, passwordFailures, passwordThreads,
-        passwordQueue, sessionCache, logLevel, requestTimeout, idleTimeout, maximumHeaderBytes, maximumHeaders,
-        sealingKey, dev, smtpURL, smtpUser, smtpPassword, smtpTLS, smtpCertificates, mailFrom,
+        listen, data, database, databaseConnections, publicURL, trustedProxies, rateLimits, firstLaunches,
+        passwordFailures, passwordThreads, passwordQueue, sessionCache, logLevel, requestTimeout, idleTimeout,
+        maximumHeaderBytes, maximumHeaders, sealingKey, dev, smtpURL, smtpUser, smtpPassword, smtpTLS,
+        smtpCertificates, mailFrom,
     ]
 
     /// The variable that names the configuration file, as `--config` does.

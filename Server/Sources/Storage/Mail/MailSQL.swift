@@ -55,16 +55,20 @@ extension SQLTransaction {
     }
 
     package func postpone(_ mail: QueuedMail, claim: String) throws(DomainError) {
+        guard let next = mail.nextTryAt else {
+            return try connection.run(
+                """
+                UPDATE mail_queue SET next_try_at = NULL, sealed = NULL, last_fault = $1
+                WHERE application_id = $2 AND id = $3 AND claim = $4
+                """,
+                [.optional(mail.lastFault), .id(mail.application), .id(mail.id), .text(claim)])
+        }
         try connection.run(
             """
-            UPDATE mail_queue SET next_try_at = $1, last_fault = $2,
-                sealed = CASE WHEN $1 IS NULL THEN NULL ELSE sealed END
+            UPDATE mail_queue SET next_try_at = $1, last_fault = $2
             WHERE application_id = $3 AND id = $4 AND claim = $5
             """,
-            [
-                .optional(mail.nextTryAt), .optional(mail.lastFault), .id(mail.application), .id(mail.id),
-                .text(claim),
-            ])
+            [.time(next), .optional(mail.lastFault), .id(mail.application), .id(mail.id), .text(claim)])
     }
 
     package func remove(_ mail: QueuedMail, claim: String) throws(DomainError) {

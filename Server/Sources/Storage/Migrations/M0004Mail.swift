@@ -5,7 +5,8 @@ extension Migration {
     static let mail = Migration(
         version: 4, name: "mail",
         sqlite: statements(text: "TEXT", integer: "INTEGER", bytes: "BLOB", options: " WITHOUT ROWID"),
-        postgresql: statements(text: "TEXT", integer: "BIGINT", bytes: "BYTEA", options: ""))
+        postgresql: statements(
+            text: #"TEXT COLLATE "C""#, integer: "BIGINT", bytes: "BYTEA", options: ""))
 
     private static func statements(text: String, integer: String, bytes: String, options: String) -> [String] {
         [

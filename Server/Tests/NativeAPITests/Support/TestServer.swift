@@ -7,7 +7,10 @@ import Logging
 import NIOCore
 import OkaeriServer
 import PasswordHashes
+import Storage
+import StoragePostgreSQL
 import StorageSQLite
+import TestPostgreSQL
 import Synchronization
 import Testing
 
@@ -18,6 +21,7 @@ struct TestServer: Sendable {
     let composition: Composition
     let clock: StandingClock
     let application: Domain.Application
+    private let lifetime: EngineLifetime
     private let responder: RouterResponder<ServerContext>
     private let logger: Logger
 
@@ -31,17 +35,19 @@ struct TestServer: Sendable {
     /// - Throws: when a setting is wrong.
     init(
         settings: [String: String] = [:], application: ApplicationSettings = ApplicationSettings(),
-        store: SQLiteStore? = nil, clock: StandingClock = StandingClock(), logger: Logger = TestServer.silence,
+        store: (any Engine)? = nil, clock: StandingClock = StandingClock(), logger: Logger = TestServer.silence,
         passwords: any PasswordHashing = TestServer.passwords
     ) async throws {
         self.clock = clock
         self.logger = logger
         let key = try #require(SealingKey(bytes: [UInt8](repeating: 7, count: SealingKey.byteCount)))
+        let engine: any Engine
+        if let store { engine = store } else { engine = try await Self.engine() }
+        lifetime = EngineLifetime(engine)
         composition = Composition(
             try ServerSettings(commandLine: settings, environment: [:]),
-            store: try store ?? SQLiteStore(.memory, role: .server), clock: clock, randomness: TestRandomness(),
-            sealingKey: key, passwords: passwords)
-        responder = try composition.responder()
+            store: engine, clock: clock, randomness: TestRandomness(), sealingKey: key, passwords: passwords)
+        responder = try composition.responders().all
         self.application = try await composition.useCases.createApplication(name: "Test", settings: application)
             .application
     }
@@ -49,6 +55,17 @@ struct TestServer: Sendable {
     /// Shared, because their threads live as long as the process. Costs little, so that tests are quick.
     static let passwords = PasswordThreads(
         count: 2, maximumWaiting: 1000, strength: Argon2id(memoryKiB: 8, passes: 1))
+    /// A new database in memory, or in PostgreSQL when these tests run for that engine (`make test-postgresql`).
+    private static func engine() async throws -> any Engine {
+        guard ProcessInfo.processInfo.environment["OKAERI_TEST_ENGINE"] == "postgresql" else {
+            return try SQLiteStore(.memory, role: .server)
+        }
+        await EngineLifetime.turn()
+        let store = try await TestPostgreSQL.cluster().store()
+        // Some tests count queries, or rely on what a trusted cache knows before it is written down.
+        while store.validity.epoch == nil { try await Task.sleep(for: .milliseconds(10)) }
+        return store
+    }
 
     static let silence = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -82,6 +99,31 @@ struct TestServer: Sendable {
 
     private static func name(_ text: String) throws -> HTTPField.Name {
         try #require(HTTPField.Name(text), "\(text) is no header name")
+    }
+}
+
+/// Closes an engine when its test is over: PostgreSQL has a limited number of connections for all tests together.
+private final class EngineLifetime: Sendable {
+    private let engine: any Engine
+
+    private static let alive = Mutex(0)
+
+    init(_ engine: any Engine) {
+        self.engine = engine
+        Self.alive.withLock { $0 += 1 }
+    }
+
+    deinit {
+        Self.alive.withLock { $0 -= 1 }
+        Task { [engine] in await engine.close() }
+    }
+
+    /// Waits while many engines are alive, since all tests begin at once; a test that has several is let through.
+    static func turn() async {
+        let latest = ContinuousClock.now + .seconds(30)
+        while alive.withLock({ $0 }) >= 12, ContinuousClock.now < latest {
+            try? await Task.sleep(for: .milliseconds(20))
+        }
     }
 }
 

@@ -1,8 +1,8 @@
-import Domain
+package import Domain
 import Synchronization
 
 /// Tells observers of changes and faults. Observers are set while the program is put together.
-final class StoreSignals: Sendable {
+package final class StoreSignals: Sendable {
     private let observers = Mutex(Observers())
 
     private struct Observers: Sendable {
@@ -10,21 +10,23 @@ final class StoreSignals: Sendable {
         var fault: @Sendable (String) -> Void = { _ in }
     }
 
-    func observeChanges(_ observer: @escaping @Sendable (Change) -> Void) {
+    package init() {}
+
+    package func observeChanges(_ observer: @escaping @Sendable (Change) -> Void) {
         observers.withLock { $0.change = observer }
     }
 
-    func observeFaults(_ observer: @escaping @Sendable (String) -> Void) {
+    package func observeFaults(_ observer: @escaping @Sendable (String) -> Void) {
         observers.withLock { $0.fault = observer }
     }
 
-    func announce(_ changes: [Change]) {
+    package func announce(_ changes: [Change]) {
         guard !changes.isEmpty else { return }
         let tell = observers.withLock { $0.change }
         for change in changes { tell(change) }
     }
 
-    func report(fault: String) {
+    package func report(fault: String) {
         observers.withLock { $0.fault }(fault)
     }
 }
