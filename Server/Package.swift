@@ -73,7 +73,16 @@ let package = Package(
             swiftSettings: settings),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
-            name: "OutboundServices", dependencies: ["Domain", "Threads", "CCurl", wire], swiftSettings: settings),
+            name: "OutboundServices", dependencies: ["Domain", "Threads", "CCurl", crypto, cryptoExtras, wire],
+            swiftSettings: settings),
+
+        // Providers for tests and development. The product path knows their address at the most.
+        .target(
+            name: "FakeProviders",
+            dependencies: [
+                "Domain", hummingbird, hummingbirdCore, httpTypes, nioCore, logging, crypto, cryptoExtras, wire,
+            ],
+            swiftSettings: settings),
 
         // The protocols. Adapters only translate.
         .target(
@@ -91,14 +100,14 @@ let package = Package(
             name: "OkaeriServer",
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
-                "OutboundServices", "PasswordHashes", "Threads",
+                "OutboundServices", "FakeProviders", "PasswordHashes", "Threads",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "OkaeriProgram",
-            dependencies: ["Domain", "OkaeriServer", "OutboundServices", arguments, sdk, wire],
+            dependencies: ["Domain", "OkaeriServer", "OutboundServices", arguments, sdk, wire, crypto],
             swiftSettings: settings),
 
         // Tests.
@@ -134,8 +143,9 @@ let package = Package(
         .testTarget(
             name: "NativeAPITests",
             dependencies: [
-                "Domain", "HTTPSupport", "NativeAPI", "OkaeriServer", "PasswordHashes", "Storage", "StorageSQLite",
-                "StoragePostgreSQL", "TestPostgreSQL", "TestWorld", hummingbird,
+                "Domain", "FakeProviders", "HTTPSupport", "NativeAPI", "OkaeriServer", "OutboundServices",
+                "PasswordHashes", "Storage",
+                "StorageSQLite", "StoragePostgreSQL", "TestPostgreSQL", "TestWorld", hummingbird,
                 hummingbirdTesting,
                 httpTypes, nioCore, nioPosix, logging, crypto, wire, yams,
             ],

@@ -8,13 +8,25 @@ struct ServerContents: Sendable {
         let number: Int
         var body: UserBody
         var isDisabled = false
+        var password: String?
     }
 
     struct StoredSession: Sendable {
         let number: Int
         let user: String
-        let thumbprint: String
+        /// `nil` for a session that no key is bound to.
+        let thumbprint: String?
         var body: SessionBody
+        /// When the owner last proved to be there.
+        var authenticatedAt: WireTime?
+    }
+
+    struct SentMail: Sendable {
+        let mail: TestMail
+        let user: String
+        let ticket: String?
+        let sentAt: WireTime
+        var isVoid = false
     }
 
     struct PlannedFault: Sendable {
@@ -31,6 +43,14 @@ struct ServerContents: Sendable {
     var users: [String: StoredUser] = [:]
     /// Users by the thumbprint of a device's key.
     var usersByKey: [String: String] = [:]
+    /// Users by what a person types, in lower case.
+    var usersByIdentifier: [String: String] = [:]
+    /// Users by provider and the person's name there.
+    var usersByIdentity: [String: String] = [:]
+    /// Identity tokens that were used.
+    var usedTokens: Set<String> = []
+    /// Mails that were sent, with what their codes are good for.
+    var mails: [SentMail] = []
     /// Sessions by token.
     var sessions: [String: StoredSession] = [:]
     /// Names of proofs that were used.

@@ -49,6 +49,20 @@ extension InMemoryServer {
             contents.sessions[ended.key] = nil
             return TransportResponse(status: 204)
         case ("POST", APIPath.token): return try mint(request, &contents)
+        case ("POST", APIPath.signUp): return try signUp(request, &contents)
+        case ("POST", APIPath.logInWithPassword): return try logInWithPassword(request, &contents)
+        case ("POST", APIPath.requestLogInCode): return try requestLogInCode(request, &contents)
+        case ("POST", APIPath.logInWithCode): return try logInWithCode(request, &contents)
+        case ("POST", APIPath.requestPasswordReset): return try requestPasswordReset(request, &contents)
+        case ("POST", APIPath.resetPassword): return try resetPassword(request, &contents)
+        case ("POST", APIPath.requestEmailVerification): return try requestEmailVerification(request, &contents)
+        case ("POST", APIPath.verifyEmail): return try verifyEmail(request, &contents)
+        case ("POST", APIPath.upgrade): return try upgrade(request, &contents)
+        case ("PUT", APIPath.password): return try changePassword(request, &contents)
+        case ("POST", APIPath.reauthenticate): return try reauthenticate(request, &contents)
+        case ("POST", _) where path.hasPrefix("/v1/log-in/"): return try logInWithProvider(request, &contents)
+        case ("POST", _) where path.hasPrefix("/v1/user/identities/"): return try link(request, &contents)
+        case ("DELETE", _) where path.hasPrefix("/v1/user/identities/"): return try unlink(request, &contents)
         default: throw Refusal(404, .pathUnknown)
         }
     }
@@ -94,16 +108,10 @@ extension InMemoryServer {
         user.body.lastLogInAt = now
         contents.users[user.body.id] = user
         contents.usersByKey[thumbprint] = user.body.id
-        let token = "oks_" + newName("", 32)
-        let end = WireTime(millisecondsSince1970: now.millisecondsSince1970 + 400 * 86_400_000)
-        let session = SessionBody(
-            id: newName("s", 9), isCurrent: false, device: body?.device, address: "192.0.2.1", protocol: "native",
-            createdWith: "automatic", createdAt: now, lastUsedAt: now, expiresAt: end)
-        contents.sessions[token] = ServerContents.StoredSession(
-            number: number, user: user.body.id, thumbprint: thumbprint, body: session)
+        let session = openSession(
+            of: user.body, number, thumbprint, body?.device, by: "automatic", &contents)
         let answer = LogInAnswer(
-            isNew: known == nil, user: user.body, previousLogInAt: previous,
-            session: NewSessionBody(id: session.id, token: token, expiresAt: end, idleSeconds: 60 * 86_400))
+            isNew: known == nil, user: user.body, previousLogInAt: previous, session: session)
         return .json(known == nil ? 201 : 200, answer)
     }
 
@@ -159,11 +167,11 @@ extension InMemoryServer {
         return .json(200, TokenAnswer(accessToken: "\(header).\(claims).", expiresIn: 600))
     }
 
-    private func newName(_ prefix: String, _ byteCount: Int) -> String {
+    func newName(_ prefix: String, _ byteCount: Int) -> String {
         prefix + Base64URL.encode(randomness.bytes(byteCount))
     }
 
-    private func read<Body: Decodable>(_ type: Body.Type, from data: Data) throws(Refusal) -> Body {
+    func read<Body: Decodable>(_ type: Body.Type, from data: Data) throws(Refusal) -> Body {
         do {
             return try JSONDecoder().decode(type, from: data)
         } catch let error as UnknownMember {

@@ -6,6 +6,18 @@ package struct UseCases: Sendable {
     package let findApplication: FindApplication
     // Automatic log-in
     package let logInAutomatically: LogInAutomatically
+    // Providers
+    package let findProvider: FindProvider
+    package let setProvider: SetProvider
+    package let listProviders: ListProviders
+    package let removeProvider: RemoveProvider
+    package let checkProvider: CheckProvider
+    package let logInWithProvider: LogInWithProvider
+    package let linkProvider: LinkProvider
+    package let unlinkProvider: UnlinkProvider
+    package let revokeGrants: RevokeGrants
+    package let takeAppleNotification: TakeAppleNotification
+    package let transferTeam: TransferTeam
     // Log-in by password
     package let signUp: SignUp
     package let logInWithPassword: LogInWithPassword
@@ -62,6 +74,8 @@ package struct UseCases: Sendable {
         package var passwords: any PasswordHashing
         /// The server's own address, for access tokens.
         package var issuer: String
+        /// Who can vouch for people.
+        package var providers: IdentityProviders
         /// First launches for one address or /64 network; `nil` for no limit.
         package var firstLaunches: RateLimit?
         /// Wrong passwords for one address or /64 network; `nil` for no limit.
@@ -79,8 +93,8 @@ package struct UseCases: Sendable {
             store: any Store, validity: any CacheValidity, clock: any WallClock, randomness: any Randomness,
             sealingKey: SealingKey, passwords: any PasswordHashing, issuer: String,
             firstLaunches: RateLimit? = .firstLaunches, passwordFailures: RateLimit? = .passwordFailures,
-            hasPasswordDelays: Bool = true, sessionCacheCapacity: Int = 10_000, mailDelivery: MailDelivery = .none,
-            hasCodeLimits: Bool = true
+            hasPasswordDelays: Bool = true, sessionCacheCapacity: Int = 10_000,
+            providers: IdentityProviders = .none, mailDelivery: MailDelivery = .none, hasCodeLimits: Bool = true
         ) {
             self.store = store
             self.validity = validity
@@ -89,6 +103,7 @@ package struct UseCases: Sendable {
             self.sealingKey = sealingKey
             self.passwords = passwords
             self.issuer = issuer
+            self.providers = providers
             self.firstLaunches = firstLaunches
             self.passwordFailures = passwordFailures
             self.hasPasswordDelays = hasPasswordDelays
@@ -125,6 +140,25 @@ package struct UseCases: Sendable {
         upgradeUser = UpgradeUser(store: store, clock: clock, passwords: world.passwords)
         reauthenticate = Reauthenticate(store: store, clock: clock, randomness: randomness, check: check)
         requirePresence = RequirePresence(clock: clock)
+        findProvider = FindProvider(
+            store: store, sealingKey: world.sealingKey, providers: world.providers, validity: world.validity)
+        setProvider = SetProvider(
+            store: store, clock: clock, sealingKey: world.sealingKey, providers: world.providers)
+        listProviders = ListProviders(store: store)
+        removeProvider = RemoveProvider(store: store)
+        checkProvider = CheckProvider(findProvider: findProvider)
+        logInWithProvider = LogInWithProvider(
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
+            takeAllowance: takeAllowance, findProvider: findProvider,
+            sealingKey: world.sealingKey, firstLaunches: world.firstLaunches)
+        linkProvider = LinkProvider(
+            store: store, clock: clock, findProvider: findProvider, sealingKey: world.sealingKey)
+        unlinkProvider = UnlinkProvider(store: store, clock: clock, randomness: randomness)
+        revokeGrants = RevokeGrants(
+            store: store, clock: clock, sealingKey: world.sealingKey, findProvider: findProvider)
+        takeAppleNotification = TakeAppleNotification(store: store, clock: clock, apple: world.providers.apple)
+        transferTeam = TransferTeam(
+            store: store, clock: clock, findProvider: findProvider, apple: world.providers.apple)
         authenticate = Authenticate(
             store: store, clock: clock, cache: sessionCache, activity: activity, verifyProof: verifyProof)
         logOut = LogOut(store: store)
@@ -162,7 +196,8 @@ package struct UseCases: Sendable {
             queueErrand: queueErrand, requirePresence: requirePresence)
         verifyEmail = VerifyEmail(clock: clock, tryCode: tryCode, notice: notice)
         requestPasswordReset = RequestPasswordReset(queueErrand: queueErrand)
-        resetPassword = ResetPassword(clock: clock, passwords: world.passwords, tryCode: tryCode, notice: notice)
+        resetPassword = ResetPassword(
+            clock: clock, randomness: randomness, passwords: world.passwords, tryCode: tryCode, notice: notice)
         listQueuedMail = ListQueuedMail(store: store)
         readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
         changeMailSettings = ChangeMailSettings(store: store)
@@ -177,6 +212,7 @@ package struct UseCases: Sendable {
         if case .mailQueued = change { return mailBell.ring() }
         sessionCache.forget(change)
         findApplication.forget(change)
+        findProvider.forget(change)
         signingKeys.forget(change)
     }
 }

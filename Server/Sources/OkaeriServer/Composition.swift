@@ -3,7 +3,7 @@ package import HTTPSupport
 package import Hummingbird
 package import Logging
 import NativeAPI
-import OutboundServices
+package import OutboundServices
 import PasswordHashes
 package import Storage
 import StoragePostgreSQL
@@ -20,6 +20,7 @@ package struct Composition: Sendable {
     /// The mail server, and the threads that wait for it; `nil` without one.
     private let mail: (carrier: SMTPCarrier, threads: WorkerThreads)?
     private let randomness: any Randomness
+    private let caller: CurlCaller
     /// The threads that hash passwords, unless a test brings its own.
     private let passwordThreads: PasswordThreads?
     private let startedAt = ContinuousClock.now
@@ -89,8 +90,12 @@ package struct Composition: Sendable {
     /// A composition with a given world, for tests.
     package init(
         _ settings: ServerSettings, store: any Engine, clock: any WallClock, randomness: any Randomness,
-        sealingKey: SealingKey, passwords given: (any PasswordHashing)? = nil
+        sealingKey: SealingKey, passwords given: (any PasswordHashing)? = nil,
+        providers: ProviderAddresses? = nil, caller: CurlCaller? = nil
     ) {
+        let addresses = providers ?? settings.providers
+        let caller = caller ?? CurlCaller(asksThisMachine: addresses.areOnThisMachine)
+        self.caller = caller
         self.settings = settings
         self.store = store
         self.clock = clock
@@ -113,6 +118,7 @@ package struct Composition: Sendable {
                 passwordFailures: settings.hasRateLimits
                     ? RateLimit(maximum: settings.passwordFailuresPerHour, window: .seconds(3600)) : nil,
                 hasPasswordDelays: settings.hasRateLimits, sessionCacheCapacity: settings.sessionCacheEntries,
+                providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness),
                 mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
                 hasCodeLimits: settings.hasRateLimits))
         store.observeChanges { useCases.forget($0) }
@@ -147,6 +153,11 @@ package struct Composition: Sendable {
         store.observeFaults(observer)
     }
 
+    /// Called with a sentence for the log when somebody else's server cannot be asked; clients learn none of it.
+    package func observeOutboundFaults(_ observer: @escaping @Sendable (String) -> Void) {
+        caller.observeFaults(observer)
+    }
+
     /// Sends mail while the server runs.
     package func mailWorker(_ logger: Logger) -> MailWorker {
         MailWorker(useCases: useCases, clock: clock, logger: logger)
@@ -154,6 +165,7 @@ package struct Composition: Sendable {
 
     /// Finishes what is being written and closes the storage.
     package func close() async {
+        await caller.close()
         await mail?.threads.close()
         await passwordThreads?.close()
         await store.close()

@@ -30,7 +30,7 @@ struct SMTPCarrierTests {
 
     @Test("delivers both parts, subject and sender", arguments: [MailServer.Encryption.startTLS, .implicit])
     func delivery(encryption: MailServer.Encryption) async throws {
-        let server = try MailServer(encryption, credentials: ("okaeri", "secret"))
+        let server = try await MailServer(encryption, credentials: ("okaeri", "secret"))
         let carrier = Self.carrier(server, user: "okaeri", password: "secret")
         #expect(await carrier.check() == nil)
         #expect(await carrier.deliver(Self.message()) == .delivered)
@@ -46,7 +46,7 @@ struct SMTPCarrierTests {
 
     @Test("takes a refusal of the mail for final, and everything else for a matter of time")
     func refusals() async throws {
-        let server = try MailServer()
+        let server = try await MailServer()
         let carrier = Self.carrier(server, requiresTLS: false)
         for name in ["refused", "full"] {
             guard case .refused(let reason) = await carrier.deliver(Self.message(to: name)) else {
@@ -70,7 +70,7 @@ struct SMTPCarrierTests {
 
     @Test("gives up on a server that does not answer")
     func slowServer() async throws {
-        let server = try MailServer()
+        let server = try await MailServer()
         let carrier = Self.carrier(server, requiresTLS: false, timeLimit: .milliseconds(700))
         guard case .failed = await carrier.deliver(Self.message(to: "slow")) else {
             Issue.record("nobody answered")
@@ -80,8 +80,8 @@ struct SMTPCarrierTests {
 
     @Test("tells that a server is down")
     func serverDown() async throws {
-        let server = try MailServer()
-        server.stop()
+        let server = try await MailServer()
+        try await server.stop()
         let carrier = Self.carrier(server, requiresTLS: false)
         guard case .failed = await carrier.deliver(Self.message()) else {
             Issue.record("nobody was there")
@@ -92,7 +92,7 @@ struct SMTPCarrierTests {
 
     @Test("sends nothing over a connection that is not encrypted, unless that is allowed")
     func noEncryption() async throws {
-        let server = try MailServer()
+        let server = try await MailServer()
         guard case .failed = await Self.carrier(server).deliver(Self.message()) else {
             Issue.record("the mail went out in the clear")
             return
@@ -103,7 +103,7 @@ struct SMTPCarrierTests {
 
     @Test("trusts no certificate that it does not know", arguments: [MailServer.Encryption.startTLS, .implicit])
     func unknownCertificate(encryption: MailServer.Encryption) async throws {
-        let server = try MailServer(encryption)
+        let server = try await MailServer(encryption)
         let carrier = Self.carrier(server, certificates: "/etc/ssl/certs/ca-certificates.crt")
         guard case .failed = await carrier.deliver(Self.message()) else {
             Issue.record("a stranger's certificate was trusted")
@@ -114,7 +114,7 @@ struct SMTPCarrierTests {
 
     @Test("keeps mails when the password is wrong or missing, which an operator can mend")
     func wrongPassword() async throws {
-        let server = try MailServer(.startTLS, credentials: ("okaeri", "secret"))
+        let server = try await MailServer(.startTLS, credentials: ("okaeri", "secret"))
         for carrier in [Self.carrier(server, user: "okaeri", password: "wrong"), Self.carrier(server)] {
             guard case .failed(let reason) = await carrier.deliver(Self.message()) else {
                 Issue.record("the mail was not kept")

@@ -9,8 +9,9 @@ struct CommandTests {
 
     static let commands = [
         [], ["serve"], ["application"], ["application", "create"], ["application", "list"], ["application", "show"],
-        ["user"], ["user", "list"], ["user", "show"], ["session"], ["session", "revoke"], ["keys"],
-        ["keys", "rotate"], ["doctor"], ["demo"],
+        ["user"], ["user", "list"], ["user", "show"], ["user", "sessions"], ["user", "disable"], ["user", "enable"],
+        ["session"], ["session", "revoke"], ["keys"],
+        ["keys", "rotate"], ["doctor"], ["demo"], ["demo", "account"],
     ]
 
     @Test("explain themselves with --help, with an example", arguments: commands)
@@ -34,8 +35,10 @@ struct CommandTests {
     func settingOptions() async throws {
         let help = try await Program.run("serve", "--help").output
         for name in [
-            "listen", "data", "public-url", "trusted-proxies", "rate-limits", "first-launches", "session-cache",
-            "log-level", "request-timeout", "idle-timeout", "maximum-header-bytes", "maximum-headers", "config",
+            "listen", "data", "public-url", "trusted-proxies", "rate-limits", "first-launches", "password-failures",
+            "password-threads", "password-queue", "session-cache",
+            "log-level", "request-timeout", "idle-timeout", "maximum-header-bytes", "maximum-headers", "apple-url",
+            "config",
         ] {
             #expect(help.contains("--\(name) <"))
         }

@@ -65,7 +65,7 @@ struct MailTests {
 
     @Test("arrive at a real mail server at once, and the code in them works")
     func delivery() async throws {
-        let mail = try MailServer()
+        let mail = try await MailServer()
         let (server, application) = try await start(mail, users: ["hana@example.com"])
         let ticket = try await order("hana@example.com", at: server, application)
         let received = try await eventually("the mail") { mail.mails.first }
@@ -87,8 +87,8 @@ struct MailTests {
 
     @Test("wait for a mail server that is down, also over a crash of the server, and arrive when it is back")
     func mailServerDown() async throws {
-        let first = try MailServer()
-        first.stop()
+        let first = try await MailServer()
+        try await first.stop()
         let (server, application) = try await start(first, users: ["hana@example.com"])
         let ticket = try await order("hana@example.com", at: server, application)
         let waiting = try await eventually("the first failure") {
@@ -99,7 +99,7 @@ struct MailTests {
         server.process.signal(SIGKILL)
         _ = try await server.process.status()
 
-        let back = try MailServer(port: first.port)
+        let back = try await MailServer(port: first.port)
         let again = try await TestServer(data: folder.path, options: ["--smtp-url", back.url] + Self.plain)
         let received = try await eventually("the mail") { back.mails.first }
         #expect(try await logIn(ticket, received.code ?? "", at: again, application) == 200)
@@ -107,7 +107,7 @@ struct MailTests {
 
     @Test("are given up when they are refused, tried again when there is hope, and hold nobody up")
     func refusals() async throws {
-        let mail = try MailServer()
+        let mail = try await MailServer()
         let names = ["refused", "busy", "slow", "greylist", "hana"].map { "\($0)@example.com" }
         let (server, application) = try await start(mail, users: names)
         for name in names { _ = try await order(name, at: server, application) }
@@ -215,7 +215,7 @@ struct MailTests {
         }
         #expect(try await examine([]).output.contains("mail_unavailable"))
         #expect(try await examine(["--dev"]).output.contains("outbox"))
-        let mail = try MailServer(.startTLS, credentials: ("okaeri", "secret"))
+        let mail = try await MailServer(.startTLS, credentials: ("okaeri", "secret"))
         let options = [
             "--smtp-url", mail.url, "--mail-from", "noreply@example.com", "--smtp-user", "okaeri",
             "--smtp-certificates", mail.certificate ?? "",
@@ -224,7 +224,7 @@ struct MailTests {
         #expect(right.status == 0 && right.output.contains("takes mails from noreply@example.com"))
         let wrong = try await examine(options, ["OKAERI_SMTP_PASSWORD": "wrong"])
         #expect(wrong.status == 1 && wrong.output.contains("cannot be used") && !wrong.output.contains("wrong"))
-        mail.stop()
+        try await mail.stop()
         #expect(try await examine(options, ["OKAERI_SMTP_PASSWORD": "secret"]).status == 1)
     }
 }

@@ -6,6 +6,7 @@ extension SessionKeeper {
     func logIn(for reason: LogInReason) async throws(OkaeriError) -> LogInResult {
         if case .asked(let order) = reason { wanted = order }
         let before = try await read()
+        try await refuseOtherUser(before, for: reason)
         if let known = try standing(before, for: reason) { return known }
         do throws(OkaeriError) {
             return try await logInAlone(for: reason, since: before)
@@ -39,7 +40,7 @@ extension SessionKeeper {
         return LogInResult(record)
     }
 
-    private func logInLock() async throws(OkaeriError) -> VaultLock {
+    func logInLock() async throws(OkaeriError) -> VaultLock {
         do throws(VaultError) {
             return try await vault.lock(.logIn, for: application)
         } catch {
@@ -74,7 +75,7 @@ extension SessionKeeper {
     }
 
     /// Takes the answer over, unless somebody logged in or out since the log-in began.
-    private func accept(_ answer: LogInAnswer, after record: VaultRecord) async throws(OkaeriError) -> LogInResult {
+    func accept(_ answer: LogInAnswer, after record: VaultRecord) async throws(OkaeriError) -> LogInResult {
         let generation = record.generation
         let token = Secret(answer.session.token)
         let confirmedBefore = confirmedSession
@@ -82,6 +83,7 @@ extension SessionKeeper {
         let after = await change { record in
             if record.generation == generation {
                 record.logIn(answer)
+                record.keyUser = answer.user.id
             } else if record.session?.token != token {
                 record.revokeLater(token)
             }

@@ -24,6 +24,16 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case loggedOutMeanwhile
     /// The device's key now leads to another user than the one for whom the call was made. It was not repeated.
     case userChanged
+    /// Identifier or password are wrong; whether there is such a user is not told.
+    case credentialRefused
+    /// A code or token from a mail is wrong, used, too old, or was tried too often. Ask for a new one.
+    case codeRefused
+    /// The owner must prove to be there first: ``OkaeriClient/reauthenticate(password:)``, then the same call again.
+    case reauthenticationRequired
+    /// Somebody else has the user name, mail address or phone number; each is listed.
+    case identifierTaken([FieldProblem])
+    /// Only an anonymous user can be upgraded.
+    case alreadyRegistered
     /// An operator disabled the user.
     case userDisabled
     /// The server knows no application of this id.
@@ -36,6 +46,12 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case sessionUnknown
     /// The application does not list this audience for access tokens.
     case audienceNotAllowed
+    /// The server does not believe what the provider gave, or does not have this provider; the code tells more.
+    case providerRefused(ErrorCode)
+    /// The identity belongs to another user.
+    case identityTaken
+    /// Nothing else leads to the user.
+    case lastWayIn
     /// The caller's task was cancelled. What it had begun goes on where stopping would lose a session.
     case cancelled
     /// The server refused for a reason that this version has no case for.
@@ -56,12 +72,20 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .sessionEnded: "session_ended"
         case .loggedOutMeanwhile: "logged_out_meanwhile"
         case .userChanged: "user_changed"
+        case .credentialRefused: "credential_refused"
+        case .codeRefused: "code_refused"
+        case .reauthenticationRequired: "reauthentication_required"
+        case .identifierTaken: "identifier_taken"
+        case .alreadyRegistered: "already_registered"
         case .userDisabled: "user_disabled"
         case .applicationUnknown: "application_unknown"
         case .proofRefused(let code): code.rawValue
         case .invalidValues: "invalid_values"
         case .sessionUnknown: "session_unknown"
         case .audienceNotAllowed: "audience_not_allowed"
+        case .providerRefused(let code): code.rawValue
+        case .identityTaken: "identity_taken"
+        case .lastWayIn: "last_way_in"
         case .cancelled: "cancelled"
         case .refused(let code, _, _): code.rawValue
         case .unexpectedAnswer: "unexpected_answer"
@@ -73,8 +97,9 @@ public enum OkaeriError: Error, Hashable, Sendable {
         switch self {
         case .offline, .serverUnavailable, .rateLimited, .storageLocked, .cancelled: true
         case .storageUnavailable, .storageDamaged, .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged,
-            .userDisabled, .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed,
-            .refused, .unexpectedAnswer:
+            .credentialRefused, .codeRefused, .reauthenticationRequired, .identifierTaken, .alreadyRegistered, .userDisabled,
+            .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed,
+            .providerRefused, .identityTaken, .lastWayIn, .refused, .unexpectedAnswer:
             false
         }
     }
@@ -112,14 +137,25 @@ extension OkaeriError {
         }
         switch problem.code {
         case .rateLimited: self = .rateLimited(retryAfter: retryAfter)
-        case .storageUnavailable, .requestTimeout, .internalError: self = .serverUnavailable(retryAfter: retryAfter)
+        case .storageUnavailable, .requestTimeout, .internalError, .busy, .providerUnavailable:
+            self = .serverUnavailable(retryAfter: retryAfter)
         case .sessionInvalid, .sessionRequired: self = .sessionEnded
+        case .credentialRefused: self = .credentialRefused
+        case .codeRefused: self = .codeRefused
+        case .reauthenticationRequired: self = .reauthenticationRequired
+        case .identifierTaken: self = .identifierTaken(problem.errors ?? [])
+        case .alreadyRegistered: self = .alreadyRegistered
         case .userDisabled: self = .userDisabled
         case .applicationUnknown: self = .applicationUnknown
         case .proofInvalid, .proofReplayed, .proofRequired, .clockSkew: self = .proofRefused(problem.code)
         case .invalidMember, .unknownMember: self = .invalidValues(problem.errors ?? [])
         case .sessionUnknown: self = .sessionUnknown
         case .audienceNotAllowed: self = .audienceNotAllowed
+        case .providerTokenInvalid, .providerTokenReplayed, .providerRefused, .providerNotEnabled,
+            .providerMisconfigured, .providerAlreadyLinked, .identityUnknown:
+            self = .providerRefused(problem.code)
+        case .identityTaken: self = .identityTaken
+        case .lastWayIn: self = .lastWayIn
         default: self = .refused(code: problem.code, status: answer.status, detail: problem.detail)
         }
     }

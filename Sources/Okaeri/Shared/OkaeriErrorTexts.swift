@@ -27,7 +27,7 @@ extension OkaeriError: LocalizedError {
     /// The texts that people see. Several errors that call for the same action share one.
     enum MessageKey: CaseIterable {
         case offline, busy, tooMany, locked, storage, damaged, logIn, disabled, values, application, clock, gone
-        case cancelled, unexpected
+        case credential, code, presence, nameTaken, registered, cancelled, unexpected, provider, taken, lastWayIn
     }
 
     var messageKey: MessageKey {
@@ -39,12 +39,20 @@ extension OkaeriError: LocalizedError {
         case .storageUnavailable: .storage
         case .storageDamaged: .damaged
         case .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged: .logIn
+        case .credentialRefused: .credential
+        case .codeRefused: .code
+        case .reauthenticationRequired: .presence
+        case .identifierTaken: .nameTaken
+        case .alreadyRegistered: .registered
         case .userDisabled: .disabled
         case .invalidValues: .values
         case .applicationUnknown, .audienceNotAllowed: .application
         case .proofRefused(let code): code == .clockSkew ? .clock : .unexpected
         case .sessionUnknown: .gone
         case .cancelled: .cancelled
+        case .providerRefused: .provider
+        case .identityTaken: .taken
+        case .lastWayIn: .lastWayIn
         case .refused, .unexpectedAnswer: .unexpected
         }
     }
@@ -58,6 +66,10 @@ extension OkaeriError: LocalizedError {
     /// The string table. A test sees to it that every key has a text in every language.
     static var texts: [MessageKey: Message] {
         [
+            .code: Message(
+                english: "The code is not right, or no longer valid. Ask for a new one.",
+                japanese: "コードが正しくないか、期限が切れています。新しいコードを取得してください。",
+                korean: "코드가 올바르지 않거나 만료되었습니다. 새 코드를 요청해 주세요."),
             .offline: Message(
                 english: "The server cannot be reached. Check the connection and try again.",
                 japanese: "サーバーに接続できません。通信環境を確認して、もう一度お試しください。",
@@ -106,6 +118,34 @@ extension OkaeriError: LocalizedError {
                 english: "That device is already logged out.",
                 japanese: "その端末はすでにログアウトしています。",
                 korean: "해당 기기는 이미 로그아웃되었습니다."),
+            .credential: Message(
+                english: "The name or the password is wrong.",
+                japanese: "ユーザー名またはパスワードが違います。",
+                korean: "사용자 이름 또는 비밀번호가 올바르지 않습니다."),
+            .presence: Message(
+                english: "Please enter your password again.",
+                japanese: "確認のため、もう一度パスワードを入力してください。",
+                korean: "확인을 위해 비밀번호를 다시 입력해 주세요."),
+            .nameTaken: Message(
+                english: "Somebody else uses this name or address already. Choose another.",
+                japanese: "このユーザー名やアドレスはすでに使われています。別のものを入力してください。",
+                korean: "이미 사용 중인 이름이나 주소입니다. 다른 것을 입력해 주세요."),
+            .registered: Message(
+                english: "This account is registered already.",
+                japanese: "このアカウントはすでに登録されています。",
+                korean: "이미 등록된 계정입니다."),
+            .provider: Message(
+                english: "The sign-in could not be confirmed. Try it once more.",
+                japanese: "サインインを確認できませんでした。もう一度お試しください。",
+                korean: "로그인을 확인할 수 없습니다. 다시 시도해 주세요."),
+            .taken: Message(
+                english: "This account is already used by another user of the app.",
+                japanese: "このアカウントは、すでに別のユーザーが使用しています。",
+                korean: "이 계정은 이미 다른 사용자가 사용하고 있습니다."),
+            .lastWayIn: Message(
+                english: "This is the only way to log in. Add another one before you remove it.",
+                japanese: "ログイン方法がほかにないため解除できません。先に別の方法を追加してください。",
+                korean: "다른 로그인 방법이 없어 해제할 수 없습니다. 먼저 다른 방법을 추가해 주세요."),
             .cancelled: Message(english: "Cancelled.", japanese: "キャンセルしました。", korean: "취소되었습니다."),
             .unexpected: Message(
                 english: "Something went wrong. Try again later.",

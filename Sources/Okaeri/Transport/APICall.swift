@@ -7,6 +7,7 @@ struct APICall: Sendable {
         case get = "GET"
         case post = "POST"
         case patch = "PATCH"
+        case put = "PUT"
         case delete = "DELETE"
     }
 
@@ -14,6 +15,10 @@ struct APICall: Sendable {
     let path: String
     var body: Data?
     var idempotencyKey: String?
+    /// Whether a proof by the device's key goes with it in any case.
+    var isProven = false
+    /// What the answer, or a mail that it causes, may be written in; best first.
+    var languages: [String] = []
 
     init(_ method: Method, _ path: String) {
         self.method = method

@@ -16,7 +16,7 @@ extension SessionKeeper {
         _ call: APICall, session: VaultRecord.StoredSession?, key: (any DeviceKey)? = nil, tries: Int
     ) async throws(OkaeriError) -> TransportResponse {
         var key = key
-        if key == nil, record?.proofRequired == true { key = try await deviceKey() }
+        if key == nil, call.isProven || record?.proofRequired == true { key = try await deviceKey() }
         var failures = 0
         var hasCorrectedClock = false
         var hasRenewedProof = false
@@ -64,6 +64,7 @@ extension SessionKeeper {
         var headers: HeaderFields = ["Accept": "application/json", HeaderName.application: application]
         if call.body != nil { headers["Content-Type"] = "application/json" }
         if let session { headers["Authorization"] = "Bearer \(session.token.revealed)" }
+        if !call.languages.isEmpty { headers["Accept-Language"] = call.languages.joined(separator: ", ") }
         if let name = call.idempotencyKey { headers[HeaderName.idempotencyKey] = name }
         if let key {
             let proof = DeviceProof(

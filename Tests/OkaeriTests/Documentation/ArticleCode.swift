@@ -85,15 +85,26 @@ func action(after error: OkaeriError) -> Action {
     switch error {
     case .offline, .serverUnavailable, .rateLimited, .storageLocked:
         return .tryAgainLater
-    case .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged:
+    case .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged, .credentialRefused, .codeRefused,
+        .reauthenticationRequired:
         return .logInAgain
-    case .invalidValues(let problems):
+    case .invalidValues(let problems), .identifierTaken(let problems):
         return .correct(problems.map(\.field))
     case .cancelled:
         return .nothing
-    case .storageUnavailable, .storageDamaged, .userDisabled, .applicationUnknown, .proofRefused, .sessionUnknown,
-        .audienceNotAllowed, .refused, .unexpectedAnswer:
+    case .storageUnavailable, .storageDamaged, .userDisabled, .alreadyRegistered, .applicationUnknown, .proofRefused,
+        .sessionUnknown, .audienceNotAllowed, .providerRefused, .identityTaken, .lastWayIn, .refused, .unexpectedAnswer:
         return .tell(error.localizedDescription)
+    }
+}
+
+/// Apple.md
+func keepAccount(with credential: AppleCredential, in okaeri: OkaeriClient) async throws(OkaeriError) -> User {
+    do throws(OkaeriError) {
+        return try await okaeri.link(.apple(credential))
+    } catch {
+        guard error == .identityTaken else { throw error }
+        return try await okaeri.logIn(with: .apple(credential)).user
     }
 }
 

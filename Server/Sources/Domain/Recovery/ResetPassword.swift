@@ -4,7 +4,11 @@
 /// guess, so everything else that leads to such a user goes too: the device keys and provider identities of whoever
 /// signed up with it (requirement 32).
 package struct ResetPassword: Sendable {
+    /// The most grants that providers are told to end; nobody has as many.
+    private static let maximumRevocations = 32
+
     let clock: any WallClock
+    let randomness: any Randomness
     let passwords: any PasswordHashing
     let tryCode: TryCode
     let notice: MailNotice
@@ -42,6 +46,9 @@ package struct ResetPassword: Sendable {
         let password = try PasswordRules(for: application, user: owner)
             .check(request.newPassword, field: "newPassword")
         let hash = try await passwords.hash(password)
+        let revocations: [Identifier<ProviderRevocation>] = (0..<Self.maximumRevocations).map { _ in
+            randomness.newIdentifier(at: now)
+        }
         var told = owner
         told.emailVerifiedAt = now
         let mail = try notice(.passwordChanged, to: told, in: application, at: now)
@@ -51,7 +58,7 @@ package struct ResetPassword: Sendable {
             try transaction.setPassword(hash, of: user.id, in: application.id, at: now)
             try transaction.forgetFailures(of: user)
             if user.emailVerifiedAt == nil {
-                try transaction.removeIdentities(of: user.id, in: application.id)
+                try Self.unlinkAll(of: user, in: transaction, revocations, at: now)
                 var verified = user
                 verified.emailVerifiedAt = now
                 verified.updatedAt = now
@@ -61,6 +68,19 @@ package struct ResetPassword: Sendable {
             // No session has the empty id.
             _ = try transaction.endSessions(of: user.id, in: application.id, except: Identifier(rawValue: ""))
             if let mail { try transaction.insert(mail) }
+        }
+    }
+
+    private static func unlinkAll(
+        of user: User, in transaction: any Transaction, _ revocations: [Identifier<ProviderRevocation>],
+        at now: Timestamp
+    ) throws(DomainError) {
+        let grants = user.identities.filter { $0.provider != .device && $0.provider != .anonymous }
+        for (identity, revocation) in zip(grants, revocations) {
+            try transaction.unlink(identity, of: user.id, in: user.application, revocation: revocation, at: now)
+        }
+        for identity in user.identities where !grants.prefix(revocations.count).contains(identity) {
+            try transaction.remove(identity, of: user.id, in: user.application)
         }
     }
 }

@@ -20,10 +20,11 @@ package protocol IdentityQueries {
     func user(
         provider: Identity.Provider, subject: String, in application: Identifier<Application>
     ) throws(DomainError) -> User?
-    /// Unlinks everything that leads to a user.
-    func removeIdentities(of user: Identifier<User>, in application: Identifier<Application>) throws(DomainError)
     /// Links an identity that leads to nobody yet.
     func insert(_ identity: Identity, for user: Identifier<User>, in application: Identifier<Application>)
+        throws(DomainError)
+    /// Unlinks an identity.
+    func remove(_ identity: Identity, of user: Identifier<User>, in application: Identifier<Application>)
         throws(DomainError)
 }
 

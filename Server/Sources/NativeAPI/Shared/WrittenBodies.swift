@@ -33,6 +33,7 @@ extension UserBody: JSONWritten {
             json.member("username", ifPresent: username)
             json.member("email", ifPresent: email)
             json.member("emailVerified", emailVerified)
+            if let emailIsRelay { json.member("emailIsRelay", emailIsRelay) }
             json.member("phone", ifPresent: phone)
             json.member("phoneVerified", phoneVerified)
             json.member("displayName", ifPresent: displayName)

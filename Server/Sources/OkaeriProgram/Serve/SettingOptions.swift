@@ -25,6 +25,17 @@ struct SettingOptions: ParsableArguments {
     @Option(name: .customLong(Setting.firstLaunches.name), help: ArgumentHelp(.firstLaunches, valueName: "number"))
     var firstLaunches: String?
 
+    @Option(
+        name: .customLong(Setting.passwordFailures.name), help: ArgumentHelp(.passwordFailures, valueName: "number"))
+    var passwordFailures: String?
+
+    @Option(
+        name: .customLong(Setting.passwordThreads.name), help: ArgumentHelp(.passwordThreads, valueName: "number"))
+    var passwordThreads: String?
+
+    @Option(name: .customLong(Setting.passwordQueue.name), help: ArgumentHelp(.passwordQueue, valueName: "number"))
+    var passwordQueue: String?
+
     @Option(name: .customLong(Setting.sessionCache.name), help: ArgumentHelp(.sessionCache, valueName: "number"))
     var sessionCache: String?
 
@@ -50,6 +61,9 @@ struct SettingOptions: ParsableArguments {
         help: ArgumentHelp("\(Setting.dev.description) Only on a loopback address. (\(Setting.dev.variable))"))
     var isDevelopment = false
 
+    @Option(name: .customLong(Setting.appleURL.name), help: ArgumentHelp(.appleURL, valueName: "url"))
+    var appleURL: String?
+
     @OptionGroup(title: "Mail") var mail: MailOptions
 
     /// All settings: these options over the environment over the configuration file.
@@ -61,6 +75,9 @@ struct SettingOptions: ParsableArguments {
         values[Setting.trustedProxies.name] = trustedProxies
         values[Setting.rateLimits.name] = rateLimits
         values[Setting.firstLaunches.name] = firstLaunches
+        values[Setting.passwordFailures.name] = passwordFailures
+        values[Setting.passwordThreads.name] = passwordThreads
+        values[Setting.passwordQueue.name] = passwordQueue
         values[Setting.sessionCache.name] = sessionCache
         values[Setting.logLevel.name] = logLevel
         values[Setting.requestTimeout.name] = requestTimeout
@@ -68,6 +85,7 @@ struct SettingOptions: ParsableArguments {
         values[Setting.maximumHeaderBytes.name] = maximumHeaderBytes
         values[Setting.maximumHeaders.name] = maximumHeaders
         if isDevelopment { values[Setting.dev.name] = "on" }
+        values[Setting.appleURL.name] = appleURL
         values.merge(mail.values) { $1 }
         return try ServerSettings.read(values)
     }

@@ -5,6 +5,7 @@ import Hummingbird
 import HummingbirdCore
 package import Logging
 import NIOCore
+import OutboundServices
 import ServiceLifecycle
 import UnixSignals
 
@@ -45,8 +46,24 @@ package struct ServerProgram: Sendable {
     package func run(
         onListening: @escaping @Sendable (Listening, Composition) async -> Void = { _, _ in }
     ) async throws(StartFault) {
+        guard settings.isDevelopment, settings.providers.apple == ProviderAddresses().apple else {
+            return try await runAlone(onListening)
+        }
+        try await DevelopmentProviders.run(logger: logger) { apple throws(StartFault) in
+            var settings = settings
+            settings.providers.apple = apple
+            try await ServerProgram(settings: settings, logger: logger).runAlone(onListening)
+        }
+    }
+
+    private func runAlone(
+        _ onListening: @escaping @Sendable (Listening, Composition) async -> Void
+    ) async throws(StartFault) {
         let composition = try await Composition(settings, role: .server)
         composition.observeStorageFaults { [logger] in logger.error("storage fault", metadata: ["fault": "\($0)"]) }
+        composition.observeOutboundFaults { [logger] in
+            logger.warning("another server cannot be asked", metadata: ["fault": "\($0)"])
+        }
         announce()
         if settings.database != nil { await checkSealingKey(composition) }
         var failure: StartFault?
@@ -76,7 +93,10 @@ package struct ServerProgram: Sendable {
                 let listening = Listening(url: settings.url(port: port), port: port) { stopSwitch.press() }
                 if settings.wantsRunningFile {
                     do {
-                        try RunningFile(pid: getpid(), url: listening.url).write(in: settings.dataFolder)
+                        try RunningFile(
+                            pid: getpid(), url: listening.url,
+                            fakeApple: settings.isDevelopment ? settings.providers.apple : nil
+                        ).write(in: settings.dataFolder)
                     } catch {
                         logger.warning("server.json cannot be written", metadata: ["error": "\(error)"])
                     }
@@ -88,6 +108,7 @@ package struct ServerProgram: Sendable {
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: Housekeeping(useCases: composition.useCases, logger: logger)),
+                .init(service: RevocationWorker(useCases: composition.useCases, logger: logger)),
                 .init(service: composition.mailWorker(logger)),
                 .init(service: stopSwitch, successTerminationBehavior: .gracefullyShutdownGroup),
                 .init(service: application),
@@ -126,7 +147,9 @@ package struct ServerProgram: Sendable {
             logger.warning("RATE LIMITS ARE OFF: anyone who reaches this server can make users without end")
         }
         if settings.isDevelopment {
-            logger.warning("this server is for development: mails are not sent but kept in an outbox")
+            logger.warning(
+                "this server is for development: a fake plays Apple, and mails are not sent but kept in an outbox",
+                metadata: ["apple": .string(settings.providers.apple)])
         } else if settings.smtp == nil {
             logger.info("no mail server is set: what needs a mail is answered with mail_unavailable")
         }

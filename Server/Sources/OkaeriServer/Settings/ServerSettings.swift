@@ -26,9 +26,11 @@ package struct ServerSettings: Sendable {
     package var idleTimeout: Duration
     package var maximumHeaderBytes: Int
     package var maximumHeaders: Int
+    package var isDevelopment: Bool
+    /// Where identity providers are.
+    package var providers: ProviderAddresses
     /// 32 bytes; `nil` to take the file in the data folder.
     package var sealingKey: [UInt8]?
-    package var isDevelopment: Bool
     /// The mail server; `nil` without one.
     package var smtp: SMTPSettings?
 
@@ -58,10 +60,15 @@ package struct ServerSettings: Sendable {
         idleTimeout = .seconds(try reader.number(.idleTimeout, 1...3600))
         maximumHeaderBytes = try reader.number(.maximumHeaderBytes, 4096...1_048_576)
         maximumHeaders = try reader.number(.maximumHeaders, 16...1000)
+        isDevelopment = try reader.required(.dev) { ["on": true, "off": false][$0] }
+        providers = ProviderAddresses()
+        providers.apple = try reader.required(.appleURL) { text in
+            let url = text.hasSuffix("/") ? String(text.dropLast()) : text
+            return CurlCaller.isAllowed(url, onThisMachine: true) ? url : nil
+        }
         sealingKey = try reader.optional(.sealingKey) { text in
             Data(base64Encoded: text).flatMap { $0.count == SealingKey.byteCount ? Array($0) : nil }
         }
-        isDevelopment = try reader.required(.dev) { ["on": true, "off": false][$0] }
         smtp = try SMTPSettings(reader)
         if isDevelopment && !isLoopback {
             throw SettingFault(.dev, value: "on", source: "while listening on \(host)")

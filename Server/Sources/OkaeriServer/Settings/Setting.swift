@@ -92,16 +92,20 @@ extension Setting {
     package static let maximumHeaders = Setting(
         "maximum-headers", default: "64", unit: "headers", "How many headers a request can have.",
         rule: "a whole number from 16 to 1000")
+    package static let dev = Setting(
+        "dev", default: "off",
+        "Whether the server serves development: a fake plays Apple, and mails go to an outbox.",
+        rule: "on or off; on only while listening on a loopback address")
+    package static let appleURL = Setting(
+        "apple-url", default: "https://appleid.apple.com",
+        "Apple's server for Sign in with Apple. Another one is for development, where a fake plays Apple.",
+        rule: "an https address, or an http address of this machine")
     package static let sealingKey = Setting(
         "sealing-key", default: nil,
         "The key that seals secrets at rest; with PostgreSQL the same for all nodes. With the embedded database it can be "
             + "left out for the file sealing.key in the data folder, made at the first start.",
         rule: "32 bytes in base64", isSecret: true)
 
-    package static let dev = Setting(
-        "dev", default: "off",
-        "Whether the server serves development: mails go to an outbox instead of a mail server.",
-        rule: "on or off; on only while listening on a loopback address")
     package static let smtpURL = Setting(
         "smtp-url", default: nil,
         "The mail server. Without one, what needs a mail is answered with mail_unavailable.",
@@ -127,7 +131,7 @@ extension Setting {
     package static let all: [Setting] = [
         listen, data, database, databaseConnections, publicURL, trustedProxies, rateLimits, firstLaunches,
         passwordFailures, passwordThreads, passwordQueue, sessionCache, logLevel, requestTimeout, idleTimeout,
-        maximumHeaderBytes, maximumHeaders, sealingKey, dev, smtpURL, smtpUser, smtpPassword, smtpTLS,
+        maximumHeaderBytes, maximumHeaders, appleURL, sealingKey, dev, smtpURL, smtpUser, smtpPassword, smtpTLS,
         smtpCertificates, mailFrom,
     ]
 

@@ -34,6 +34,17 @@ extension SQLTransaction {
         return noteEnd(of: ended, in: application)
     }
 
+    package func endSessions(
+        of user: Identifier<User>, openedBy method: Session.LogInMethod, in application: Identifier<Application>
+    ) throws(DomainError) {
+        let ended = try connection.rows(
+            """
+            DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND method = $3 RETURNING token_digest
+            """,
+            [.id(application), .id(user), .text(method.rawValue)], read: Self.digest)
+        _ = noteEnd(of: ended, in: application)
+    }
+
     package func endReplacedSessions(
         of user: Identifier<User>, in application: Identifier<Application>, deviceKey: String?,
         openedBefore limit: Timestamp, maximum: Int

@@ -6,6 +6,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import OkaeriServer
+import OutboundServices
 import PasswordHashes
 import Storage
 import StoragePostgreSQL
@@ -21,6 +22,7 @@ struct TestServer: Sendable {
     let composition: Composition
     let clock: StandingClock
     let application: Domain.Application
+    let store: any Engine
     private let lifetime: EngineLifetime
     private let responder: RouterResponder<ServerContext>
     private let logger: Logger
@@ -32,21 +34,26 @@ struct TestServer: Sendable {
     ///   - clock: The time.
     ///   - logger: Where the server logs.
     ///   - passwords: What hashes.
+    ///   - providers: Where identity providers are.
+    ///   - caller: Asks them.
     /// - Throws: when a setting is wrong.
     init(
         settings: [String: String] = [:], application: ApplicationSettings = ApplicationSettings(),
         store: (any Engine)? = nil, clock: StandingClock = StandingClock(), logger: Logger = TestServer.silence,
-        passwords: any PasswordHashing = TestServer.passwords
+        passwords: any PasswordHashing = TestServer.passwords,
+        providers: ProviderAddresses? = nil, caller: CurlCaller? = nil
     ) async throws {
         self.clock = clock
         self.logger = logger
         let key = try #require(SealingKey(bytes: [UInt8](repeating: 7, count: SealingKey.byteCount)))
         let engine: any Engine
         if let store { engine = store } else { engine = try await Self.engine() }
+        self.store = engine
         lifetime = EngineLifetime(engine)
         composition = Composition(
             try ServerSettings(commandLine: settings, environment: [:]),
-            store: engine, clock: clock, randomness: TestRandomness(), sealingKey: key, passwords: passwords)
+            store: engine, clock: clock, randomness: TestRandomness(), sealingKey: key, passwords: passwords,
+            providers: providers, caller: caller)
         responder = try composition.responders().all
         self.application = try await composition.useCases.createApplication(name: "Test", settings: application)
             .application

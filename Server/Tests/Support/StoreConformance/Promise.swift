@@ -14,7 +14,7 @@ package struct Promise: Sendable, CustomStringConvertible {
     package static let all =
         userPromises + identityPromises + accountPromises + sessionPromises + proofPromises + rateLimitPromises
         + accessTokenPromises
-        + mailPromises + transactionPromises + racePromises + accountRacePromises + mailRacePromises
+        + mailPromises + transactionPromises + racePromises + accountRacePromises + providerPromises + mailRacePromises
 }
 
 /// A promise was broken.

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 
 /// A real mail server (aiosmtpd) in a process of its own, on a free port of the loopback address.
@@ -21,7 +20,6 @@ package final class MailServer: Sendable {
     private let encryption: Encryption
     private let folder: String
     private let process: Process
-    private let end: DispatchSemaphore
 
     /// Starts it and waits until it accepts connections.
     ///
@@ -32,49 +30,18 @@ package final class MailServer: Sendable {
     /// - Throws: `Fault` when Python, aiosmtpd or OpenSSL are missing.
     package init(
         _ encryption: Encryption = .none, credentials: (user: String, password: String)? = nil, port: Int = 0
-    ) throws {
+    ) async throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("okaeri-mail-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        var arguments = [Self.script, folder, "--port", String(port)]
-        if encryption != .none {
-            let (certificate, key) = try Self.makeCertificate(in: folder)
-            arguments += ["--tls", encryption.rawValue, "--certificate", certificate, "--key", key]
-            self.certificate = certificate
-        } else {
-            certificate = nil
-        }
-        if let credentials { arguments += ["--user", credentials.user, "--password", credentials.password] }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: Self.python)
-        process.arguments = arguments
-        process.standardInput = FileHandle.nullDevice
-        let output = Pipe()
-        process.standardOutput = output
-        let errors = folder + "/errors"
-        _ = FileManager.default.createFile(atPath: errors, contents: nil)
-        process.standardError = FileHandle(forWritingAtPath: errors)
-        end = Self.end(of: process)
-        try process.run()
-        var line = Data()
-        while !line.contains(UInt8(ascii: "\n")) {
-            let bytes = output.fileHandleForReading.availableData
-            guard !bytes.isEmpty else {
-                let words = String(decoding: FileManager.default.contents(atPath: errors) ?? Data(), as: UTF8.self)
-                throw Fault(description: "the mail server did not start: \(words)")
-            }
-            line += bytes
-        }
-        guard let port = Int(String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
-        else { throw Fault(description: "the mail server told no port") }
-        self.port = port
-        self.encryption = encryption
         self.folder = folder
-        self.process = process
+        self.encryption = encryption
+        (certificate, process, self.port) = try await Self.aside {
+            try Self.start(encryption, credentials, port, in: folder)
+        }
     }
 
     deinit {
-        stop()
+        kill(process.processIdentifier, SIGKILL)
         // Nobody needs the folder any more.
         try? FileManager.default.removeItem(atPath: folder)
     }
@@ -83,18 +50,13 @@ package final class MailServer: Sendable {
     package var url: String { "\(encryption == .implicit ? "smtps" : "smtp")://127.0.0.1:\(port)" }
 
     /// Ends it, as if the machine had gone.
-    package func stop() {
+    package func stop() async throws {
         // SIGTERM would not do: a process that was started on a thread which blocks signals is born blocking them.
         kill(process.processIdentifier, SIGKILL)
-        end.wait()
-        end.signal()
-    }
-
-    /// Signalled when the process has ended. `Process.waitUntilExit` needs a run loop, which no thread of a test has.
-    private static func end(of process: Process) -> DispatchSemaphore {
-        let end = DispatchSemaphore(value: 0)
-        process.terminationHandler = { _ in end.signal() }
-        return end
+        let process = process
+        try await Self.aside {
+            while process.isRunning { usleep(1000) }
+        }
     }
 
     /// The mails that it accepted, oldest first.
@@ -111,6 +73,49 @@ package final class MailServer: Sendable {
     /// The system's own Python, which has Debian's packages; another one may stand before it in the path.
     private static let python = "/usr/bin/python3"
 
+    /// Does what blocks on a thread of its own, so that other tests go on.
+    private static func aside<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread { continuation.resume(with: Result(catching: work)) }.start()
+        }
+    }
+
+    private static func start(
+        _ encryption: Encryption, _ credentials: (user: String, password: String)?, _ port: Int, in folder: String
+    ) throws -> (certificate: String?, process: Process, port: Int) {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        var arguments = [script, folder, "--port", String(port)]
+        var certificate: String?
+        if encryption != .none {
+            let pair = try makeCertificate(in: folder)
+            arguments += ["--tls", encryption.rawValue, "--certificate", pair.certificate, "--key", pair.key]
+            certificate = pair.certificate
+        }
+        if let credentials { arguments += ["--user", credentials.user, "--password", credentials.password] }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: python)
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        let output = Pipe()
+        process.standardOutput = output
+        let errors = folder + "/errors"
+        _ = FileManager.default.createFile(atPath: errors, contents: nil)
+        process.standardError = FileHandle(forWritingAtPath: errors)
+        try process.run()
+        var line = Data()
+        while !line.contains(UInt8(ascii: "\n")) {
+            let bytes = output.fileHandleForReading.availableData
+            guard !bytes.isEmpty else {
+                let words = String(decoding: FileManager.default.contents(atPath: errors) ?? Data(), as: UTF8.self)
+                throw Fault(description: "the mail server did not start: \(words)")
+            }
+            line += bytes
+        }
+        let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let port = Int(text) else { throw Fault(description: "the mail server told no port") }
+        return (certificate, process, port)
+    }
+
     private static func makeCertificate(in folder: String) throws -> (certificate: String, key: String) {
         let (certificate, key) = ("\(folder)/certificate.pem", "\(folder)/key.pem")
         let process = Process()
@@ -121,9 +126,9 @@ package final class MailServer: Sendable {
             certificate,
         ]
         process.standardError = FileHandle.nullDevice
-        let end = end(of: process)
         try process.run()
-        end.wait()
+        // `waitUntilExit` needs a run loop.
+        while process.isRunning { usleep(1000) }
         guard process.terminationStatus == 0 else { throw Fault(description: "openssl made no certificate") }
         return (certificate, key)
     }

@@ -3,7 +3,7 @@ extension Migration {
     ///
     /// A mail that was given up has neither content nor a next try. Codes are kept as keyed digests.
     static let mail = Migration(
-        version: 4, name: "mail",
+        version: 5, name: "mail",
         sqlite: statements(text: "TEXT", integer: "INTEGER", bytes: "BLOB", options: " WITHOUT ROWID"),
         postgresql: statements(
             text: #"TEXT COLLATE "C""#, integer: "BIGINT", bytes: "BYTEA", options: ""))

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Foundation
+import Okaeri
+
+/// Where the demo's app lives, and how it speaks.
+struct DemoOptions: ParsableArguments {
+    /// How long to wait for one answer of the server.
+    private static let patience: Duration = .seconds(10)
+
+    @Option(
+        help: ArgumentHelp(
+            "The server's address. (default: that of the server on the data folder)", valueName: "url"))
+    var server: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The application's id. (default: the one in demo/application.json in the data folder)", valueName: "id"))
+    var application: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder that stands for the device's storage. (default: demo/device in the data folder)",
+            valueName: "folder"))
+    var state: String?
+
+    @Option(help: "The language. (default: that of LC_ALL, LC_MESSAGES or LANG, else English)")
+    var locale: DemoLanguage?
+
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    /// The language that was asked for, or that of the environment.
+    var language: DemoLanguage {
+        locale ?? DemoLanguage(environment: ProcessInfo.processInfo.environment)
+    }
+
+    /// Where the app lives.
+    ///
+    /// - Throws: `CommandFault`.
+    func place() throws(CommandFault) -> DemoPlace {
+        try DemoPlace(server: server, application: application, state: state, settings: try storage.settings())
+    }
+
+    /// An app on a device.
+    static func client(at place: DemoPlace, vault: any CredentialVault) -> OkaeriClient {
+        var device = DeviceInfo.thisDevice
+        device.appVersion = "okaeri demo \(OkaeriCommand.version)"
+        // Somebody waits at a terminal: one more try, soon, is all.
+        let retry = RetryPolicy(maximumTries: 2, firstDelay: .milliseconds(200))
+        return OkaeriClient(
+            server: place.server, application: place.application, vault: vault,
+            configuration: OkaeriConfiguration(requestTimeout: patience, retry: retry, device: device))
+    }
+}
