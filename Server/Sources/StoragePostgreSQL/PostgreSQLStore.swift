@@ -194,6 +194,8 @@ extension PostgreSQLStore {
                 case .failed(let fault) where fault.kind == .lost && connection.statements > 0:
                     store.announce(transaction.changes, toOthers: true)
                     return .unknown(fault)
+                case .failed(let fault) where fault.kind == .secondStatement:
+                    return .failed(PostgreSQLFault(.other, fault.words))
                 case .failed: return outcome
                 case .done, .refused, .unknown:
                     let isHeard = store.changes?.isHeard == true

@@ -32,6 +32,8 @@ package final class RemoveWhatIsOver: Sendable {
         }
         try await store.writeStatement { transaction throws(DomainError) in
             try transaction.removeCounters(startedBefore: now - Self.longestWindow)
+        }
+        try await store.writeStatement { transaction throws(DomainError) in
             try transaction.removeFailures(lastBefore: now - LogInFailures.memory)
             try transaction.removeCodes(endedBefore: now)
             try transaction.removeMail(before: now - Self.mailIsKept)

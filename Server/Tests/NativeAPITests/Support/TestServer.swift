@@ -49,7 +49,7 @@ struct TestServer: Sendable {
         let engine: any Engine
         if let store { engine = store } else { engine = try await Self.engine() }
         self.store = engine
-        lifetime = EngineLifetime(engine)
+        lifetime = EngineLifetime(engine, hasTurn: store == nil)
         composition = Composition(
             try ServerSettings(commandLine: settings, environment: [:]),
             store: engine, clock: clock, randomness: TestRandomness(), sealingKey: key, passwords: passwords,
@@ -64,10 +64,11 @@ struct TestServer: Sendable {
         count: 2, maximumWaiting: 1000, strength: Argon2id(memoryKiB: 8, passes: 1))
     /// A new database in memory, or in PostgreSQL when these tests run for that engine (`make test-postgresql`).
     private static func engine() async throws -> any Engine {
-        guard ProcessInfo.processInfo.environment["OKAERI_TEST_ENGINE"] == "postgresql" else {
+        let isPostgreSQL = ProcessInfo.processInfo.environment["OKAERI_TEST_ENGINE"] == "postgresql"
+        await EngineLifetime.turn(among: isPostgreSQL ? 12 : .max)
+        guard isPostgreSQL else {
             return try SQLiteStore(.memory, role: .server)
         }
-        await EngineLifetime.turn()
         let store = try await TestPostgreSQL.cluster().store()
         // Some tests count queries, or rely on what a trusted cache knows before it is written down.
         while store.validity.epoch == nil { try await Task.sleep(for: .milliseconds(10)) }
@@ -115,22 +116,33 @@ private final class EngineLifetime: Sendable {
 
     private static let alive = Mutex(0)
 
-    init(_ engine: any Engine) {
+    private let hasTurn: Bool
+
+    init(_ engine: any Engine, hasTurn: Bool) {
         self.engine = engine
-        Self.alive.withLock { $0 += 1 }
+        self.hasTurn = hasTurn
     }
 
     deinit {
-        Self.alive.withLock { $0 -= 1 }
+        if hasTurn { Self.alive.withLock { $0 -= 1 } }
         Task { [engine] in await engine.close() }
     }
 
-    /// Waits while many engines are alive, since all tests begin at once; a test that has several is let through.
-    static func turn() async {
+    /// Takes a turn, and waits while `maximum` engines are alive, since all tests begin at once. A test that has several is
+    /// let through in the end.
+    static func turn(among maximum: Int) async {
         let latest = ContinuousClock.now + .seconds(30)
-        while alive.withLock({ $0 }) >= 12, ContinuousClock.now < latest {
+        while ContinuousClock.now < latest {
+            let isTaken = alive.withLock { alive in
+                guard alive < maximum else { return false }
+                alive += 1
+                return true
+            }
+            if isTaken { return }
+            // Tests are never cancelled.
             try? await Task.sleep(for: .milliseconds(20))
         }
+        alive.withLock { $0 += 1 }
     }
 }
 

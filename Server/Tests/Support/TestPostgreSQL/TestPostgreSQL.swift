@@ -36,7 +36,7 @@ package final class TestPostgreSQL: Sendable {
 
     /// How libpq reaches a database of the cluster by its socket.
     package func url(_ database: String) -> String {
-        "postgresql://okaeri@/\(database)?host=\(folder)&port=\(port)"
+        "postgresql://okaeri@/\(database)?host=\(folder)&port=\(port)&connect_timeout=30"
     }
 
     /// How libpq reaches it over TCP.
@@ -132,6 +132,8 @@ package final class TestPostgreSQL: Sendable {
         posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
         posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        // Nothing else of this process: a socket by which Foundation waits for another child would never be seen to end.
+        for descriptor in Int32(3)..<4096 { posix_spawn_file_actions_addclose(&actions, descriptor) }
         var texts = arguments.map { strdup($0) } + [nil]
         defer { for text in texts { free(text) } }
         var process = pid_t()
