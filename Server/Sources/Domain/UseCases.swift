@@ -45,6 +45,23 @@ package struct UseCases: Sendable {
     package let signingKeys: SigningKeys
     package let rotateSigningKeys: RotateSigningKeys
 
+    // Mail
+    package let deliverMail: DeliverMail
+    package let listQueuedMail: ListQueuedMail
+    package let readOutbox: ReadOutbox
+    package let changeMailSettings: ChangeMailSettings
+    /// Rings when there is mail to send.
+    package let mailBell: MailBell
+    // One-time codes
+    package let requestLogInCode: RequestLogInCode
+    package let logInWithCode: LogInWithCode
+    // Verification of mail addresses
+    package let requestEmailVerification: RequestEmailVerification
+    package let verifyEmail: VerifyEmail
+    // Recovery
+    package let requestPasswordReset: RequestPasswordReset
+    package let resetPassword: ResetPassword
+
     private let sessionCache: SessionCache
 
     /// What the rules need of the world.
@@ -67,13 +84,17 @@ package struct UseCases: Sendable {
         package var hasPasswordDelays: Bool
         /// The most sessions kept in memory.
         package var sessionCacheCapacity: Int
+        /// By which way mails leave.
+        package var mailDelivery: MailDelivery
+        /// Whether orders of codes, and tries from one address, are limited.
+        package var hasCodeLimits: Bool
 
         package init(
             store: any Store, validity: any CacheValidity, clock: any WallClock, randomness: any Randomness,
             sealingKey: SealingKey, passwords: any PasswordHashing, issuer: String,
             firstLaunches: RateLimit? = .firstLaunches, passwordFailures: RateLimit? = .passwordFailures,
             hasPasswordDelays: Bool = true, sessionCacheCapacity: Int = 10_000,
-            providers: IdentityProviders = .none
+            providers: IdentityProviders = .none, mailDelivery: MailDelivery = .none, hasCodeLimits: Bool = true
         ) {
             self.store = store
             self.validity = validity
@@ -87,6 +108,8 @@ package struct UseCases: Sendable {
             self.passwordFailures = passwordFailures
             self.hasPasswordDelays = hasPasswordDelays
             self.sessionCacheCapacity = sessionCacheCapacity
+            self.mailDelivery = mailDelivery
+            self.hasCodeLimits = hasCodeLimits
         }
     }
 
@@ -94,6 +117,8 @@ package struct UseCases: Sendable {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let verifyProof = ProofVerifier()
         let activity = SessionActivity()
+        let sealing = MailSealing(key: world.sealingKey, randomness: randomness)
+        let notice = MailNotice(sealing: sealing, delivery: world.mailDelivery)
         let takeAllowance = TakeAllowance(store: store, clock: clock)
         let check = PasswordCheck(
             store: store, clock: clock, passwords: world.passwords, failuresPerAddress: world.passwordFailures,
@@ -110,7 +135,8 @@ package struct UseCases: Sendable {
             takeAllowance: takeAllowance, newUsers: world.firstLaunches)
         logInWithPassword = LogInWithPassword(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, check: check)
-        changePassword = ChangePassword(store: store, clock: clock, passwords: world.passwords, check: check)
+        changePassword = ChangePassword(
+            store: store, clock: clock, passwords: world.passwords, check: check, notice: notice)
         upgradeUser = UpgradeUser(store: store, clock: clock, passwords: world.passwords)
         reauthenticate = Reauthenticate(store: store, clock: clock, randomness: randomness, check: check)
         requirePresence = RequirePresence(clock: clock)
@@ -151,6 +177,31 @@ package struct UseCases: Sendable {
         mintAccessToken = MintAccessToken(
             clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.issuer)
         rotateSigningKeys = RotateSigningKeys(store: store, signingKeys: signingKeys, clock: clock)
+        let digests = CodeDigests(key: world.sealingKey)
+        let queueErrand = QueueErrand(
+            store: store, clock: clock, sealing: sealing, takeAllowance: takeAllowance, delivery: world.mailDelivery,
+            hasLimits: world.hasCodeLimits)
+        let tryCode = TryCode(
+            store: store, clock: clock, digests: digests, takeAllowance: takeAllowance,
+            hasLimits: world.hasCodeLimits)
+        deliverMail = DeliverMail(
+            store: store, clock: clock, randomness: randomness, sealing: sealing, delivery: world.mailDelivery,
+            findApplication: findApplication,
+            writeLetter: WriteLetter(
+                store: store, clock: clock, randomness: randomness, sealing: sealing, digests: digests))
+        requestLogInCode = RequestLogInCode(queueErrand: queueErrand, randomness: randomness)
+        logInWithCode = LogInWithCode(
+            clock: clock, randomness: randomness, verifyProof: verifyProof, tryCode: tryCode)
+        requestEmailVerification = RequestEmailVerification(
+            queueErrand: queueErrand, requirePresence: requirePresence)
+        verifyEmail = VerifyEmail(clock: clock, tryCode: tryCode, notice: notice)
+        requestPasswordReset = RequestPasswordReset(queueErrand: queueErrand)
+        resetPassword = ResetPassword(
+            clock: clock, randomness: randomness, passwords: world.passwords, tryCode: tryCode, notice: notice)
+        listQueuedMail = ListQueuedMail(store: store)
+        readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
+        changeMailSettings = ChangeMailSettings(store: store)
+        mailBell = MailBell()
     }
 
     /// How many sessions are in memory now.
@@ -158,6 +209,7 @@ package struct UseCases: Sendable {
 
     /// Forgets what a committed transaction changed. The store calls it before the change is answered.
     package func forget(_ change: Change) {
+        if case .mailQueued = change { return mailBell.ring() }
         sessionCache.forget(change)
         findApplication.forget(change)
         findProvider.forget(change)

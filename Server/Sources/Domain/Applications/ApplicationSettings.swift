@@ -10,16 +10,18 @@ package struct ApplicationSettings: Hashable, Sendable {
     package var audiences: [String]
     /// The fewest characters of a new password, at least 8 (requirement 1).
     package var passwordMinimumCharacters: Int
+    package var mail: MailSettings
 
     package init(
         proofRequired: Bool = false, sessionIdleLifetime: Duration = .days(60),
         sessionLifetime: Duration = .days(400), audiences: [String] = [],
-        passwordMinimumCharacters: Int = PasswordRules.lowestMinimum
+        passwordMinimumCharacters: Int = PasswordRules.lowestMinimum, mail: MailSettings = MailSettings()
     ) {
         self.proofRequired = proofRequired
         self.sessionIdleLifetime = sessionIdleLifetime
         self.sessionLifetime = sessionLifetime
         self.audiences = audiences
         self.passwordMinimumCharacters = passwordMinimumCharacters
+        self.mail = mail
     }
 }

@@ -10,6 +10,9 @@ package final class RemoveWhatIsOver: Sendable {
     /// Counters are kept for the longest window that any limit has.
     private static let longestWindow: Duration = .days(1)
 
+    /// How long mails that were given up, and those of the outbox, can be looked at.
+    private static let mailIsKept: Duration = .days(7)
+
     private let store: any Store
     private let clock: any WallClock
     private let place = Mutex<SessionLife?>(nil)
@@ -32,6 +35,8 @@ package final class RemoveWhatIsOver: Sendable {
         }
         try await store.writeStatement { transaction throws(DomainError) in
             try transaction.removeFailures(lastBefore: now - LogInFailures.memory)
+            try transaction.removeCodes(endedBefore: now)
+            try transaction.removeMail(before: now - Self.mailIsKept)
         }
         let start = place.withLock { $0 }
         let (applications, lives) = try await store.read { transaction throws(DomainError) in
