@@ -24,6 +24,11 @@ package struct UseCases: Sendable {
     package let signingKeys: SigningKeys
     package let rotateSigningKeys: RotateSigningKeys
 
+    // Audit
+    package let chainAuditEntries: ChainAuditEntries
+    package let verifyAudit: VerifyAudit
+    package let listAudit: ListAudit
+
     private let sessionCache: SessionCache
 
     /// What the rules need of the world.
@@ -60,8 +65,11 @@ package struct UseCases: Sendable {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let verifyProof = ProofVerifier()
         let activity = SessionActivity()
+        let seals = AuditSeals(world.sealingKey)
+        let audit = AuditTrail(clock: clock, randomness: randomness, seals: seals)
         sessionCache = SessionCache(capacity: world.sessionCacheCapacity, validity: world.validity)
-        createApplication = CreateApplication(store: store, clock: clock, randomness: randomness)
+        createApplication = CreateApplication(
+            store: store, clock: clock, randomness: randomness, audit: audit)
         listApplications = ListApplications(store: store)
         findApplication = FindApplication(store: store, validity: world.validity)
         logInAutomatically = LogInAutomatically(
@@ -71,9 +79,9 @@ package struct UseCases: Sendable {
             store: store, clock: clock, cache: sessionCache, activity: activity, verifyProof: verifyProof)
         logOut = LogOut(store: store)
         listSessions = ListSessions(store: store, clock: clock)
-        endSession = EndSession(store: store)
-        endOtherSessions = EndOtherSessions(store: store)
-        revokeSession = RevokeSession(store: store)
+        endSession = EndSession(store: store, audit: audit)
+        endOtherSessions = EndOtherSessions(store: store, audit: audit)
+        revokeSession = RevokeSession(store: store, audit: audit)
         writeSessionActivity = WriteSessionActivity(store: store, activity: activity)
         removeWhatIsOver = RemoveWhatIsOver(store: store, clock: clock)
         readUser = ReadUser(store: store)
@@ -83,7 +91,11 @@ package struct UseCases: Sendable {
             store: store, clock: clock, sealingKey: world.sealingKey, validity: world.validity)
         mintAccessToken = MintAccessToken(
             clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.issuer)
-        rotateSigningKeys = RotateSigningKeys(store: store, signingKeys: signingKeys, clock: clock)
+        rotateSigningKeys = RotateSigningKeys(
+            store: store, signingKeys: signingKeys, clock: clock, audit: audit)
+        chainAuditEntries = ChainAuditEntries(store: store, seals: seals)
+        verifyAudit = VerifyAudit(store: store, seals: seals)
+        listAudit = ListAudit(store: store)
     }
 
     /// How many sessions are in memory now.

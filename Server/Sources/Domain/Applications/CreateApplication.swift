@@ -7,6 +7,7 @@ package struct CreateApplication: Sendable {
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
+    let audit: AuditTrail
 
     /// - Throws: `fieldsRefused` for `name` or `audiences`, `storageUnavailable`.
     package func callAsFunction(
@@ -26,7 +27,11 @@ package struct CreateApplication: Sendable {
         let application = Application(
             id: randomness.newIdentifier(at: now), name: name, adminKeyDigest: adminKey.digest, settings: settings,
             createdAt: now)
-        try await store.write { transaction throws(DomainError) in try transaction.insert(application) }
+        let entry = audit.draft(.applicationCreated, by: .operator, in: application.id, from: .local)
+        try await store.write { transaction throws(DomainError) in
+            try transaction.insert(application)
+            try entry.record(on: .application(application.id), in: transaction)
+        }
         return (application, adminKey)
     }
 }

@@ -17,6 +17,13 @@ extension NativeAPI {
         try await gate.application(of: request, header: .application)
     }
 
+    /// Where the request came from, for the audit log.
+    func origin(of request: Request, _ context: ServerContext) -> RequestOrigin {
+        RequestOrigin(
+            address: gate.client(of: request, context).text, userAgent: request.headers.value(of: .userAgent),
+            requestId: context.requestId)
+    }
+
     /// Who makes the request.
     func caller(of request: Request, _ context: ServerContext) async throws(DomainError) -> Authenticated {
         try await gate.session(of: request, context, applicationHeader: .application)

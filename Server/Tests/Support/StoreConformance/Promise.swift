@@ -13,7 +13,7 @@ package struct Promise: Sendable, CustomStringConvertible {
     /// All promises of all slices.
     package static let all =
         userPromises + identityPromises + sessionPromises + proofPromises + rateLimitPromises + accessTokenPromises
-        + transactionPromises + racePromises
+        + transactionPromises + racePromises + auditPromises
 }
 
 /// A promise was broken.

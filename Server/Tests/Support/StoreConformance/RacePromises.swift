@@ -79,7 +79,7 @@ extension Promise {
 }
 
 /// Runs a closure so many times at once.
-private func together<Value: Sendable>(
+func together<Value: Sendable>(
     _ count: Int64, _ body: @escaping @Sendable (Int64) async throws -> Value
 ) async throws -> [Value] {
     try await withThrowingTaskGroup(of: Value.self) { group in
