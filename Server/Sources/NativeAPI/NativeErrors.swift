@@ -80,6 +80,25 @@ extension Refusal {
                 detail: "Send Authorization: Bearer and the token of a log-in.")
         case .sessionInvalid, .userUnknown:
             self = .challenge(.sessionInvalid, "The session token is not valid here.", .otherSession)
+        case .userDisabled:
+            self.init(403, .userDisabled, "The user was disabled by an operator.")
+        case .credentialRefused:
+            self = .challenge(.credentialRefused, "Identifier or password are wrong.", .session)
+        case .reauthenticationRequired:
+            self.init(
+                403, .reauthenticationRequired, "The session is not fresh.",
+                detail: "Prove to be there with POST /v1/user/reauthenticate, then repeat within ten minutes.")
+        case .identifiersTaken(let kinds):
+            self.init(409, .identifierTaken, "Somebody else has an identifier.")
+            problem.errors = kinds.map { FieldProblem(FieldFault(field: $0.rawValue, rule: .notUnique)) }
+        case .alreadyRegistered:
+            self.init(409, .alreadyRegistered, "The user is not anonymous any more.")
+        case .attemptReused:
+            self.init(
+                409, .idempotencyKeyReused, "The Idempotency-Key was used for a different request.",
+                detail: "Repeat the same body, or name the new attempt by a new key.")
+        case .busy(let span):
+            self = Refusal(503, .busy, "Too much of this work is waiting.").retry(after: span)
         case .sessionUnknown:
             self.init(404, .sessionUnknown, "There is no such session.")
         case .proofRequired:

@@ -61,6 +61,18 @@ struct AutomaticLogInTests {
         #expect(other.session.id != first.session.id)
     }
 
+    @Test("refuses an Idempotency-Key that comes again with another body")
+    func reusedKey() async throws {
+        let server = try await TestServer()
+        let device = ProofMaker()
+        let key = [("Idempotency-Key", "attempt-1")]
+        let body = #"{"user": {"displayName": "花", "fields": {"a": 1, "b": 2}}}"#
+        #expect(try await server.logIn(device, key, body: body).status == 201)
+        expect(try await server.logIn(device, key), 409, .idempotencyKeyReused)
+        let respelt = #"{"user":{"fields":{"b":2,"a":1},"displayName":"花"}}"#
+        #expect(try await server.logIn(device, key, body: respelt).status == 201)
+    }
+
     @Test(
         "refuses an Idempotency-Key of the wrong form",
         arguments: ["", "two words", String(repeating: "k", count: 256)])

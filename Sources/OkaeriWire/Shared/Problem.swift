@@ -13,7 +13,7 @@ public struct Problem: Codable, Hashable, Sendable {
     public var detail: String?
     /// The stable word to decide by.
     public var code: ErrorCode
-    /// The bad fields of a request body, when the code is `invalid_member`.
+    /// The bad fields of a request body, when the code is `invalid_member` or `identifier_taken`.
     public var errors: [FieldProblem]?
     /// The server's clock, when the code is `clock_skew`.
     public var serverTime: WireTime?
@@ -100,6 +100,16 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     public static let clockSkew: Self = "clock_skew"
     /// 403: the user was disabled by an operator.
     public static let userDisabled: Self = "user_disabled"
+    /// 401: identifier or password are wrong; whether there is such a user is not told.
+    public static let credentialRefused: Self = "credential_refused"
+    /// 403: the session is not fresh; prove to be there with `POST /v1/user/reauthenticate` first.
+    public static let reauthenticationRequired: Self = "reauthentication_required"
+    /// 409: somebody else has the user name, mail address or phone number; `errors` says which.
+    public static let identifierTaken: Self = "identifier_taken"
+    /// 409: the user is not anonymous any more.
+    public static let alreadyRegistered: Self = "already_registered"
+    /// 503: too much of this work is waiting; see the header `Retry-After`.
+    public static let busy: Self = "busy"
     /// 404: no such path.
     public static let pathUnknown: Self = "path_unknown"
     /// 405: the path does not know this method; see the header `Allow`.

@@ -19,12 +19,12 @@ package struct LogInAutomatically: Sendable {
         package var device: DeviceDescription
         package var newUser: NewUser
         /// Names one attempt, so that its repetition answers what the first try answered.
-        package var attempt: String?
+        package var attempt: Attempt?
         package var address: ClientAddress
 
         package init(
             application: Application, proof: PresentedProof, device: DeviceDescription = DeviceDescription(),
-            newUser: NewUser = NewUser(), attempt: String? = nil, address: ClientAddress
+            newUser: NewUser = NewUser(), attempt: Attempt? = nil, address: ClientAddress
         ) {
             self.application = application
             self.proof = proof
@@ -48,7 +48,8 @@ package struct LogInAutomatically: Sendable {
         }
     }
 
-    /// - Throws: `proofRefused`, `clockSkew`, `proofReplayed`, `fieldsRefused`, `rateLimited`, `storageUnavailable`.
+    /// - Throws: `proofRefused`, `clockSkew`, `proofReplayed`, `fieldsRefused`, `rateLimited`, `userDisabled`,
+    ///   `attemptReused`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         let proof = try verifyProof(request.proof, at: now)

@@ -26,7 +26,7 @@ package struct Authenticate: Sendable {
     ///   - request: What was sent.
     ///   - address: Where it came from; asked only when the use is written down.
     /// - Returns: `nil` when the whole way has to be gone.
-    /// - Throws: `sessionRequired`, `sessionInvalid`.
+    /// - Throws: `sessionRequired`, `sessionInvalid`, `userDisabled`.
     package func atOnce(
         _ request: Request, from address: () -> ClientAddress
     ) throws(DomainError) -> Authenticated? {
@@ -47,8 +47,8 @@ package struct Authenticate: Sendable {
     ///   - request: What was sent.
     ///   - address: Where it came from; asked only when the use is written down.
     /// - Returns: session, user and application.
-    /// - Throws: `sessionRequired`, `sessionInvalid`, `proofRequired`, `proofRefused`, `proofReplayed`, `clockSkew`,
-    ///   `storageUnavailable`.
+    /// - Throws: `sessionRequired`, `sessionInvalid`, `userDisabled`, `proofRequired`, `proofRefused`,
+    ///   `proofReplayed`, `clockSkew`, `storageUnavailable`.
     package func callAsFunction(
         _ request: Request, from address: () -> ClientAddress
     ) async throws(DomainError) -> Authenticated {
@@ -77,6 +77,7 @@ package struct Authenticate: Sendable {
         guard found.application.id == application.id,
             !found.session.isExpired(at: now, idleLifetime: idleLifetime, lastUsedAt: found.lastUsedAt)
         else { throw .sessionInvalid }
+        guard !found.user.isDisabled else { throw .userDisabled }
     }
 
     private func noteUse(of found: Authenticated, at now: Timestamp, from address: () -> ClientAddress) {

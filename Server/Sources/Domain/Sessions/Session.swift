@@ -15,11 +15,14 @@ package struct Session: Hashable, Sendable {
     package var lastUsedAt: Timestamp
     /// When it ends at the latest, however much it is used.
     package let expiresAt: Timestamp
+    /// When its owner last proved to be there, in a way that allows what must not happen behind the owner's back
+    /// (requirement 18); `nil` when never. See `isFresh`.
+    package var authenticatedAt: Timestamp?
 
     package init(
         id: Identifier<Session>, application: Identifier<Application>, user: Identifier<User>, deviceKey: String?,
         device: DeviceDescription, address: String?, protocolName: ProtocolName, method: LogInMethod,
-        createdAt: Timestamp, lastUsedAt: Timestamp, expiresAt: Timestamp
+        createdAt: Timestamp, lastUsedAt: Timestamp, expiresAt: Timestamp, authenticatedAt: Timestamp? = nil
     ) {
         self.id = id
         self.application = application
@@ -32,11 +35,21 @@ package struct Session: Hashable, Sendable {
         self.createdAt = createdAt
         self.lastUsedAt = lastUsedAt
         self.expiresAt = expiresAt
+        self.authenticatedAt = authenticatedAt
     }
 
     /// Whether the session has ended by age or by disuse.
     package func isExpired(at now: Timestamp, idleLifetime: Duration, lastUsedAt: Timestamp) -> Bool {
         SessionLife.isOver(at: now, idleLifetime: idleLifetime, lastUsedAt: lastUsedAt, expiresAt: expiresAt)
+    }
+
+    /// How long a proof of being there counts (requirement 18: from 5 to 15 minutes).
+    package static let freshness: Duration = .seconds(600)
+
+    /// Whether the owner proved to be there within the last ten minutes.
+    package func isFresh(at now: Timestamp) -> Bool {
+        guard let authenticatedAt else { return false }
+        return now < authenticatedAt + Self.freshness
     }
 
     /// The wire format by which a session was opened. An open set.
@@ -51,5 +64,11 @@ package struct Session: Hashable, Sendable {
         package var rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
         package static let automatic = LogInMethod(rawValue: "automatic")
+        package static let password = LogInMethod(rawValue: "password")
+        package static let signUp = LogInMethod(rawValue: "sign-up")
+
+        /// Whether a log-in by it proves that the owner is there. A device key proves only that the device is, which
+        /// is enough while there is nothing else that could prove the user.
+        package func provesPresence(of user: User) -> Bool { self != .automatic || user.isAnonymous }
     }
 }

@@ -14,12 +14,12 @@ package struct SessionOpening: Sendable {
     private let address: String?
     private let protocolName: Session.ProtocolName
     private let method: Session.LogInMethod
-    private let attempt: SecretDigest?
+    private let attempt: Attempt?
     private let now: Timestamp
 
     package init(
         application: Application, deviceKey: String?, device: DeviceDescription, address: String?,
-        protocolName: Session.ProtocolName, method: Session.LogInMethod, attempt: String?,
+        protocolName: Session.ProtocolName, method: Session.LogInMethod, attempt: Attempt?,
         randomness: any Randomness, now: Timestamp
     ) {
         self.application = application
@@ -30,17 +30,16 @@ package struct SessionOpening: Sendable {
         self.address = address
         self.protocolName = protocolName
         self.method = method
-        self.attempt = attempt.map { SecretDigest(of: $0.utf8) }
+        self.attempt = attempt
         self.now = now
     }
 
     /// Opens the session of a known user, or repeats the answer of the attempt that opened it before, with a new token.
+    ///
+    /// - Throws: `userDisabled`, `attemptReused`, `storageUnavailable`.
     package func open(for user: User, in transaction: any Transaction) throws(DomainError) -> LogIn {
-        if let attempt, let before = try transaction.session(attempt: attempt, of: user.id, in: application.id) {
-            try transaction.replaceToken(of: before.session, with: token.digest)
-            return logIn(
-                isNew: before.attempt.isNew, user, previously: before.attempt.previousLogInAt, before.session)
-        }
+        guard !user.isDisabled else { throw .userDisabled }
+        if let repeated = try repeated(for: user, in: transaction) { return repeated }
         try transaction.endReplacedSessions(
             of: user.id, in: application.id, deviceKey: deviceKey, openedBefore: now - Self.parallelLogIns,
             maximum: Self.maximumSessionsPerUser - 1)
@@ -51,11 +50,24 @@ package struct SessionOpening: Sendable {
         return try insert(for: user, isNew: false, in: transaction)
     }
 
+    /// The answer of the attempt that opened a session of the user before, with a new token; `nil` when none did.
+    ///
+    /// - Throws: `attemptReused`, `storageUnavailable`.
+    package func repeated(for user: User, in transaction: any Transaction) throws(DomainError) -> LogIn? {
+        guard let attempt,
+            let before = try transaction.session(attempt: attempt.digest, of: user.id, in: application.id)
+        else { return nil }
+        guard before.attempt.request == nil || before.attempt.request == attempt.request else { throw .attemptReused }
+        try transaction.replaceToken(of: before.session, with: token.digest)
+        return logIn(isNew: before.attempt.isNew, user, previously: before.attempt.previousLogInAt, before.session)
+    }
+
     /// Makes a new user and opens its first session.
     package func open(forNew user: User, in transaction: any Transaction) throws(DomainError) -> LogIn {
         var user = user
         user.lastLogInAt = now
         try transaction.insert(user)
+        if !user.typedIdentifiers.isEmpty { try transaction.updateIdentifiers(of: user) }
         for identity in user.identities { try transaction.insert(identity, for: user.id, in: application.id) }
         return try insert(for: user, isNew: true, in: transaction)
     }
@@ -64,8 +76,12 @@ package struct SessionOpening: Sendable {
         let session = Session(
             id: id, application: application.id, user: user.id, deviceKey: deviceKey, device: device, address: address,
             protocolName: protocolName, method: method, createdAt: now, lastUsedAt: now,
-            expiresAt: now + application.settings.sessionLifetime)
-        let kept = attempt.map { SessionAttempt(digest: $0, isNew: isNew, previousLogInAt: user.previousLogInAt) }
+            expiresAt: now + application.settings.sessionLifetime,
+            authenticatedAt: method.provesPresence(of: user) ? now : nil)
+        let kept = attempt.map {
+            SessionAttempt(
+                digest: $0.digest, request: $0.request, isNew: isNew, previousLogInAt: user.previousLogInAt)
+        }
         try transaction.insert(session, token: token.digest, attempt: kept)
         return logIn(isNew: isNew, user, previously: user.previousLogInAt, session)
     }

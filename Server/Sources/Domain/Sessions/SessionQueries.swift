@@ -27,6 +27,8 @@ package protocol SessionQueries {
         of user: Identifier<User>, in application: Identifier<Application>, deviceKey: String?,
         openedBefore limit: Timestamp, maximum: Int
     ) throws(DomainError)
+    /// Writes `authenticatedAt`, and lets another token lead to the session (requirement 16).
+    func updateAuthentication(of session: Session, token: SecretDigest) throws(DomainError)
     /// Writes when and from where sessions were last used.
     func noteUse(_ uses: [SessionUse]) throws(DomainError)
     /// The lives of sessions in the order of their tokens' digests, for sweeping through all of them by and by.

@@ -10,6 +10,20 @@ package enum DomainError: Error, Hashable, Sendable {
     case sessionUnknown
     /// There is no such user.
     case userUnknown
+    /// An operator keeps the user out. Told only to who has proved to be the user.
+    case userDisabled
+    /// What should prove a user does not; whether there is such a user is not told.
+    case credentialRefused
+    /// The user must prove to be there again before this (requirement 18).
+    case reauthenticationRequired
+    /// Somebody else has these identifiers.
+    case identifiersTaken([TypedIdentifier.Kind])
+    /// Only an anonymous user can be upgraded.
+    case alreadyRegistered
+    /// The attempt's name was used for a different request.
+    case attemptReused
+    /// Too much work of this kind is waiting already. Nothing was changed.
+    case busy(retryAfter: Duration)
     /// The request must carry a proof of possession.
     case proofRequired
     /// The proof of possession is wrong.
@@ -50,5 +64,18 @@ package struct FieldFault: Hashable, Sendable {
         case tooManyBytes(maximum: Int)
         case tooDeep(maximumLevels: Int)
         case notUnique
+        case tooShort(minimumCharacters: Int)
+        /// None of these fields is there.
+        case noneOf([String])
+        case notAUserName
+        /// Letters of scripts whose letters look alike.
+        case mixedScripts
+        case notAMailAddress
+        case notAPhoneNumber
+        /// A password of the list that everybody tries first.
+        case tooCommon
+        /// A password that holds a word of its surroundings, such as the user's own name.
+        case containsContext
+        case required
     }
 }

@@ -20,8 +20,9 @@ package protocol Store: Sendable {
 }
 
 /// What the rules can ask while a transaction lasts: the sum of what each slice asks.
-package protocol Transaction: ApplicationQueries, UserQueries, IdentityQueries, SessionQueries, ProofReplayQueries,
-    RateLimitQueries, SigningKeyQueries, AuditQueries
+package protocol Transaction: ApplicationQueries, UserQueries, IdentityQueries, TypedIdentifierQueries,
+    UserStandingQueries, PasswordQueries, SessionQueries, ProofReplayQueries, RateLimitQueries, SigningKeyQueries,
+    AuditQueries
 {}
 
 /// Something that a committed transaction changed and that caches hold.

@@ -4,6 +4,18 @@ package import enum OkaeriWire.JSONValue
 package struct User: Hashable, Sendable {
     package let id: Identifier<User>
     package let application: Identifier<Application>
+    /// The user name as it is shown. Like the two that follow it is unique in its folded form; see `TypedIdentifier`.
+    package var username: String?
+    /// The mail address as it is shown.
+    package var email: String?
+    /// When the mail address was shown to be the user's.
+    package var emailVerifiedAt: Timestamp?
+    /// The phone number in E.164 form.
+    package var phone: String?
+    /// When the phone number was shown to be the user's.
+    package var phoneVerifiedAt: Timestamp?
+    /// When the password was last set by somebody. Its hash is not here: see `PasswordQueries`.
+    package var passwordSetAt: Timestamp?
     package var displayName: String?
     /// A BCP 47 language tag.
     package var locale: String?
@@ -15,14 +27,22 @@ package struct User: Hashable, Sendable {
     package var updatedAt: Timestamp
     package var lastLogInAt: Timestamp?
     package var previousLogInAt: Timestamp?
+    /// Since when an operator keeps the user out. While it is set every session and every log-in is refused.
+    package var disabledAt: Timestamp?
+    /// When the user asked to be deleted; erased when the grace period after it is over.
+    package var deletionRequestedAt: Timestamp?
 
     package init(
-        id: Identifier<User>, application: Identifier<Application>, displayName: String? = nil, locale: String? = nil,
-        fields: [String: JSONValue] = [:], identities: [Identity] = [], createdAt: Timestamp, updatedAt: Timestamp,
-        lastLogInAt: Timestamp? = nil, previousLogInAt: Timestamp? = nil
+        id: Identifier<User>, application: Identifier<Application>, username: String? = nil, email: String? = nil,
+        phone: String? = nil, displayName: String? = nil, locale: String? = nil, fields: [String: JSONValue] = [:],
+        identities: [Identity] = [], createdAt: Timestamp, updatedAt: Timestamp, lastLogInAt: Timestamp? = nil,
+        previousLogInAt: Timestamp? = nil
     ) {
         self.id = id
         self.application = application
+        self.username = username
+        self.email = email
+        self.phone = phone
         self.displayName = displayName
         self.locale = locale
         self.fields = fields
@@ -33,8 +53,31 @@ package struct User: Hashable, Sendable {
         self.previousLogInAt = previousLogInAt
     }
 
-    /// Whether nothing leads to this user that a person could type or that another service vouches for.
+    /// Whether nothing leads to this user that a person could type or that another service vouches for: no user name,
+    /// mail address or phone number, and no identity but device keys and ids that clients made. Such a user is lost
+    /// with the device. A password changes nothing, because nobody could say whose it is.
     package var isAnonymous: Bool {
-        identities.allSatisfy { $0.provider == .device || $0.provider == .anonymous }
+        username == nil && email == nil && phone == nil
+            && identities.allSatisfy { $0.provider == .device || $0.provider == .anonymous }
+    }
+
+    package var hasPassword: Bool { passwordSetAt != nil }
+
+    package var isDisabled: Bool { disabledAt != nil }
+
+    /// What a person can type to name this user.
+    package var typedIdentifiers: [TypedIdentifier] {
+        TypedIdentifier.Kind.allCases.compactMap { kind in
+            identifier(kind).map { TypedIdentifier(kind, shown: $0) }
+        }
+    }
+
+    /// The user name, mail address or phone number as it is shown.
+    package func identifier(_ kind: TypedIdentifier.Kind) -> String? {
+        switch kind {
+        case .username: username
+        case .email: email
+        case .phone: phone
+        }
     }
 }

@@ -24,3 +24,22 @@ package protocol IdentityQueries {
     func insert(_ identity: Identity, for user: Identifier<User>, in application: Identifier<Application>)
         throws(DomainError)
 }
+
+/// What the slice asks of storage: user names, mail addresses and phone numbers. Each leads to one user at the most
+/// within an application, compared in its folded form.
+package protocol TypedIdentifierQueries {
+    /// The user that an identifier leads to.
+    func user(_ identifier: TypedIdentifier, in application: Identifier<Application>) throws(DomainError) -> User?
+    /// Writes user name, mail address, phone number, the times of their verification and of the change, and lets the
+    /// folded forms lead to the user, instead of those that the user had before.
+    ///
+    /// Call it for a new user too, after `insert`. Look first whether somebody else has them: an identifier that is
+    /// taken makes the transaction fail.
+    func updateIdentifiers(of user: User) throws(DomainError)
+}
+
+/// What the slice asks of storage: whether a user may come in.
+package protocol UserStandingQueries {
+    /// Writes `disabledAt` and `deletionRequestedAt`.
+    func updateStanding(of user: User) throws(DomainError)
+}

@@ -25,6 +25,16 @@ extension FieldFault.Rule {
         case .tooManyBytes(let maximum): ("too_many_bytes", "At most \(maximum) bytes as JSON.")
         case .tooDeep(let maximum): ("too_deep", "At most \(maximum) levels.")
         case .notUnique: ("not_unique", "Another one has this value.")
+        case .tooShort(let minimum): ("too_short", "At least \(minimum) characters.")
+        case .noneOf(let fields): ("none_of", "At least one of \(fields.joined(separator: ", ")).")
+        case .notAUserName:
+            ("not_a_user_name", "Letters, digits and visible signs, without @ and +, spaces only between others.")
+        case .mixedScripts: ("mixed_scripts", "Letters of one alphabet: Latin, Greek, Cyrillic and others look alike.")
+        case .notAMailAddress: ("not_a_mail_address", "An address as in RFC 5321: hana@example.com.")
+        case .notAPhoneNumber: ("not_a_phone_number", "International form (E.164): +819012345678.")
+        case .tooCommon: ("too_common", "Not one of the passwords that everybody tries first.")
+        case .containsContext: ("contains_context", "No names of the application or the user.")
+        case .required: ("required", "This member must be there.")
         }
     }
 }

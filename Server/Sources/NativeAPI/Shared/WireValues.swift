@@ -10,9 +10,12 @@ extension UserBody {
     /// A user as the API shows it to the user.
     init(_ user: User) {
         self.init(
-            id: user.id.rawValue, isAnonymous: user.isAnonymous, displayName: user.displayName, locale: user.locale,
-            fields: user.fields, identities: user.identities.map { IdentityBody($0) },
-            createdAt: user.createdAt.wire, updatedAt: user.updatedAt.wire, lastLogInAt: user.lastLogInAt?.wire,
+            id: user.id.rawValue, isAnonymous: user.isAnonymous, username: user.username, email: user.email,
+            emailVerified: user.emailVerifiedAt != nil, phone: user.phone, phoneVerified: user.phoneVerifiedAt != nil,
+            displayName: user.displayName, locale: user.locale, fields: user.fields,
+            identities: user.identities.map { IdentityBody($0) },
+            hasPassword: user.hasPassword, createdAt: user.createdAt.wire, updatedAt: user.updatedAt.wire,
+            lastLogInAt: user.lastLogInAt?.wire,
             previousLogInAt: user.previousLogInAt?.wire)
     }
 }
@@ -44,5 +47,16 @@ extension SessionBody {
             id: session.id.rawValue, isCurrent: isCurrent, device: DeviceBody(session.device),
             address: session.address, protocol: session.protocolName.rawValue, createdWith: session.method.rawValue,
             createdAt: session.createdAt.wire, lastUsedAt: session.lastUsedAt.wire, expiresAt: session.expiresAt.wire)
+    }
+}
+
+extension LogInAnswer {
+    /// A finished log-in as the API tells it.
+    init(_ logIn: LogIn) {
+        self.init(
+            isNew: logIn.isNew, user: UserBody(logIn.user), previousLogInAt: logIn.previousLogInAt?.wire,
+            session: NewSessionBody(
+                id: logIn.session.id.rawValue, token: logIn.token.revealed, expiresAt: logIn.session.expiresAt.wire,
+                idleSeconds: logIn.idleLifetime.components.seconds))
     }
 }

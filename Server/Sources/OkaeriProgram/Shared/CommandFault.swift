@@ -16,6 +16,9 @@ extension CommandFault {
         switch error {
         case .applicationUnknown:
             self = .failed("There is no such application. “okaeri application list” shows those that there are.")
+        case .identifiersTaken(let kinds):
+            self = .failed("Another user has this \(kinds.map(\.rawValue).joined(separator: ", ")) already.")
+        case .busy: self = .failed("Too much work is waiting. Try again in a moment.")
         case .userUnknown: self = .failed("There is no such user in this application.")
         case .sessionUnknown:
             self = .failed("There is no such session in this application; it may have ended already.")
@@ -29,7 +32,8 @@ extension CommandFault {
         case .storageUnavailable:
             self = .failed("The database cannot be read or written now. “okaeri doctor” looks for the reason.")
         case .sessionRequired, .sessionInvalid, .proofRequired, .proofRefused, .proofReplayed, .clockSkew,
-            .audienceNotAllowed:
+            .audienceNotAllowed, .userDisabled, .credentialRefused, .reauthenticationRequired, .alreadyRegistered,
+            .attemptReused:
             // Refusals of requests; commands make none.
             self = .failed("The request was refused: \(error).")
         }
@@ -47,6 +51,15 @@ extension FieldFault {
         case .tooManyBytes(let maximum): "\(field) has more than \(maximum) bytes."
         case .tooDeep(let maximum): "\(field) has more than \(maximum) levels."
         case .notUnique: "\(field) is there twice."
+        case .tooShort(let minimum): "\(field) is shorter than \(minimum) characters."
+        case .noneOf(let fields): "One of \(fields.joined(separator: ", ")) must be there."
+        case .notAUserName: "\(field) is no user name."
+        case .mixedScripts: "\(field) mixes alphabets whose letters look alike."
+        case .notAMailAddress: "\(field) is no mail address."
+        case .notAPhoneNumber: "\(field) is no phone number in international form."
+        case .tooCommon: "\(field) is a password that everybody tries first."
+        case .containsContext: "\(field) holds a name that is easy to guess."
+        case .required: "\(field) is missing."
         }
     }
 }

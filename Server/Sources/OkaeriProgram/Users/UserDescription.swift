@@ -5,12 +5,14 @@ extension UserBody {
     /// A user as the API shows it.
     init(_ user: User) {
         self.init(
-            id: user.id.rawValue, isAnonymous: user.isAnonymous, displayName: user.displayName, locale: user.locale,
-            fields: user.fields,
+            id: user.id.rawValue, isAnonymous: user.isAnonymous, username: user.username, email: user.email,
+            emailVerified: user.emailVerifiedAt != nil, phone: user.phone, phoneVerified: user.phoneVerifiedAt != nil,
+            displayName: user.displayName, locale: user.locale, fields: user.fields,
             identities: user.identities.map {
                 IdentityBody(provider: $0.provider.rawValue, subject: $0.subject, linkedAt: $0.linkedAt.wire)
             },
-            createdAt: user.createdAt.wire, updatedAt: user.updatedAt.wire, lastLogInAt: user.lastLogInAt?.wire,
+            hasPassword: user.hasPassword, createdAt: user.createdAt.wire, updatedAt: user.updatedAt.wire,
+            lastLogInAt: user.lastLogInAt?.wire,
             previousLogInAt: user.previousLogInAt?.wire)
     }
 }

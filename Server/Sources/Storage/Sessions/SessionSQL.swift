@@ -7,7 +7,7 @@ extension SQLTransaction {
         let found = try connection.row(
             """
             SELECT id, application_id, user_id, device_key, device_name, device_model, device_system,
-                device_app_version, address, protocol, method, created_at, last_used_at, expires_at
+                device_app_version, address, protocol, method, created_at, last_used_at, expires_at, authenticated_at
             FROM sessions WHERE application_id = $1 AND token_digest = $2
             """,
             [.id(application), .digest(token)], read: Self.session)
@@ -21,7 +21,7 @@ extension SQLTransaction {
         try connection.rows(
             """
             SELECT id, application_id, user_id, device_key, device_name, device_model, device_system,
-                device_app_version, address, protocol, method, created_at, last_used_at, expires_at
+                device_app_version, address, protocol, method, created_at, last_used_at, expires_at, authenticated_at
             FROM sessions WHERE application_id = $1 AND user_id = $2 ORDER BY id DESC
             """,
             [.id(application), .id(user)], read: Self.session)
@@ -34,15 +34,17 @@ extension SQLTransaction {
             """
             INSERT INTO sessions (application_id, token_digest, id, user_id, device_key, device_name, device_model,
                 device_system, device_app_version, address, protocol, method, created_at, last_used_at, expires_at,
-                attempt_digest, attempt_was_new, attempt_previous_log_in_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+                authenticated_at, attempt_digest, attempt_request_digest, attempt_was_new,
+                attempt_previous_log_in_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
             """,
             [
                 .id(session.application), .digest(token), .id(session.id), .id(session.user),
                 .optional(session.deviceKey), .optional(session.device.name), .optional(session.device.model),
                 .optional(session.device.system), .optional(session.device.appVersion), .optional(session.address),
                 .text(session.protocolName.rawValue), .text(session.method.rawValue), .time(session.createdAt),
-                .time(session.lastUsedAt), .time(session.expiresAt), attempt.map { .digest($0.digest) } ?? .null,
+                .time(session.lastUsedAt), .time(session.expiresAt), .optional(session.authenticatedAt),
+                attempt.map { .digest($0.digest) } ?? .null, attempt?.request.map { .digest($0) } ?? .null,
                 attempt.map { .integer($0.isNew ? 1 : 0) } ?? .null, .optional(attempt?.previousLogInAt),
             ])
     }
@@ -54,14 +56,16 @@ extension SQLTransaction {
             """
             SELECT id, application_id, user_id, device_key, device_name, device_model, device_system,
                 device_app_version, address, protocol, method, created_at, last_used_at, expires_at,
-                attempt_was_new, attempt_previous_log_in_at
+                authenticated_at, attempt_was_new, attempt_previous_log_in_at, attempt_request_digest
             FROM sessions WHERE application_id = $1 AND user_id = $2 AND attempt_digest = $3
             """,
             [.id(application), .id(user), .digest(attempt)]
         ) { row throws(DomainError) in
             (
                 try Self.session(row),
-                SessionAttempt(digest: attempt, isNew: row.integer(14) == 1, previousLogInAt: row.optionalTime(15))
+                SessionAttempt(
+                    digest: attempt, request: row.isNull(17) ? nil : try row.digest(17),
+                    isNew: row.integer(15) == 1, previousLogInAt: row.optionalTime(16))
             )
         }
         return found.map { (session: $0.0, attempt: $0.1) }
@@ -71,6 +75,19 @@ extension SQLTransaction {
         try connection.run(
             "UPDATE sessions SET token_digest = $1 WHERE application_id = $2 AND user_id = $3 AND id = $4",
             [.digest(token), .id(session.application), .id(session.user), .id(session.id)])
+        note(.user(session.application, session.user))
+    }
+
+    package func updateAuthentication(of session: Session, token: SecretDigest) throws(DomainError) {
+        try connection.run(
+            """
+            UPDATE sessions SET authenticated_at = $1, token_digest = $2
+            WHERE application_id = $3 AND user_id = $4 AND id = $5
+            """,
+            [
+                .optional(session.authenticatedAt), .digest(token), .id(session.application), .id(session.user),
+                .id(session.id),
+            ])
         note(.user(session.application, session.user))
     }
 
@@ -85,7 +102,7 @@ extension SQLTransaction {
         }
     }
 
-    /// Reads fourteen columns of a session.
+    /// Reads fifteen columns of a session.
     static func session(_ row: any RowReader) throws(DomainError) -> Session {
         Session(
             id: row.id(0), application: row.id(1), user: row.id(2), deviceKey: row.optionalText(3),
@@ -94,6 +111,6 @@ extension SQLTransaction {
                 appVersion: row.optionalText(7)),
             address: row.optionalText(8), protocolName: .init(rawValue: row.text(9)),
             method: .init(rawValue: row.text(10)), createdAt: row.time(11), lastUsedAt: row.time(12),
-            expiresAt: row.time(13))
+            expiresAt: row.time(13), authenticatedAt: row.optionalTime(14))
     }
 }

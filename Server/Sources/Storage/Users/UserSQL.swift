@@ -6,7 +6,8 @@ extension SQLTransaction {
         let user = try connection.row(
             """
             SELECT application_id, id, display_name, locale, fields, created_at, updated_at, last_log_in_at,
-                previous_log_in_at
+                previous_log_in_at, username, email, email_verified_at, phone, phone_verified_at, password_set_at,
+                disabled_at, deletion_requested_at
             FROM users WHERE application_id = $1 AND id = $2
             """,
             [.id(application), .id(id)]
@@ -22,7 +23,8 @@ extension SQLTransaction {
         var users = try connection.rows(
             """
             SELECT application_id, id, display_name, locale, fields, created_at, updated_at, last_log_in_at,
-                previous_log_in_at
+                previous_log_in_at, username, email, email_verified_at, phone, phone_verified_at, password_set_at,
+                disabled_at, deletion_requested_at
             FROM users WHERE application_id = $1 AND id > $2 ORDER BY id LIMIT $3
             """,
             [.id(application), .text(id?.rawValue ?? ""), .integer(Int64(limit))]
@@ -69,15 +71,31 @@ extension SQLTransaction {
         note(.user(user.application, user.id))
     }
 
-    /// Reads nine columns of a user, without identities.
+    package func updateStanding(of user: User) throws(DomainError) {
+        try connection.run(
+            "UPDATE users SET disabled_at = $1, deletion_requested_at = $2 WHERE application_id = $3 AND id = $4",
+            [
+                .optional(user.disabledAt), .optional(user.deletionRequestedAt), .id(user.application), .id(user.id),
+            ])
+        note(.user(user.application, user.id))
+    }
+
+    /// Reads seventeen columns of a user, without identities.
     static func user(_ row: any RowReader, from column: Int) throws(DomainError) -> User {
-        User(
-            id: row.id(column + 1), application: row.id(column), displayName: row.optionalText(column + 2),
-            locale: row.optionalText(column + 3),
+        var user = User(
+            id: row.id(column + 1), application: row.id(column), username: row.optionalText(column + 9),
+            email: row.optionalText(column + 10), phone: row.optionalText(column + 12),
+            displayName: row.optionalText(column + 2), locale: row.optionalText(column + 3),
             fields: row.isNull(column + 4)
                 ? [:] : try JSONText.decode([String: JSONValue].self, from: row.text(column + 4)),
             createdAt: row.time(column + 5), updatedAt: row.time(column + 6),
             lastLogInAt: row.optionalTime(column + 7), previousLogInAt: row.optionalTime(column + 8))
+        user.emailVerifiedAt = row.optionalTime(column + 11)
+        user.phoneVerifiedAt = row.optionalTime(column + 13)
+        user.passwordSetAt = row.optionalTime(column + 14)
+        user.disabledAt = row.optionalTime(column + 15)
+        user.deletionRequestedAt = row.optionalTime(column + 16)
+        return user
     }
 
     /// No fields are stored as null, so that most rows stay short and need no decoding.

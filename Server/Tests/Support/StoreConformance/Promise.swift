@@ -12,8 +12,10 @@ package struct Promise: Sendable, CustomStringConvertible {
 
     /// All promises of all slices.
     package static let all =
-        userPromises + identityPromises + sessionPromises + proofPromises + rateLimitPromises + accessTokenPromises
-        + transactionPromises + racePromises + auditPromises
+        userPromises + identityPromises + accountPromises + sessionPromises + proofPromises + rateLimitPromises
+        + accessTokenPromises
+        + transactionPromises + racePromises
+        + auditPromises
 }
 
 /// A promise was broken.

@@ -42,7 +42,8 @@ package struct TestWorld: Sendable {
     ) async throws -> LogIn {
         try await useCases.logInAutomatically(
             .init(
-                application: application, proof: try device.presented(at: clock.now), attempt: attempt,
+                application: application, proof: try device.presented(at: clock.now),
+                attempt: attempt.map { Attempt(name: $0, request: []) },
                 address: address))
     }
 

@@ -1,0 +1,33 @@
+/// A password as it is stored: a PHC string (`$argon2id$v=19$…`) or another form that names its function and parameters.
+/// It never prints itself.
+package struct PasswordHash: Hashable, Sendable {
+    package let text: String
+
+    package init(text: String) {
+        self.text = text
+    }
+}
+
+extension PasswordHash: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "‹password hash›" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// What the slice asks of storage. Hashes stand apart from users, so that no other read ever has one.
+package protocol PasswordQueries {
+    func passwordHash(
+        of user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) -> PasswordHash?
+    /// Gives a user a first or another password. The user then has `passwordSetAt` and `updatedAt` at `now`.
+    func setPassword(
+        _ hash: PasswordHash, of user: Identifier<User>, in application: Identifier<Application>, at now: Timestamp
+    ) throws(DomainError)
+    /// Takes a user's password away; nothing happens when there is none.
+    func removePassword(of user: Identifier<User>, in application: Identifier<Application>) throws(DomainError)
+    /// Stores the same password under a better hash, unless another one was set meanwhile.
+    func replacePasswordHash(
+        _ before: PasswordHash, with hash: PasswordHash, of user: Identifier<User>,
+        in application: Identifier<Application>
+    ) throws(DomainError)
+}

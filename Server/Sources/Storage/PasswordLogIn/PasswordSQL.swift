@@ -1,0 +1,46 @@
+package import Domain
+
+extension SQLTransaction {
+    package func passwordHash(
+        of user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) -> PasswordHash? {
+        try connection.row(
+            "SELECT hash FROM passwords WHERE application_id = $1 AND user_id = $2", [.id(application), .id(user)]
+        ) { row throws(DomainError) in PasswordHash(text: row.text(0)) }
+    }
+
+    package func setPassword(
+        _ hash: PasswordHash, of user: Identifier<User>, in application: Identifier<Application>, at now: Timestamp
+    ) throws(DomainError) {
+        try connection.run(
+            """
+            INSERT INTO passwords (application_id, user_id, hash) VALUES ($1, $2, $3)
+            ON CONFLICT (application_id, user_id) DO UPDATE SET hash = $3
+            """,
+            [.id(application), .id(user), .text(hash.text)])
+        try connection.run(
+            "UPDATE users SET password_set_at = $1, updated_at = $1 WHERE application_id = $2 AND id = $3",
+            [.time(now), .id(application), .id(user)])
+        note(.user(application, user))
+    }
+
+    package func removePassword(
+        of user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) {
+        try connection.run(
+            "DELETE FROM passwords WHERE application_id = $1 AND user_id = $2", [.id(application), .id(user)])
+        try connection.run(
+            "UPDATE users SET password_set_at = NULL WHERE application_id = $1 AND id = $2",
+            [.id(application), .id(user)])
+        note(.user(application, user))
+    }
+
+    package func replacePasswordHash(
+        _ before: PasswordHash, with hash: PasswordHash, of user: Identifier<User>,
+        in application: Identifier<Application>
+    ) throws(DomainError) {
+        try connection.run(
+            "UPDATE passwords SET hash = $1 WHERE application_id = $2 AND user_id = $3 AND hash = $4",
+            [.text(hash.text), .id(application), .id(user), .text(before.text)])
+    }
+}

@@ -1,0 +1,133 @@
+import Domain
+import Storage
+
+extension Promise {
+    static let accountPromises = [
+        Promise("gives identifiers, password and standing back as they were written") { engine in
+            let samples = Samples()
+            var user = samples.user("花")
+            user.username = "Ｈａｎａ"
+            user.email = "hana@例え.テスト"
+            user.emailVerifiedAt = samples.now - .seconds(5)
+            user.phone = "+819012345678"
+            user.phoneVerifiedAt = samples.now - .seconds(4)
+            user.disabledAt = samples.now - .seconds(3)
+            user.deletionRequestedAt = samples.now - .seconds(2)
+            let written = user
+            let read = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(written)
+                try transaction.updateIdentifiers(of: written)
+                try transaction.updateStanding(of: written)
+                return try transaction.user(written.id, in: written.application)
+            }
+            try expectEqual(read, written)
+        },
+        Promise("finds a user by each identifier in its folded form, in its application only") { engine in
+            let samples = Samples()
+            var user = samples.user()
+            user.username = "Straße"
+            user.email = "Hana@bücher.example"
+            user.phone = "+819012345678"
+            let written = user
+            let typed: [TypedIdentifier] = [
+                .init(.username, shown: "STRASSE"), .init(.email, shown: "hana@xn--bcher-kva.example"),
+                .init(.phone, shown: "+81 90-1234-5678"),
+            ]
+            let found = try await engine.write { transaction throws(DomainError) -> [User?] in
+                try transaction.insert(written)
+                try transaction.updateIdentifiers(of: written)
+                var found: [User?] = []
+                for identifier in typed {
+                    found.append(try transaction.user(identifier, in: samples.application))
+                    found.append(try transaction.user(identifier, in: samples.otherApplication))
+                }
+                return found
+            }
+            try expectEqual(found, [written, nil, written, nil, written, nil])
+        },
+        Promise("frees an identifier that its user gave up, for others") { engine in
+            let samples = Samples()
+            var (first, second) = (samples.user(), samples.user())
+            first.username = "hana"
+            second.username = "HANA"
+            let (taken, taker) = (first, second)
+            var freed = first
+            freed.username = "hanako"
+            let changed = freed
+            try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(taken)
+                try transaction.updateIdentifiers(of: taken)
+                try transaction.updateIdentifiers(of: changed)
+                try transaction.insert(taker)
+                try transaction.updateIdentifiers(of: taker)
+            }
+            let owner = try await engine.read { transaction throws(DomainError) in
+                try transaction.user(TypedIdentifier(.username, shown: "Hana"), in: samples.application)
+            }
+            try expectEqual(owner?.id, taker.id)
+        },
+        Promise("lets an identifier lead to one user only") { engine in
+            let samples = Samples()
+            var (first, second) = (samples.user(), samples.user())
+            first.email = "hana@example.com"
+            second.email = "HANA@EXAMPLE.COM"
+            let (owner, other) = (first, second)
+            try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(owner)
+                try transaction.insert(other)
+                try transaction.updateIdentifiers(of: owner)
+            }
+            do {
+                try await engine.write { transaction throws(DomainError) in
+                    try transaction.updateIdentifiers(of: other)
+                }
+                throw BrokenPromise(description: "a mail address led to two users")
+            } catch is DomainError {}
+        },
+        Promise("sets, betters and removes a password") { engine in
+            let samples = Samples()
+            let user = samples.user()
+            let (weak, strong, other) = (
+                PasswordHash(text: "weak"), PasswordHash(text: "strong"), PasswordHash(text: "x")
+            )
+            let later = samples.now + .seconds(1)
+            let (hashes, users) = try await engine.write { transaction throws(DomainError) in
+                let application = user.application
+                var (hashes, users): ([PasswordHash?], [User?]) = ([], [])
+                try transaction.insert(user)
+                hashes.append(try transaction.passwordHash(of: user.id, in: application))
+                try transaction.setPassword(weak, of: user.id, in: application, at: later)
+                try transaction.replacePasswordHash(other, with: strong, of: user.id, in: application)
+                hashes.append(try transaction.passwordHash(of: user.id, in: application))
+                try transaction.replacePasswordHash(weak, with: strong, of: user.id, in: application)
+                hashes.append(try transaction.passwordHash(of: user.id, in: application))
+                users.append(try transaction.user(user.id, in: application))
+                try transaction.removePassword(of: user.id, in: application)
+                hashes.append(try transaction.passwordHash(of: user.id, in: application))
+                users.append(try transaction.user(user.id, in: application))
+                return (hashes, users)
+            }
+            try expectEqual(hashes, [nil, weak, strong, nil])
+            try expectEqual(users.map { $0?.passwordSetAt }, [later, nil])
+            try expectEqual(users.map { $0?.updatedAt }, [later, later])
+        },
+        Promise("gives a session a new token when its owner proved to be there") { engine in
+            let samples = Samples()
+            let user = samples.user()
+            var session = samples.session(of: user)
+            let opened = session
+            session.authenticatedAt = samples.now + .seconds(9)
+            let authenticated = session
+            let found = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(user)
+                try transaction.insert(opened, token: samples.token(1), attempt: nil)
+                try transaction.updateAuthentication(of: authenticated, token: samples.token(2))
+                return [
+                    try transaction.session(token: samples.token(1), in: user.application)?.session,
+                    try transaction.session(token: samples.token(2), in: user.application)?.session,
+                ]
+            }
+            try expectEqual(found, [nil, authenticated])
+        },
+    ]
+}
