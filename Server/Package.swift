@@ -57,6 +57,8 @@ let package = Package(
         // What the server asks of others: mail servers, identity providers. And threads for what blocks.
         .target(name: "Threads", swiftSettings: settings),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CQRencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+        .target(name: "QRCodes", dependencies: ["CQRencode"], swiftSettings: settings),
         .target(
             name: "OutboundServices", dependencies: ["Domain", "Threads", "CCurl", wire], swiftSettings: settings),
 
@@ -67,7 +69,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "NativeAPI",
-            dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
+            dependencies: ["Domain", "HTTPSupport", "QRCodes", hummingbird, httpTypes, nioCore, wire],
             resources: [.embedInCode("Service/openapi.yaml")],
             swiftSettings: settings),
 
@@ -103,7 +105,7 @@ let package = Package(
         .testTarget(
             name: "NativeAPITests",
             dependencies: [
-                "Domain", "HTTPSupport", "NativeAPI", "OkaeriServer", "StorageSQLite", "TestWorld", hummingbird,
+                "Domain", "HTTPSupport", "NativeAPI", "OkaeriServer", "QRCodes", "StorageSQLite", "TestWorld", hummingbird,
                 hummingbirdTesting,
                 httpTypes, nioCore, nioPosix, logging, crypto, wire, yams,
             ],

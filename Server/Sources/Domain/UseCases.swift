@@ -24,6 +24,13 @@ package struct UseCases: Sendable {
     package let signingKeys: SigningKeys
     package let rotateSigningKeys: RotateSigningKeys
 
+    // Transfer codes
+    package let issueTransferCode: IssueTransferCode
+    package let withdrawTransferCode: WithdrawTransferCode
+    package let redeemTransferCode: RedeemTransferCode
+    package let undoTransfer: UndoTransfer
+    package let listNotices: ListNotices
+    package let acknowledgeNotice: AcknowledgeNotice
     // Audit
     package let chainAuditEntries: ChainAuditEntries
     package let verifyAudit: VerifyAudit
@@ -42,13 +49,15 @@ package struct UseCases: Sendable {
         package var issuer: String
         /// First launches for one address or /64 network; `nil` for no limit.
         package var firstLaunches: RateLimit?
+        /// Whether the limits hold that an operator cannot choose.
+        package var hasRateLimits: Bool
         /// The most sessions kept in memory.
         package var sessionCacheCapacity: Int
 
         package init(
             store: any Store, validity: any CacheValidity, clock: any WallClock, randomness: any Randomness,
             sealingKey: SealingKey, issuer: String, firstLaunches: RateLimit? = .firstLaunches,
-            sessionCacheCapacity: Int = 10_000
+            hasRateLimits: Bool = true, sessionCacheCapacity: Int = 10_000
         ) {
             self.store = store
             self.validity = validity
@@ -57,6 +66,7 @@ package struct UseCases: Sendable {
             self.sealingKey = sealingKey
             self.issuer = issuer
             self.firstLaunches = firstLaunches
+            self.hasRateLimits = hasRateLimits
             self.sessionCacheCapacity = sessionCacheCapacity
         }
     }
@@ -93,6 +103,18 @@ package struct UseCases: Sendable {
             clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.issuer)
         rotateSigningKeys = RotateSigningKeys(
             store: store, signingKeys: signingKeys, clock: clock, audit: audit)
+        let takeAllowance = TakeAllowance(store: store, clock: clock)
+        let transferHash = world.sealingKey.keyedHash(purpose: "okaeri transfer code")
+        issueTransferCode = IssueTransferCode(
+            store: store, clock: clock, randomness: randomness, hash: transferHash, takeAllowance: takeAllowance,
+            limit: world.hasRateLimits ? .transferCodesIssued : nil, audit: audit)
+        withdrawTransferCode = WithdrawTransferCode(store: store, audit: audit)
+        redeemTransferCode = RedeemTransferCode(
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, hash: transferHash,
+            takeAllowance: takeAllowance, attempts: world.hasRateLimits ? .transferCodeAttempts : nil, audit: audit)
+        undoTransfer = UndoTransfer(store: store, clock: clock, audit: audit)
+        listNotices = ListNotices(store: store)
+        acknowledgeNotice = AcknowledgeNotice(store: store, clock: clock)
         chainAuditEntries = ChainAuditEntries(store: store, seals: seals)
         verifyAudit = VerifyAudit(store: store, seals: seals)
         listAudit = ListAudit(store: store)

@@ -117,6 +117,14 @@ extension Refusal {
                 .clockSkew, "The proof's time is too far from the server's.", .otherProof,
                 detail: "iat must be within 60 seconds of serverTime.")
             problem.serverTime = serverTime.wire
+        case .transferCodeRefused:
+            self.init(
+                403, .transferCodeRefused, "The transfer code leads nowhere.",
+                detail: "It was mistyped, used, withdrawn or replaced, or is older than a day.")
+        case .transferUnknown:
+            self.init(404, .transferUnknown, "There is no such transfer that this device could undo.")
+        case .undoTooLate:
+            self.init(409, .undoTooLate, "It cannot be undone any more.")
         case .fieldsRefused(let faults):
             self.init(400, .invalidMember, "Members of the body break their rules.")
             problem.errors = faults.map { FieldProblem($0) }

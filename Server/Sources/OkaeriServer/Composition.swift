@@ -56,7 +56,7 @@ package struct Composition: Sendable {
                 issuer: settings.issuer,
                 firstLaunches: settings.hasRateLimits
                     ? RateLimit(maximum: settings.firstLaunchesPerHour, window: .seconds(3600)) : nil,
-                sessionCacheCapacity: settings.sessionCacheEntries))
+                hasRateLimits: settings.hasRateLimits, sessionCacheCapacity: settings.sessionCacheEntries))
         store.observeChanges { useCases.forget($0) }
         self.useCases = useCases
     }

@@ -6,6 +6,8 @@ public enum HeaderName {
     public static let proof = "DPoP"
     /// Names one attempt of a creating request, so that its repetition has no second effect.
     public static let idempotencyKey = "Idempotency-Key"
+    /// How much there is at `GET /v1/user/notices` that this device has not been told; absent when nothing.
+    public static let notices = "Okaeri-Notices"
     /// The id under which the server logged the request.
     public static let requestId = "Request-Id"
 }
@@ -20,12 +22,25 @@ public enum APIPath {
     public static let user = "/v1/user"
     /// GET: the own sessions. DELETE: end all others.
     public static let sessions = "/v1/user/sessions"
+    /// POST: log in with a transfer code of another device.
+    public static let logInWithTransferCode = "/v1/log-in/transfer-code"
+    /// POST: a transfer code. DELETE: withdraw it.
+    public static let transferCode = "/v1/user/transfer-code"
+    /// POST: take a device out again that joined by a transfer code.
+    public static let undoTransfer = "/v1/user/transfer-code/undo"
+    /// GET: what this device has not been told.
+    public static let notices = "/v1/user/notices"
     /// POST: an access token for the app's own backends.
     public static let token = "/v1/token"
     /// GET: the public keys that verify access tokens.
     public static let keySet = "/.well-known/jwks.json"
     /// GET: the API's description.
     public static let description = "/v1/openapi.yaml"
+
+    /// DELETE: take note of something.
+    public static func notice(_ id: String) -> String {
+        "\(notices)/\(id)"
+    }
 
     /// DELETE: end one of the own sessions.
     public static func session(_ id: String) -> String {

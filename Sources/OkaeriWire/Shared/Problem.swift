@@ -126,6 +126,12 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     public static let requestTimeout: Self = "request_timeout"
     /// 503: the database cannot be read or written now; see the header `Retry-After`.
     public static let storageUnavailable: Self = "storage_unavailable"
+    /// 403: the transfer code leads nowhere, for whatever reason.
+    public static let transferCodeRefused: Self = "transfer_code_refused"
+    /// 404: there is no such transfer that this device could undo.
+    public static let transferUnknown: Self = "transfer_unknown"
+    /// 409: the time in which it could be undone is over.
+    public static let undoTooLate: Self = "undo_too_late"
     /// 500: a fault in the server; the log has more under the request's id.
     public static let internalError: Self = "internal_error"
 }

@@ -67,6 +67,10 @@ package struct AuditEntry: Hashable, Sendable {
         package static let signingKeysRotated = Action(rawValue: "signing-keys.rotated")
         package static let sessionEnded = Action(rawValue: "session.ended")
         package static let otherSessionsEnded = Action(rawValue: "sessions.others-ended")
+        package static let transferCodeIssued = Action(rawValue: "transfer-code.issued")
+        package static let transferCodeWithdrawn = Action(rawValue: "transfer-code.withdrawn")
+        package static let transferCodeRedeemed = Action(rawValue: "transfer-code.redeemed")
+        package static let transferUndone = Action(rawValue: "transfer.undone")
     }
 
     /// How it ended.

@@ -10,6 +10,10 @@ package struct RateLimit: Hashable, Sendable {
 
     /// 30 an hour (requirement 11).
     package static let firstLaunches = RateLimit(maximum: 30, window: .seconds(3600))
+    /// Tries of transfer codes from one address: 20 an hour.
+    package static let transferCodeAttempts = RateLimit(maximum: 20, window: .seconds(3600))
+    /// Transfer codes for one user: 20 an hour.
+    package static let transferCodesIssued = RateLimit(maximum: 20, window: .seconds(3600))
 }
 
 /// What is counted: a kind of act within an application by somebody.

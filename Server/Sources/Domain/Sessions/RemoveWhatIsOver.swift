@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Removes used proofs that are too old to be sent again, counters whose windows are over, and sessions that ended by
+/// Removes used proofs that are too old to be sent again, counters whose windows are over, transfer codes that
+/// nobody redeemed, and sessions that ended by
 /// age or disuse. The server calls it every minute.
 ///
 /// Sessions are swept a part at a time, in the order of the table, so that no index and no long transaction is needed.
@@ -9,6 +10,9 @@ package final class RemoveWhatIsOver: Sendable {
     private static let sweepSize = 10_000
     /// Counters are kept for the longest window that any limit has.
     private static let longestWindow: Duration = .days(1)
+
+    /// Transfers are remembered for as long as an old device may sleep in a drawer and then has to be told.
+    private static let transferMemory: Duration = .days(400)
 
     private let store: any Store
     private let clock: any WallClock
@@ -27,6 +31,8 @@ package final class RemoveWhatIsOver: Sendable {
         try await store.write { transaction throws(DomainError) in
             try transaction.removeUsedProofs(endedBefore: now)
             try transaction.removeCounters(startedBefore: now - Self.longestWindow)
+            try transaction.removeTransfers(
+                issuedBefore: now - StoredTransferCode.lifetime, redeemedBefore: now - Self.transferMemory)
         }
         let start = place.withLock { $0 }
         let (applications, lives) = try await store.read { transaction throws(DomainError) in

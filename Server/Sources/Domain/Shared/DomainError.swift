@@ -22,6 +22,12 @@ package enum DomainError: Error, Hashable, Sendable {
     case alreadyRegistered
     /// The attempt's name was used for a different request.
     case attemptReused
+    /// The transfer code leads nowhere: unknown, over, used, withdrawn, or its user cannot log in; which, is not told.
+    case transferCodeRefused
+    /// There is no such transfer that the caller's device could undo.
+    case transferUnknown
+    /// The time in which it could be undone is over.
+    case undoTooLate
     /// Too much work of this kind is waiting already. Nothing was changed.
     case busy(retryAfter: Duration)
     /// The request must carry a proof of possession.
@@ -77,5 +83,7 @@ package struct FieldFault: Hashable, Sendable {
         /// A password that holds a word of its surroundings, such as the user's own name.
         case containsContext
         case required
+        /// Too long or too short, or with other characters, or mistyped.
+        case notATransferCode
     }
 }

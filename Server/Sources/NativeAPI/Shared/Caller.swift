@@ -7,6 +7,8 @@ import OkaeriWire
 extension HTTPField.Name {
     /// The application's id.
     static let application = HTTPField.Name(known: "Okaeri-Application")
+    /// How much there is that this device has not been told.
+    static let notices = HTTPField.Name(known: "Okaeri-Notices")
     /// Names one attempt of a creating request.
     static let idempotencyKey = HTTPField.Name(known: "Idempotency-Key")
 }
@@ -26,6 +28,10 @@ extension NativeAPI {
 
     /// Who makes the request.
     func caller(of request: Request, _ context: ServerContext) async throws(DomainError) -> Authenticated {
-        try await gate.session(of: request, context, applicationHeader: .application)
+        let caller = try await gate.session(of: request, context, applicationHeader: .application)
+        if caller.noticeCount > 0 {
+            context.answerHeaders.set(HTTPField(name: .notices, value: String(caller.noticeCount)))
+        }
+        return caller
     }
 }

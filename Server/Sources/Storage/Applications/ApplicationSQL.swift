@@ -45,12 +45,16 @@ private struct StoredSettings: Codable {
     var sessionIdleSeconds: Int64?
     var sessionSeconds: Int64?
     var audiences: [String]?
+    var transferLink: String?
+    var deletionGraceSeconds: Int64?
 
     init(_ settings: ApplicationSettings) {
         proofRequired = settings.proofRequired
         sessionIdleSeconds = settings.sessionIdleLifetime.components.seconds
         sessionSeconds = settings.sessionLifetime.components.seconds
         audiences = settings.audiences
+        transferLink = settings.transferLink
+        deletionGraceSeconds = settings.deletionGrace.components.seconds
     }
 
     var settings: ApplicationSettings {
@@ -59,6 +63,7 @@ private struct StoredSettings: Codable {
             proofRequired: proofRequired ?? standard.proofRequired,
             sessionIdleLifetime: sessionIdleSeconds.map { .seconds($0) } ?? standard.sessionIdleLifetime,
             sessionLifetime: sessionSeconds.map { .seconds($0) } ?? standard.sessionLifetime,
-            audiences: audiences ?? standard.audiences)
+            audiences: audiences ?? standard.audiences, transferLink: transferLink,
+            deletionGrace: deletionGraceSeconds.map { .seconds($0) } ?? standard.deletionGrace)
     }
 }

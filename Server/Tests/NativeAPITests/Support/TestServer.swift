@@ -17,6 +17,7 @@ struct TestServer: Sendable {
     let composition: Composition
     let clock: StandingClock
     let application: Domain.Application
+    let store: SQLiteStore
     private let responder: RouterResponder<ServerContext>
     private let logger: Logger
 
@@ -33,10 +34,12 @@ struct TestServer: Sendable {
     ) async throws {
         self.clock = clock
         self.logger = logger
+        let store = try store ?? SQLiteStore(.memory, role: .server)
+        self.store = store
         let key = try #require(SealingKey(bytes: [UInt8](repeating: 7, count: SealingKey.byteCount)))
         composition = Composition(
             try ServerSettings(commandLine: settings, environment: [:]),
-            store: try store ?? SQLiteStore(.memory, role: .server), clock: clock, randomness: TestRandomness(),
+            store: store, clock: clock, randomness: TestRandomness(),
             sealingKey: key)
         responder = try composition.responder()
         self.application = try await composition.useCases.createApplication(name: "Test", settings: application)

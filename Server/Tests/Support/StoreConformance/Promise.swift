@@ -15,7 +15,7 @@ package struct Promise: Sendable, CustomStringConvertible {
         userPromises + identityPromises + accountPromises + sessionPromises + proofPromises + rateLimitPromises
         + accessTokenPromises
         + transactionPromises + racePromises
-        + auditPromises
+        + auditPromises + transferPromises
 }
 
 /// A promise was broken.

@@ -21,7 +21,7 @@ package struct TestWorld: Sendable {
         let useCases = UseCases(
             UseCases.World(
                 store: engine, validity: engine.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
-                issuer: "https://id.example.com", firstLaunches: firstLaunches,
+                issuer: "https://id.example.com", firstLaunches: firstLaunches, hasRateLimits: firstLaunches != nil,
                 sessionCacheCapacity: sessionCacheCapacity))
         self.useCases = useCases
         engine.observeChanges { useCases.forget($0) }
