@@ -7,6 +7,8 @@ import NIOCore
 enum Scenario: String, CaseIterable, ExpressibleByArgument {
     /// One path, always the same.
     case bare
+    /// The same path with what a log-in sends.
+    case bareLogIn = "bare-log-in"
     /// `GET /v1/user` with the tokens of many sessions in turn.
     case sessionCheck = "session-check"
     /// `POST /v1/log-in/automatic` by devices that the server knows.
@@ -45,6 +47,8 @@ struct RequestMaker {
         switch scenario {
         case .bare:
             RequestSupply([target.request("GET", path, headers: sessionHeaders(token: sampleToken))], repeats: true)
+        case .bareLogIn:
+            RequestSupply([logIn(path, proof: try proof(by: DeviceKey(), for: path, "bare"))], repeats: true)
         case .sessionCheck:
             RequestSupply(
                 try KnownDevice.readTokens(from: devices, lines: lines)
@@ -79,22 +83,26 @@ struct RequestMaker {
 
     private func logIns(with keys: some Collection<DeviceKey>) throws -> RequestSupply {
         let path = "/v1/log-in/automatic"
-        let address = target.address(of: path)
         let run = UUID().uuidString.prefix(18)
         var requests: [ByteBuffer] = []
         requests.reserveCapacity(count)
         while requests.count < count, !keys.isEmpty {
             for key in keys.prefix(count - requests.count) {
-                let proof = try key.proof(
-                    method: "POST", address: address, at: Int(Date.now.timeIntervalSince1970),
-                    identifier: "\(run)-\(requests.count)")
-                requests.append(
-                    target.request(
-                        "POST", path, headers: ["Okaeri-Application: \(application)", "DPoP: \(proof)"],
-                        body: Self.body))
+                requests.append(logIn(path, proof: try proof(by: key, for: path, "\(run)-\(requests.count)")))
             }
         }
         return RequestSupply(requests, repeats: false)
+    }
+
+    private func proof(by key: DeviceKey, for path: String, _ identifier: String) throws -> String {
+        try key.proof(
+            method: "POST", address: target.address(of: path), at: Int(Date.now.timeIntervalSince1970),
+            identifier: identifier)
+    }
+
+    private func logIn(_ path: String, proof: String) -> ByteBuffer {
+        target.request(
+            "POST", path, headers: ["Okaeri-Application: \(application)", "DPoP: \(proof)"], body: Self.body)
     }
 
     private func pocketBaseLogIn(device: String) -> ByteBuffer {

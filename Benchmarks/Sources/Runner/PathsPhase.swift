@@ -16,7 +16,8 @@ struct PathsPhase {
         let data = try seeded.copy(to: workbench.folder + "/run")
         let server = try ServerUnderTest.okaeri(workbench, on: data)
         let bodyBytes = try server.load("session-check", run(connections: 1, seconds: 0.5)).bodyBytes
-        let bare = try ServerUnderTest.bare(workbench, bodyBytes: bodyBytes)
+        let logInBytes = try server.load("first-launch", run(connections: 1, seconds: 0.5)).bodyBytes
+        let bare = try ServerUnderTest.bare(workbench, bodyBytes: bodyBytes, logInBytes: logInBytes)
         var usedDevices = checkedSessions
         for connections in [1, 16] where !isQuick {
             let round = try self.round(server, bare, connections: connections, &usedDevices)
@@ -35,6 +36,7 @@ struct PathsPhase {
 
     private struct Round {
         let bare: LoadResult
+        let bareLogIn: LoadResult
         let sessionCheck: LoadResult
         let logIn: LoadResult
         let firstLaunch: LoadResult
@@ -42,6 +44,7 @@ struct PathsPhase {
         func add(to report: inout Report) {
             report.add("bare Hummingbird route", bare)
             report.add("session check", sessionCheck)
+            report.add("bare Hummingbird route with a log-in's request", bareLogIn)
             report.add("log-in of a known device", logIn)
             report.add("first launch", firstLaunch)
         }
@@ -53,6 +56,7 @@ struct PathsPhase {
         var run = run(connections: connections, seconds: seconds)
         let bareResult = try bare.load("bare", run)
         let sessionCheck = try server.load("session-check", run)
+        let bareLogIn = try bare.load("bare-log-in", run)
         // Each device logs in once, and none whose session is checked: a log-in ends the device's earlier session.
         run.skip = usedDevices
         run.spread = 100_000
@@ -60,7 +64,7 @@ struct PathsPhase {
         usedDevices += Int(Double(logIn.requests) * (seconds + 1) / seconds) + 1_000
         if usedDevices > 70_000 { usedDevices = checkedSessions }
         return Round(
-            bare: bareResult, sessionCheck: sessionCheck, logIn: logIn,
+            bare: bareResult, bareLogIn: bareLogIn, sessionCheck: sessionCheck, logIn: logIn,
             firstLaunch: try server.load("first-launch", run))
     }
 
@@ -87,7 +91,7 @@ struct PathsPhase {
 
     private func addLogInRatios(of rounds: [Round], on seeded: SeededData, to report: inout Report) throws {
         let signature = try workbench.ceiling(["signature"])
-        let bare = rounds.map(\.bare.serverMicrosecondsPerRequest).median
+        let bare = rounds.map(\.bareLogIn.serverMicrosecondsPerRequest).median
         let paths = [
             ("log-in", "log-in of a known device", rounds.map(\.logIn.serverMicrosecondsPerRequest).median),
             ("first-launch", "first launch", rounds.map(\.firstLaunch.serverMicrosecondsPerRequest).median),

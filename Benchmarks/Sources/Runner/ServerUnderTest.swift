@@ -33,11 +33,15 @@ final class ServerUnderTest {
         }
     }
 
-    /// Starts the bare route.
-    static func bare(_ workbench: Workbench, bodyBytes: Int) throws -> ServerUnderTest {
+    /// Starts the bare routes, with answers as long as a session check's and a log-in's.
+    static func bare(_ workbench: Workbench, bodyBytes: Int, logInBytes: Int) throws -> ServerUnderTest {
         try ServerUnderTest(workbench, data: nil, ready: "/bare") { port in
             try Child(
-                "\(workbench.programs)/ceiling", ["bare", "--port", "\(port)", "--body-bytes", "\(bodyBytes)"],
+                "\(workbench.programs)/ceiling",
+                [
+                    "bare", "--port", "\(port)", "--body-bytes", "\(bodyBytes)", "--post-body-bytes",
+                    "\(logInBytes)",
+                ],
                 processor: Workbench.serverProcessor, log: "\(workbench.folder)/bare.log")
         }
     }
