@@ -14,7 +14,8 @@ extension InMemoryServer {
             guard request.headers[HeaderName.application] == application else {
                 throw Refusal(401, .applicationUnknown)
             }
-            return try route(request, &contents)
+            let answer = try route(request, &contents)
+            return tellNotices(answer, to: request, contents)
         } catch {
             return error.problem.response(retryAfter: nil)
         }
@@ -48,7 +49,21 @@ extension InMemoryServer {
             guard let ended else { throw Refusal(404, .sessionUnknown) }
             contents.sessions[ended.key] = nil
             return TransportResponse(status: 204)
+        case ("DELETE", APIPath.user): return try requestDeletion(request, &contents)
+        case ("GET", APIPath.export): return try export(request, &contents)
         case ("POST", APIPath.token): return try mint(request, &contents)
+        case ("POST", APIPath.logInWithTransferCode): return try redeemTransferCode(request, &contents)
+        case ("POST", APIPath.transferCode): return try issueTransferCode(request, &contents)
+        case ("DELETE", APIPath.transferCode):
+            let session = try authenticate(request, &contents).session
+            contents.transferCodes = contents.transferCodes.filter { $0.value.user != session.user }
+            return TransportResponse(status: 204)
+        case ("POST", APIPath.undoTransfer): return try undoTransfer(request, &contents)
+        case ("GET", APIPath.notices):
+            let session = try authenticate(request, &contents).session
+            return .json(200, NoticeListAnswer(notices: contents.news(for: session).map(\.notice)))
+        case ("DELETE", _) where path.hasPrefix("\(APIPath.notices)/"):
+            return try acknowledge(path.dropFirst(APIPath.notices.count + 1), request, &contents)
         default: throw Refusal(404, .pathUnknown)
         }
     }
@@ -65,16 +80,26 @@ extension InMemoryServer {
                 }
                 return known.answer
             }
-            let answer = try logIn(thumbprint, body, &contents)
+            let answer = try logIn(thumbprint, body, restores: request.restores, &contents)
             contents.answers[name] = (thumbprint, request.body ?? Data(), answer)
             return answer
         }
-        return try logIn(thumbprint, body, &contents)
+        return try logIn(thumbprint, body, restores: request.restores, &contents)
     }
 
     private func logIn(
-        _ thumbprint: String, _ body: AutomaticLogInBody?, _ contents: inout ServerContents
+        _ thumbprint: String, _ body: AutomaticLogInBody?, restores: Bool, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
+        try restore(thumbprint, isWished: restores, &contents)
+        let answer = try logInAnswer(thumbprint, body, createdWith: "automatic", &contents)
+        return .json(answer.isNew ? 201 : 200, answer)
+    }
+
+    /// Logs in the user that a key leads to, or a new one.
+    func logInAnswer(
+        _ thumbprint: String, _ body: AutomaticLogInBody?, createdWith method: String,
+        _ contents: inout ServerContents
+    ) throws(Refusal) -> LogInAnswer {
         let now = time(contents)
         let known = contents.usersByKey[thumbprint].flatMap { contents.users[$0] }
         guard known?.isDisabled != true else { throw Refusal(403, .userDisabled) }
@@ -98,13 +123,12 @@ extension InMemoryServer {
         let end = WireTime(millisecondsSince1970: now.millisecondsSince1970 + 400 * 86_400_000)
         let session = SessionBody(
             id: newName("s", 9), isCurrent: false, device: body?.device, address: "192.0.2.1", protocol: "native",
-            createdWith: "automatic", createdAt: now, lastUsedAt: now, expiresAt: end)
+            createdWith: method, createdAt: now, lastUsedAt: now, expiresAt: end)
         contents.sessions[token] = ServerContents.StoredSession(
             number: number, user: user.body.id, thumbprint: thumbprint, body: session)
-        let answer = LogInAnswer(
+        return LogInAnswer(
             isNew: known == nil, user: user.body, previousLogInAt: previous,
             session: NewSessionBody(id: session.id, token: token, expiresAt: end, idleSeconds: 60 * 86_400))
-        return .json(known == nil ? 201 : 200, answer)
     }
 
     private func update(
@@ -159,11 +183,11 @@ extension InMemoryServer {
         return .json(200, TokenAnswer(accessToken: "\(header).\(claims).", expiresIn: 600))
     }
 
-    private func newName(_ prefix: String, _ byteCount: Int) -> String {
+    func newName(_ prefix: String, _ byteCount: Int) -> String {
         prefix + Base64URL.encode(randomness.bytes(byteCount))
     }
 
-    private func read<Body: Decodable>(_ type: Body.Type, from data: Data) throws(Refusal) -> Body {
+    func read<Body: Decodable>(_ type: Body.Type, from data: Data) throws(Refusal) -> Body {
         do {
             return try JSONDecoder().decode(type, from: data)
         } catch let error as UnknownMember {
@@ -180,10 +204,12 @@ struct Refusal: Error {
 
     init(
         _ status: Int, _ code: ErrorCode, detail: String? = nil, errors: [FieldProblem]? = nil,
-        serverTime: WireTime? = nil
+        serverTime: WireTime? = nil, erasedAt: WireTime? = nil
     ) {
-        problem = Problem(
+        var problem = Problem(
             title: code.rawValue, status: status, detail: detail, code: code, errors: errors, serverTime: serverTime)
+        problem.erasedAt = erasedAt
+        self.problem = problem
     }
 }
 

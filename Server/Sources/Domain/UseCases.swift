@@ -31,6 +31,12 @@ package struct UseCases: Sendable {
     package let undoTransfer: UndoTransfer
     package let listNotices: ListNotices
     package let acknowledgeNotice: AcknowledgeNotice
+    // Deletion
+    package let requestDeletion: RequestDeletion
+    package let deleteUser: DeleteUser
+    package let eraseDeletedUsers: EraseDeletedUsers
+    package let removeIdleUsers: RemoveIdleUsers
+    package let exportUser: ExportUser
     // Audit
     package let chainAuditEntries: ChainAuditEntries
     package let verifyAudit: VerifyAudit
@@ -84,7 +90,7 @@ package struct UseCases: Sendable {
         findApplication = FindApplication(store: store, validity: world.validity)
         logInAutomatically = LogInAutomatically(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
-            takeAllowance: TakeAllowance(store: store, clock: clock), firstLaunches: world.firstLaunches)
+            takeAllowance: TakeAllowance(store: store, clock: clock), audit: audit, firstLaunches: world.firstLaunches)
         authenticate = Authenticate(
             store: store, clock: clock, cache: sessionCache, activity: activity, verifyProof: verifyProof)
         logOut = LogOut(store: store)
@@ -115,6 +121,13 @@ package struct UseCases: Sendable {
         undoTransfer = UndoTransfer(store: store, clock: clock, audit: audit)
         listNotices = ListNotices(store: store)
         acknowledgeNotice = AcknowledgeNotice(store: store, clock: clock)
+        requestDeletion = RequestDeletion(store: store, clock: clock, audit: audit)
+        deleteUser = DeleteUser(store: store, clock: clock, audit: audit)
+        eraseDeletedUsers = EraseDeletedUsers(store: store, clock: clock, audit: audit)
+        removeIdleUsers = RemoveIdleUsers(store: store, clock: clock, audit: audit)
+        exportUser = ExportUser(
+            store: store, clock: clock, takeAllowance: takeAllowance, limit: world.hasRateLimits ? .exports : nil,
+            audit: audit)
         chainAuditEntries = ChainAuditEntries(store: store, seals: seals)
         verifyAudit = VerifyAudit(store: store, seals: seals)
         listAudit = ListAudit(store: store)

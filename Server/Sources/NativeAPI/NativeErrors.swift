@@ -117,6 +117,11 @@ extension Refusal {
                 .clockSkew, "The proof's time is too far from the server's.", .otherProof,
                 detail: "iat must be within 60 seconds of serverTime.")
             problem.serverTime = serverTime.wire
+        case .userDeleted(let erasedAt):
+            self.init(
+                403, .userDeleted, "The user asked to be deleted.",
+                detail: "The same log-in with the header Okaeri-Restore: true restores the user.")
+            problem.erasedAt = erasedAt.wire
         case .transferCodeRefused:
             self.init(
                 403, .transferCodeRefused, "The transfer code leads nowhere.",

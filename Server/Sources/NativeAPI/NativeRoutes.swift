@@ -13,6 +13,8 @@ extension NativeAPI {
             Route(.get, APIPath.sessions, ListSessionsRoute(api: self)),
             Route(.delete, APIPath.sessions, EndOtherSessionsRoute(api: self)),
             Route(.delete, APIPath.session("{id}"), EndSessionRoute(api: self)),
+            Route(.delete, APIPath.user, RequestDeletionRoute(api: self)),
+            Route(.get, APIPath.export, ExportUserRoute(api: self)),
             Route(.post, APIPath.logInWithTransferCode, RedeemTransferCodeRoute(api: self)),
             Route(.post, APIPath.transferCode, IssueTransferCodeRoute(api: self)),
             Route(.delete, APIPath.transferCode, WithdrawTransferCodeRoute(api: self)),

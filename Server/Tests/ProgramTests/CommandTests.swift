@@ -11,6 +11,7 @@ struct CommandTests {
         [], ["serve"], ["application"], ["application", "create"], ["application", "list"], ["application", "show"],
         ["user"], ["user", "list"], ["user", "show"], ["session"], ["session", "revoke"], ["keys"],
         ["keys", "rotate"], ["audit"], ["audit", "verify"], ["audit", "list"], ["doctor"], ["demo"],
+        ["demo", "transfer"],
     ]
 
     @Test("explain themselves with --help, with an example", arguments: commands)
@@ -50,6 +51,7 @@ struct CommandTests {
             ["application", "show"], ["user", "list"], ["user", "list", "--application", "x", "--limit", "0"],
             ["user", "show", "x"], ["session", "revoke", "--application", "x"], ["keys", "rotate", "now"],
             ["audit", "verify", "--known", "1:x"], ["audit", "list", "--limit", "0"], ["demo", "--locale", "fr"],
+            ["demo", "transfer", "CODE", "--undo"],
             ["demo", "--application", "x", "--server", "here"],
         ])
     func wrongCalls(_ arguments: [String]) async throws {

@@ -39,7 +39,7 @@ extension SessionKeeper {
         return LogInResult(record)
     }
 
-    private func logInLock() async throws(OkaeriError) -> VaultLock {
+    func logInLock() async throws(OkaeriError) -> VaultLock {
         do throws(VaultError) {
             return try await vault.lock(.logIn, for: application)
         } catch {
@@ -70,11 +70,13 @@ extension SessionKeeper {
             workInBackground()
             throw .loggedOutMeanwhile
         }
-        return try await accept(answer, after: record)
+        let result = try await accept(answer, after: record)
+        hear(response)
+        return result
     }
 
     /// Takes the answer over, unless somebody logged in or out since the log-in began.
-    private func accept(_ answer: LogInAnswer, after record: VaultRecord) async throws(OkaeriError) -> LogInResult {
+    func accept(_ answer: LogInAnswer, after record: VaultRecord) async throws(OkaeriError) -> LogInResult {
         let generation = record.generation
         let token = Secret(answer.session.token)
         let confirmedBefore = confirmedSession
@@ -112,7 +114,7 @@ extension SessionKeeper {
             workInBackground()
             return LogInResult(
                 welcome: .known(User(user), lastLogIn: user.lastLogInAt.map(Date.init(_:))), session: nil)
-        case .userDisabled:
+        case .userDisabled, .userDeleted:
             let epoch = record.epoch
             await change { if $0.epoch == epoch { $0.logOut() } }
         case .storageLocked:

@@ -1,3 +1,4 @@
+public import Foundation
 public import OkaeriWire
 
 /// Everything that a call of the library can fail with.
@@ -36,6 +37,12 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case sessionUnknown
     /// The application does not list this audience for access tokens.
     case audienceNotAllowed
+    /// The user asked to be deleted, and is erased at this time; see ``OkaeriClient/restoreUser()``.
+    case userDeleted(erasedAt: Date?)
+    /// The transfer code leads nowhere: mistyped, used, withdrawn or replaced, or older than a day.
+    case transferCodeRefused
+    /// The time in which it could be undone is over.
+    case undoTooLate
     /// The caller's task was cancelled. What it had begun goes on where stopping would lose a session.
     case cancelled
     /// The server refused for a reason that this version has no case for.
@@ -62,6 +69,9 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .invalidValues: "invalid_values"
         case .sessionUnknown: "session_unknown"
         case .audienceNotAllowed: "audience_not_allowed"
+        case .userDeleted: "user_deleted"
+        case .transferCodeRefused: "transfer_code_refused"
+        case .undoTooLate: "undo_too_late"
         case .cancelled: "cancelled"
         case .refused(let code, _, _): code.rawValue
         case .unexpectedAnswer: "unexpected_answer"
@@ -74,7 +84,7 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .offline, .serverUnavailable, .rateLimited, .storageLocked, .cancelled: true
         case .storageUnavailable, .storageDamaged, .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged,
             .userDisabled, .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed,
-            .refused, .unexpectedAnswer:
+            .userDeleted, .transferCodeRefused, .undoTooLate, .refused, .unexpectedAnswer:
             false
         }
     }
@@ -120,6 +130,9 @@ extension OkaeriError {
         case .invalidMember, .unknownMember: self = .invalidValues(problem.errors ?? [])
         case .sessionUnknown: self = .sessionUnknown
         case .audienceNotAllowed: self = .audienceNotAllowed
+        case .userDeleted: self = .userDeleted(erasedAt: problem.erasedAt.map(Date.init(_:)))
+        case .transferCodeRefused: self = .transferCodeRefused
+        case .undoTooLate: self = .undoTooLate
         default: self = .refused(code: problem.code, status: answer.status, detail: problem.detail)
         }
     }

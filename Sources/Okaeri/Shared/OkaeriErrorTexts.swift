@@ -27,7 +27,7 @@ extension OkaeriError: LocalizedError {
     /// The texts that people see. Several errors that call for the same action share one.
     enum MessageKey: CaseIterable {
         case offline, busy, tooMany, locked, storage, damaged, logIn, disabled, values, application, clock, gone
-        case cancelled, unexpected
+        case cancelled, unexpected, transferCode, tooLate, deleted
     }
 
     var messageKey: MessageKey {
@@ -44,6 +44,9 @@ extension OkaeriError: LocalizedError {
         case .applicationUnknown, .audienceNotAllowed: .application
         case .proofRefused(let code): code == .clockSkew ? .clock : .unexpected
         case .sessionUnknown: .gone
+        case .userDeleted: .deleted
+        case .transferCodeRefused: .transferCode
+        case .undoTooLate: .tooLate
         case .cancelled: .cancelled
         case .refused, .unexpectedAnswer: .unexpected
         }
@@ -66,6 +69,18 @@ extension OkaeriError: LocalizedError {
                 english: "The server is busy. Try again in a moment.",
                 japanese: "サーバーが混み合っています。しばらくしてからお試しください。",
                 korean: "서버가 혼잡합니다. 잠시 후 다시 시도해 주세요."),
+            .transferCode: Message(
+                english: "This transfer code is not valid. Check it, or make a new one on the other device.",
+                japanese: "この引き継ぎコードは使えません。入力を確認するか、元の端末で新しいコードを発行してください。",
+                korean: "사용할 수 없는 기기 변경 코드입니다. 입력을 확인하거나 기존 기기에서 새 코드를 발급해 주세요."),
+            .deleted: Message(
+                english: "This account is being deleted. You can still restore it.",
+                japanese: "このアカウントは削除手続き中です。今なら元に戻せます。",
+                korean: "이 계정은 삭제 절차가 진행 중입니다. 지금은 복구할 수 있습니다."),
+            .tooLate: Message(
+                english: "It is too late to undo this.",
+                japanese: "取り消しできる期間が過ぎています。",
+                korean: "취소할 수 있는 기간이 지났습니다."),
             .tooMany: Message(
                 english: "Too many attempts. Wait a while and try again.",
                 japanese: "回数が多すぎます。時間をおいてからお試しください。",

@@ -14,6 +14,8 @@ struct APICall: Sendable {
     let path: String
     var body: Data?
     var idempotencyKey: String?
+    /// Whether a log-in brings a user back that asked to be deleted.
+    var restores = false
 
     init(_ method: Method, _ path: String) {
         self.method = method

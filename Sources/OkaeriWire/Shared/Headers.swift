@@ -8,6 +8,8 @@ public enum HeaderName {
     public static let idempotencyKey = "Idempotency-Key"
     /// How much there is at `GET /v1/user/notices` that this device has not been told; absent when nothing.
     public static let notices = "Okaeri-Notices"
+    /// On a log-in, `true`: bring a user back that asked to be deleted.
+    public static let restore = "Okaeri-Restore"
     /// The id under which the server logged the request.
     public static let requestId = "Request-Id"
 }
@@ -20,6 +22,8 @@ public enum APIPath {
     public static let logOut = "/v1/log-out"
     /// GET, PATCH: the own user.
     public static let user = "/v1/user"
+    /// GET: everything that is stored about the user.
+    public static let export = "/v1/user/export"
     /// GET: the own sessions. DELETE: end all others.
     public static let sessions = "/v1/user/sessions"
     /// POST: log in with a transfer code of another device.

@@ -17,6 +17,8 @@ public struct Problem: Codable, Hashable, Sendable {
     public var errors: [FieldProblem]?
     /// The server's clock, when the code is `clock_skew`.
     public var serverTime: WireTime?
+    /// When the user is erased, when the code is `user_deleted`.
+    public var erasedAt: WireTime?
     /// The request's id, as in the header `Request-Id` and the server's log.
     public var requestId: String?
 
@@ -126,6 +128,8 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     public static let requestTimeout: Self = "request_timeout"
     /// 503: the database cannot be read or written now; see the header `Retry-After`.
     public static let storageUnavailable: Self = "storage_unavailable"
+    /// 403: the user asked to be deleted; `erasedAt` tells when that happens, and the header `Okaeri-Restore` prevents it.
+    public static let userDeleted: Self = "user_deleted"
     /// 403: the transfer code leads nowhere, for whatever reason.
     public static let transferCodeRefused: Self = "transfer_code_refused"
     /// 404: there is no such transfer that this device could undo.

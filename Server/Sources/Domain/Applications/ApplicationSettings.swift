@@ -12,6 +12,8 @@ package struct ApplicationSettings: Hashable, Sendable {
     package var transferLink: String?
     /// How long a user that asked to be deleted can still be restored. Not shorter than `Transfer.undoSpan`.
     package var deletionGrace: Duration
+    /// After how long without activity anonymous users are erased; `nil` for never.
+    package var anonymousIdleLimit: Duration?
 
     /// What stands for the code in `transferLink`.
     package static let transferCodePlace = "{code}"
@@ -19,7 +21,7 @@ package struct ApplicationSettings: Hashable, Sendable {
     package init(
         proofRequired: Bool = false, sessionIdleLifetime: Duration = .days(60),
         sessionLifetime: Duration = .days(400), audiences: [String] = [],
-        transferLink: String? = nil, deletionGrace: Duration = .days(7)
+        transferLink: String? = nil, deletionGrace: Duration = .days(7), anonymousIdleLimit: Duration? = nil
     ) {
         self.proofRequired = proofRequired
         self.sessionIdleLifetime = sessionIdleLifetime
@@ -27,5 +29,19 @@ package struct ApplicationSettings: Hashable, Sendable {
         self.audiences = audiences
         self.transferLink = transferLink
         self.deletionGrace = deletionGrace
+        self.anonymousIdleLimit = anonymousIdleLimit
+    }
+}
+
+extension ApplicationSettings {
+    package static let maximumTransferLinkCharacters = 500
+
+    /// What breaks the rules of a user's life: a link must hold the place of the code, and be no more than a link.
+    var lifeFaults: [FieldFault] {
+        guard let transferLink else { return [] }
+        let rule = TextRule(maximumCharacters: Self.maximumTransferLinkCharacters)
+        let faults = rule.faults(of: transferLink, field: "transferLink")
+        return transferLink.contains(Self.transferCodePlace)
+            ? faults : faults + [FieldFault(field: "transferLink", rule: .noneOf([Self.transferCodePlace]))]
     }
 }

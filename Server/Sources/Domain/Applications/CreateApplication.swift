@@ -21,6 +21,7 @@ package struct CreateApplication: Sendable {
             faults += TextRule(maximumCharacters: Self.maximumAudienceCharacters)
                 .faults(of: audience, field: "audiences")
         }
+        faults += settings.lifeFaults
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let now = clock.now
         let adminKey = Secret("oka_" + Base64URL.text(of: randomness.bytes(32)))

@@ -70,6 +70,10 @@ package struct AuditEntry: Hashable, Sendable {
         package static let transferCodeIssued = Action(rawValue: "transfer-code.issued")
         package static let transferCodeWithdrawn = Action(rawValue: "transfer-code.withdrawn")
         package static let transferCodeRedeemed = Action(rawValue: "transfer-code.redeemed")
+        package static let deletionRequested = Action(rawValue: "user.deletion-requested")
+        package static let userRestored = Action(rawValue: "user.restored")
+        package static let userErased = Action(rawValue: "user.erased")
+        package static let userExported = Action(rawValue: "user.exported")
         package static let transferUndone = Action(rawValue: "transfer.undone")
     }
 

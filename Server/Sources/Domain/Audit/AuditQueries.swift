@@ -21,6 +21,10 @@ package protocol AuditQueries {
         in application: Identifier<Application>, matching filter: AuditFilter, before id: Identifier<AuditEntry>?,
         limit: Int
     ) throws(DomainError) -> [AuditEntry]
+    /// What a user did and what was done to the user, newest first.
+    func auditEntries(
+        about user: Identifier<User>, in application: Identifier<Application>, limit: Int
+    ) throws(DomainError) -> [AuditEntry]
 }
 
 /// Which entries to list. What is `nil` lets all through.

@@ -22,6 +22,9 @@ package enum DomainError: Error, Hashable, Sendable {
     case alreadyRegistered
     /// The attempt's name was used for a different request.
     case attemptReused
+    /// The user asked to be deleted, and is erased at this time unless restored before. Told only to who has proved to
+    /// be the user.
+    case userDeleted(erasedAt: Timestamp)
     /// The transfer code leads nowhere: unknown, over, used, withdrawn, or its user cannot log in; which, is not told.
     case transferCodeRefused
     /// There is no such transfer that the caller's device could undo.

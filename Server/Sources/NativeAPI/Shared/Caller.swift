@@ -9,6 +9,8 @@ extension HTTPField.Name {
     static let application = HTTPField.Name(known: "Okaeri-Application")
     /// How much there is that this device has not been told.
     static let notices = HTTPField.Name(known: "Okaeri-Notices")
+    /// Whether a log-in brings a user back that asked to be deleted.
+    static let restore = HTTPField.Name(known: "Okaeri-Restore")
     /// Names one attempt of a creating request.
     static let idempotencyKey = HTTPField.Name(known: "Idempotency-Key")
 }
@@ -26,12 +28,27 @@ extension NativeAPI {
             requestId: context.requestId)
     }
 
+    /// Where the request came from, when it wishes to bring a user back that asked to be deleted.
+    func restoration(of request: Request, _ context: ServerContext) throws(HTTPFault) -> RequestOrigin? {
+        switch request.headers.value(of: .restore) {
+        case nil, "false"?: return nil
+        case "true"?: return origin(of: request, context)
+        default: throw .headerInvalid(name: HeaderName.restore, rule: "true or false")
+        }
+    }
+
     /// Who makes the request.
     func caller(of request: Request, _ context: ServerContext) async throws(DomainError) -> Authenticated {
         let caller = try await gate.session(of: request, context, applicationHeader: .application)
-        if caller.noticeCount > 0 {
-            context.answerHeaders.set(HTTPField(name: .notices, value: String(caller.noticeCount)))
-        }
+        context.tellNotices(caller.noticeCount)
         return caller
+    }
+}
+
+extension ServerContext {
+    /// Tells the device with the answer how much there is that it has not been told.
+    func tellNotices(_ count: Int) {
+        guard count > 0 else { return }
+        answerHeaders.set(HTTPField(name: .notices, value: String(count)))
     }
 }

@@ -33,7 +33,7 @@ extension CommandFault {
             self = .failed("The database cannot be read or written now. “okaeri doctor” looks for the reason.")
         case .sessionRequired, .sessionInvalid, .proofRequired, .proofRefused, .proofReplayed, .clockSkew,
             .audienceNotAllowed, .userDisabled, .credentialRefused, .reauthenticationRequired, .alreadyRegistered,
-            .attemptReused, .transferCodeRefused, .transferUnknown, .undoTooLate:
+            .attemptReused, .userDeleted, .transferCodeRefused, .transferUnknown, .undoTooLate:
             // Refusals of requests; commands make none.
             self = .failed("The request was refused: \(error).")
         }

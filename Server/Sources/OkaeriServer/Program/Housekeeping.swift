@@ -32,6 +32,8 @@ package struct Housekeeping: Service {
         await writeActivity()
         do {
             try await useCases.removeWhatIsOver()
+            try await useCases.eraseDeletedUsers()
+            try await useCases.removeIdleUsers()
         } catch {
             logger.warning("removing what is over failed, trying again in a minute", metadata: ["error": "\(error)"])
         }

@@ -47,6 +47,7 @@ private struct StoredSettings: Codable {
     var audiences: [String]?
     var transferLink: String?
     var deletionGraceSeconds: Int64?
+    var anonymousIdleSeconds: Int64?
 
     init(_ settings: ApplicationSettings) {
         proofRequired = settings.proofRequired
@@ -55,6 +56,7 @@ private struct StoredSettings: Codable {
         audiences = settings.audiences
         transferLink = settings.transferLink
         deletionGraceSeconds = settings.deletionGrace.components.seconds
+        anonymousIdleSeconds = settings.anonymousIdleLimit?.components.seconds
     }
 
     var settings: ApplicationSettings {
@@ -64,6 +66,7 @@ private struct StoredSettings: Codable {
             sessionIdleLifetime: sessionIdleSeconds.map { .seconds($0) } ?? standard.sessionIdleLifetime,
             sessionLifetime: sessionSeconds.map { .seconds($0) } ?? standard.sessionLifetime,
             audiences: audiences ?? standard.audiences, transferLink: transferLink,
-            deletionGrace: deletionGraceSeconds.map { .seconds($0) } ?? standard.deletionGrace)
+            deletionGrace: deletionGraceSeconds.map { .seconds($0) } ?? standard.deletionGrace,
+            anonymousIdleLimit: anonymousIdleSeconds.map { .seconds($0) })
     }
 }

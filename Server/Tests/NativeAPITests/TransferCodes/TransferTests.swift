@@ -34,6 +34,8 @@ struct TransferTests {
         let new = try await server.joined(try await old.issueCode().code, on: ProofMaker(), name: "新しい電話")
         #expect(try await old.send(.get, APIPath.user).noticeCount == "1")
         #expect(try await old.send(.delete, APIPath.session("nothing")).noticeCount == "1")
+        #expect(try await server.logIn(old.device).noticeCount == "1")
+        #expect(try await server.logIn(new.device).noticeCount == nil)
         #expect(try await new.send(.get, APIPath.user).noticeCount == nil)
         #expect(try await new.notices().isEmpty)
         let notice = try #require(try await old.notices().first)
