@@ -11,6 +11,7 @@ let settings: [SwiftSetting] = [
 ]
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
@@ -47,7 +48,9 @@ let package = Package(
     ],
     targets: [
         // The rules. No HTTP, no SQL.
-        .target(name: "Domain", dependencies: [crypto, wire], swiftSettings: settings),
+        .target(
+            name: "Domain", dependencies: [crypto, wire],
+            resources: [.embedInCode("PasswordLogIn/common-passwords.txt")], swiftSettings: settings),
 
         // The rules' storage: every query once, then one connection per engine.
         .target(name: "Storage", dependencies: ["Domain", wire], swiftSettings: settings),
@@ -56,6 +59,11 @@ let package = Package(
 
         // What the server asks of others: mail servers, identity providers. And threads for what blocks.
         .target(name: "Threads", swiftSettings: settings),
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
+        .target(
+            name: "PasswordHashes", dependencies: ["Domain", "Threads", "CSodium", "CCrypt", cryptoExtras],
+            swiftSettings: settings),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CQRencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .target(name: "QRCodes", dependencies: ["CQRencode"], swiftSettings: settings),
@@ -78,6 +86,7 @@ let package = Package(
             name: "OkaeriServer",
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "HTTPSupport", "NativeAPI", "OutboundServices",
+                "PasswordHashes",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],
@@ -94,6 +103,8 @@ let package = Package(
         .target(
             name: "StoreConformance", dependencies: ["Domain", "Storage", "TestWorld", wire],
             path: "Tests/Support/StoreConformance", swiftSettings: settings),
+        .testTarget(
+            name: "PasswordHashesTests", dependencies: ["Domain", "PasswordHashes"], swiftSettings: settings),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: settings),
         .testTarget(
             name: "DomainTests",
@@ -105,7 +116,8 @@ let package = Package(
         .testTarget(
             name: "NativeAPITests",
             dependencies: [
-                "Domain", "HTTPSupport", "NativeAPI", "OkaeriServer", "QRCodes", "StorageSQLite", "TestWorld", hummingbird,
+                "Domain", "HTTPSupport", "NativeAPI", "OkaeriServer", "PasswordHashes", "QRCodes", "StorageSQLite",
+                "TestWorld", hummingbird,
                 hummingbirdTesting,
                 httpTypes, nioCore, nioPosix, logging, crypto, wire, yams,
             ],

@@ -158,6 +158,38 @@ public final class OkaeriClient: Sendable {
         try await keeper.exportUser()
     }
 
+    // MARK: Two users of one person
+
+    /// What would become of two users. Nothing is changed.
+    ///
+    /// - Parameter conflict: What `OkaeriError.conflict` told.
+    /// - Throws: `OkaeriError`: `.mergeRefused` when the ten minutes for it are over.
+    public func preview(_ conflict: MergeConflict) async throws(OkaeriError) -> MergePreview {
+        try await keeper.preview(conflict)
+    }
+
+    /// Resolves a conflict, once.
+    ///
+    /// - Parameters:
+    ///   - conflict: What `OkaeriError.conflict` told.
+    ///   - choice: What the person has chosen.
+    /// - Returns: The user to go on with, who is logged in now.
+    /// - Throws: `OkaeriError`.
+    @discardableResult
+    public func resolve(
+        _ conflict: MergeConflict, by choice: MergeChoice
+    ) async throws(OkaeriError) -> MergeResult {
+        try await keeper.resolve(conflict, by: choice)
+    }
+
+    /// Takes a merge apart again, within seven days.
+    ///
+    /// - Parameter merge: What ``MergeResult/merge`` told.
+    /// - Throws: `OkaeriError`: `.undoTooLate`.
+    public func undoMerge(_ merge: String) async throws(OkaeriError) {
+        try await keeper.undoMerge(merge)
+    }
+
     // MARK: Another device
 
     /// A code that carries the user to another device, in place of the one that there was.

@@ -6,10 +6,18 @@ package struct UseCases: Sendable {
     package let findApplication: FindApplication
     // Automatic log-in
     package let logInAutomatically: LogInAutomatically
+    // Log-in by password
+    package let signUp: SignUp
+    package let logInWithPassword: LogInWithPassword
+    package let changePassword: ChangePassword
+    // Account linking
+    package let upgradeUser: UpgradeUser
     // Sessions
     package let authenticate: Authenticate
     package let logOut: LogOut
     package let listSessions: ListSessions
+    package let reauthenticate: Reauthenticate
+    package let requirePresence: RequirePresence
     package let endSession: EndSession
     package let endOtherSessions: EndOtherSessions
     package let revokeSession: RevokeSession
@@ -19,6 +27,7 @@ package struct UseCases: Sendable {
     package let readUser: ReadUser
     package let updateUser: UpdateUser
     package let listUsers: ListUsers
+    package let setUserDisabled: SetUserDisabled
     // Access tokens
     package let mintAccessToken: MintAccessToken
     package let signingKeys: SigningKeys
@@ -37,6 +46,11 @@ package struct UseCases: Sendable {
     package let eraseDeletedUsers: EraseDeletedUsers
     package let removeIdleUsers: RemoveIdleUsers
     package let exportUser: ExportUser
+    // Merging
+    package let upgradeOrOfferMerge: UpgradeOrOfferMerge
+    package let previewMerge: PreviewMerge
+    package let resolveMerge: ResolveMerge
+    package let undoMerge: UndoMerge
     // Audit
     package let chainAuditEntries: ChainAuditEntries
     package let verifyAudit: VerifyAudit
@@ -51,28 +65,38 @@ package struct UseCases: Sendable {
         package var clock: any WallClock
         package var randomness: any Randomness
         package var sealingKey: SealingKey
+        package var passwords: any PasswordHashing
         /// The server's own address, for access tokens.
         package var issuer: String
         /// First launches for one address or /64 network; `nil` for no limit.
         package var firstLaunches: RateLimit?
         /// Whether the limits hold that an operator cannot choose.
         package var hasRateLimits: Bool
+        /// Wrong passwords for one address or /64 network; `nil` for no limit.
+        package var passwordFailures: RateLimit?
+        /// Whether wrong passwords for one identifier make the next try wait.
+        package var hasPasswordDelays: Bool
         /// The most sessions kept in memory.
         package var sessionCacheCapacity: Int
 
         package init(
             store: any Store, validity: any CacheValidity, clock: any WallClock, randomness: any Randomness,
-            sealingKey: SealingKey, issuer: String, firstLaunches: RateLimit? = .firstLaunches,
-            hasRateLimits: Bool = true, sessionCacheCapacity: Int = 10_000
+            sealingKey: SealingKey, passwords: any PasswordHashing, issuer: String,
+            firstLaunches: RateLimit? = .firstLaunches, passwordFailures: RateLimit? = .passwordFailures,
+            hasPasswordDelays: Bool = true, hasRateLimits: Bool = true,
+            sessionCacheCapacity: Int = 10_000
         ) {
             self.store = store
             self.validity = validity
             self.clock = clock
             self.randomness = randomness
             self.sealingKey = sealingKey
+            self.passwords = passwords
             self.issuer = issuer
             self.firstLaunches = firstLaunches
             self.hasRateLimits = hasRateLimits
+            self.passwordFailures = passwordFailures
+            self.hasPasswordDelays = hasPasswordDelays
             self.sessionCacheCapacity = sessionCacheCapacity
         }
     }
@@ -83,6 +107,10 @@ package struct UseCases: Sendable {
         let activity = SessionActivity()
         let seals = AuditSeals(world.sealingKey)
         let audit = AuditTrail(clock: clock, randomness: randomness, seals: seals)
+        let takeAllowance = TakeAllowance(store: store, clock: clock)
+        let check = PasswordCheck(
+            store: store, clock: clock, passwords: world.passwords, failuresPerAddress: world.passwordFailures,
+            hasDelays: world.hasPasswordDelays)
         sessionCache = SessionCache(capacity: world.sessionCacheCapacity, validity: world.validity)
         createApplication = CreateApplication(
             store: store, clock: clock, randomness: randomness, audit: audit)
@@ -90,7 +118,16 @@ package struct UseCases: Sendable {
         findApplication = FindApplication(store: store, validity: world.validity)
         logInAutomatically = LogInAutomatically(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
-            takeAllowance: TakeAllowance(store: store, clock: clock), audit: audit, firstLaunches: world.firstLaunches)
+            takeAllowance: takeAllowance, audit: audit, firstLaunches: world.firstLaunches)
+        signUp = SignUp(
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, passwords: world.passwords,
+            takeAllowance: takeAllowance, newUsers: world.firstLaunches)
+        logInWithPassword = LogInWithPassword(
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, check: check, audit: audit)
+        changePassword = ChangePassword(store: store, clock: clock, passwords: world.passwords, check: check)
+        upgradeUser = UpgradeUser(store: store, clock: clock, passwords: world.passwords)
+        reauthenticate = Reauthenticate(store: store, clock: clock, randomness: randomness, check: check)
+        requirePresence = RequirePresence(clock: clock)
         authenticate = Authenticate(
             store: store, clock: clock, cache: sessionCache, activity: activity, verifyProof: verifyProof)
         logOut = LogOut(store: store)
@@ -103,13 +140,13 @@ package struct UseCases: Sendable {
         readUser = ReadUser(store: store)
         updateUser = UpdateUser(store: store, clock: clock)
         listUsers = ListUsers(store: store)
+        setUserDisabled = SetUserDisabled(store: store, clock: clock)
         signingKeys = SigningKeys(
             store: store, clock: clock, sealingKey: world.sealingKey, validity: world.validity)
         mintAccessToken = MintAccessToken(
             clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.issuer)
         rotateSigningKeys = RotateSigningKeys(
             store: store, signingKeys: signingKeys, clock: clock, audit: audit)
-        let takeAllowance = TakeAllowance(store: store, clock: clock)
         let transferHash = world.sealingKey.keyedHash(purpose: "okaeri transfer code")
         issueTransferCode = IssueTransferCode(
             store: store, clock: clock, randomness: randomness, hash: transferHash, takeAllowance: takeAllowance,
@@ -128,6 +165,12 @@ package struct UseCases: Sendable {
         exportUser = ExportUser(
             store: store, clock: clock, takeAllowance: takeAllowance, limit: world.hasRateLimits ? .exports : nil,
             audit: audit)
+        upgradeOrOfferMerge = UpgradeOrOfferMerge(
+            store: store, upgradeUser: upgradeUser, check: check,
+            offerMerge: OfferMerge(store: store, clock: clock, randomness: randomness, audit: audit))
+        previewMerge = PreviewMerge(store: store, clock: clock)
+        resolveMerge = ResolveMerge(store: store, clock: clock, randomness: randomness, audit: audit)
+        undoMerge = UndoMerge(store: store, clock: clock, randomness: randomness, audit: audit)
         chainAuditEntries = ChainAuditEntries(store: store, seals: seals)
         verifyAudit = VerifyAudit(store: store, seals: seals)
         listAudit = ListAudit(store: store)

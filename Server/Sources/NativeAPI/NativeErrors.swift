@@ -122,6 +122,16 @@ extension Refusal {
                 403, .userDeleted, "The user asked to be deleted.",
                 detail: "The same log-in with the header Okaeri-Restore: true restores the user.")
             problem.erasedAt = erasedAt.wire
+        case .mergeOffered(let offer):
+            self.init(
+                409, .identifierTaken, "Somebody else has an identifier.",
+                detail: "The password is that user's too. Resolve it with the ticket at /v1/user/merge.")
+            problem.errors = offer.kinds.map { FieldProblem(FieldFault(field: $0.rawValue, rule: .notUnique)) }
+            problem.merge = MergeOfferBody(ticket: offer.ticket.revealed, expiresAt: offer.expiresAt.wire)
+        case .mergeTicketRefused:
+            self.init(403, .mergeTicketRefused, "The merge ticket is not valid here.")
+        case .mergeUnknown:
+            self.init(404, .mergeUnknown, "There is no such merge.")
         case .transferCodeRefused:
             self.init(
                 403, .transferCodeRefused, "The transfer code leads nowhere.",

@@ -2,6 +2,7 @@ package import Domain
 package import HTTPSupport
 package import Hummingbird
 import NativeAPI
+import PasswordHashes
 package import StorageSQLite
 
 /// The one place that chooses concrete types.
@@ -11,6 +12,8 @@ package struct Composition: Sendable {
     package let useCases: UseCases
     private let store: SQLiteStore
     private let randomness: any Randomness
+    /// The threads that hash passwords, unless a test brings its own.
+    private let passwordThreads: PasswordThreads?
     private let startedAt = ContinuousClock.now
 
     /// Who opens the storage.
@@ -45,18 +48,28 @@ package struct Composition: Sendable {
     /// A composition with a given world, for tests.
     package init(
         _ settings: ServerSettings, store: SQLiteStore, clock: any WallClock, randomness: any Randomness,
-        sealingKey: SealingKey
+        sealingKey: SealingKey, passwords given: (any PasswordHashing)? = nil
     ) {
         self.settings = settings
         self.store = store
         self.randomness = randomness
+        let passwords: any PasswordHashing
+        if let given {
+            (passwords, passwordThreads) = (given, nil)
+        } else {
+            let threads = PasswordThreads(count: settings.passwordThreads, maximumWaiting: settings.passwordQueue)
+            (passwords, passwordThreads) = (threads, threads)
+        }
         let useCases = UseCases(
             UseCases.World(
                 store: store, validity: store.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
-                issuer: settings.issuer,
+                passwords: passwords, issuer: settings.issuer,
                 firstLaunches: settings.hasRateLimits
                     ? RateLimit(maximum: settings.firstLaunchesPerHour, window: .seconds(3600)) : nil,
-                hasRateLimits: settings.hasRateLimits, sessionCacheCapacity: settings.sessionCacheEntries))
+                passwordFailures: settings.hasRateLimits
+                    ? RateLimit(maximum: settings.passwordFailuresPerHour, window: .seconds(3600)) : nil,
+                hasPasswordDelays: settings.hasRateLimits, hasRateLimits: settings.hasRateLimits,
+                sessionCacheCapacity: settings.sessionCacheEntries))
         store.observeChanges { useCases.forget($0) }
         self.useCases = useCases
     }
@@ -91,6 +104,7 @@ package struct Composition: Sendable {
 
     /// Finishes what is being written and closes the storage.
     package func close() async {
+        await passwordThreads?.close()
         await store.close()
     }
 

@@ -4,7 +4,9 @@ import OkaeriWire
 extension SessionKeeper {
     /// Asks for the user to be deleted. The server has ended all sessions; this device forgets its own.
     func deleteUser() async throws(OkaeriError) -> Date {
-        let answered = try await authenticated(APICall(.delete, APIPath.user))
+        var call = APICall(.delete, APIPath.user)
+        call.provesPresence = true
+        let answered = try await authenticated(call)
         let erasedAt = Date(try answered.response.decoded(DeletionAnswer.self).erasedAt)
         wanted = nil
         unanswered = nil
@@ -35,7 +37,9 @@ extension SessionKeeper {
 
     /// Everything that is stored about the user.
     func exportUser() async throws(OkaeriError) -> Data {
-        let answered = try await authenticated(APICall(.get, APIPath.export))
+        var call = APICall(.get, APIPath.export)
+        call.provesPresence = true
+        let answered = try await authenticated(call)
         _ = try answered.response.decoded(ExportAnswer.self)
         return answered.response.body
     }

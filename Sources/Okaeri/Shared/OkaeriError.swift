@@ -37,6 +37,10 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case sessionUnknown
     /// The application does not list this audience for access tokens.
     case audienceNotAllowed
+    /// An identifier is another user's, and the person has proved to be that user too: ``OkaeriClient/resolve(_:by:)``.
+    case conflict(MergeConflict)
+    /// The merge ticket is over, was used, or one of the users is gone.
+    case mergeRefused
     /// The user asked to be deleted, and is erased at this time; see ``OkaeriClient/restoreUser()``.
     case userDeleted(erasedAt: Date?)
     /// The transfer code leads nowhere: mistyped, used, withdrawn or replaced, or older than a day.
@@ -69,6 +73,8 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .invalidValues: "invalid_values"
         case .sessionUnknown: "session_unknown"
         case .audienceNotAllowed: "audience_not_allowed"
+        case .conflict: "conflict"
+        case .mergeRefused: "merge_ticket_refused"
         case .userDeleted: "user_deleted"
         case .transferCodeRefused: "transfer_code_refused"
         case .undoTooLate: "undo_too_late"
@@ -84,7 +90,7 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .offline, .serverUnavailable, .rateLimited, .storageLocked, .cancelled: true
         case .storageUnavailable, .storageDamaged, .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged,
             .userDisabled, .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed,
-            .userDeleted, .transferCodeRefused, .undoTooLate, .refused, .unexpectedAnswer:
+            .conflict, .mergeRefused, .userDeleted, .transferCodeRefused, .undoTooLate, .refused, .unexpectedAnswer:
             false
         }
     }
@@ -120,6 +126,10 @@ extension OkaeriError {
             }
             return
         }
+        if let offer = problem.merge {
+            self = .conflict(MergeConflict(offer))
+            return
+        }
         switch problem.code {
         case .rateLimited: self = .rateLimited(retryAfter: retryAfter)
         case .storageUnavailable, .requestTimeout, .internalError: self = .serverUnavailable(retryAfter: retryAfter)
@@ -130,6 +140,7 @@ extension OkaeriError {
         case .invalidMember, .unknownMember: self = .invalidValues(problem.errors ?? [])
         case .sessionUnknown: self = .sessionUnknown
         case .audienceNotAllowed: self = .audienceNotAllowed
+        case .mergeTicketRefused: self = .mergeRefused
         case .userDeleted: self = .userDeleted(erasedAt: problem.erasedAt.map(Date.init(_:)))
         case .transferCodeRefused: self = .transferCodeRefused
         case .undoTooLate: self = .undoTooLate

@@ -27,7 +27,7 @@ extension OkaeriError: LocalizedError {
     /// The texts that people see. Several errors that call for the same action share one.
     enum MessageKey: CaseIterable {
         case offline, busy, tooMany, locked, storage, damaged, logIn, disabled, values, application, clock, gone
-        case cancelled, unexpected, transferCode, tooLate, deleted
+        case cancelled, unexpected, transferCode, tooLate, deleted, conflict, merge
     }
 
     var messageKey: MessageKey {
@@ -44,6 +44,8 @@ extension OkaeriError: LocalizedError {
         case .applicationUnknown, .audienceNotAllowed: .application
         case .proofRefused(let code): code == .clockSkew ? .clock : .unexpected
         case .sessionUnknown: .gone
+        case .conflict: .conflict
+        case .mergeRefused: .merge
         case .userDeleted: .deleted
         case .transferCodeRefused: .transferCode
         case .undoTooLate: .tooLate
@@ -77,6 +79,14 @@ extension OkaeriError: LocalizedError {
                 english: "This account is being deleted. You can still restore it.",
                 japanese: "このアカウントは削除手続き中です。今なら元に戻せます。",
                 korean: "이 계정은 삭제 절차가 진행 중입니다. 지금은 복구할 수 있습니다."),
+            .conflict: Message(
+                english: "You have another account already. Choose which one to go on with.",
+                japanese: "すでに別のアカウントをお持ちです。どちらを使うか選んでください。",
+                korean: "이미 다른 계정이 있습니다. 사용할 계정을 선택해 주세요."),
+            .merge: Message(
+                english: "The accounts cannot be brought together now. Please try again from the beginning.",
+                japanese: "アカウントを統合できませんでした。もう一度最初からお試しください。",
+                korean: "계정을 통합할 수 없습니다. 처음부터 다시 시도해 주세요."),
             .tooLate: Message(
                 english: "It is too late to undo this.",
                 japanese: "取り消しできる期間が過ぎています。",

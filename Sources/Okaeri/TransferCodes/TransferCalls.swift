@@ -4,7 +4,9 @@ import OkaeriWire
 extension SessionKeeper {
     /// A transfer code for the user.
     func issueTransferCode() async throws(OkaeriError) -> TransferCode {
-        let answered = try await authenticated(APICall(.post, APIPath.transferCode))
+        var call = APICall(.post, APIPath.transferCode)
+        call.provesPresence = true
+        let answered = try await authenticated(call)
         return TransferCode(try answered.response.decoded(TransferCodeAnswer.self))
     }
 

@@ -14,6 +14,8 @@ struct APICall: Sendable {
     let path: String
     var body: Data?
     var idempotencyKey: String?
+    /// Whether the call carries a proof by the device's key, because it must not happen behind the owner's back.
+    var provesPresence = false
     /// Whether a log-in brings a user back that asked to be deleted.
     var restores = false
 

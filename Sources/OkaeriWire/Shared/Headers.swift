@@ -18,12 +18,28 @@ public enum HeaderName {
 public enum APIPath {
     /// POST: log in with the device's key.
     public static let logInAutomatically = "/v1/log-in/automatic"
+    /// POST: make a user with identifiers and a password.
+    public static let signUp = "/v1/sign-up"
+    /// POST: log in with identifier and password.
+    public static let logInWithPassword = "/v1/log-in/password"
+    /// POST: give an anonymous user identifiers and a password.
+    public static let upgrade = "/v1/user/upgrade"
+    /// PUT: another password.
+    public static let password = "/v1/user/password"
+    /// POST: prove again to be there.
+    public static let reauthenticate = "/v1/user/reauthenticate"
     /// POST: end this session.
     public static let logOut = "/v1/log-out"
     /// GET, PATCH: the own user.
     public static let user = "/v1/user"
     /// GET: everything that is stored about the user.
     public static let export = "/v1/user/export"
+    /// POST: what would become of two users.
+    public static let mergePreview = "/v1/user/merge/preview"
+    /// POST: keep the current user, switch to the other, or merge.
+    public static let merge = "/v1/user/merge"
+    /// POST: take a merge apart again.
+    public static let undoMerge = "/v1/user/merge/undo"
     /// GET: the own sessions. DELETE: end all others.
     public static let sessions = "/v1/user/sessions"
     /// POST: log in with a transfer code of another device.

@@ -19,6 +19,8 @@ public struct Problem: Codable, Hashable, Sendable {
     public var serverTime: WireTime?
     /// When the user is erased, when the code is `user_deleted`.
     public var erasedAt: WireTime?
+    /// How a conflict can be resolved, when the caller has proved to be both users.
+    public var merge: MergeOfferBody?
     /// The request's id, as in the header `Request-Id` and the server's log.
     public var requestId: String?
 
@@ -130,6 +132,10 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     public static let storageUnavailable: Self = "storage_unavailable"
     /// 403: the user asked to be deleted; `erasedAt` tells when that happens, and the header `Okaeri-Restore` prevents it.
     public static let userDeleted: Self = "user_deleted"
+    /// 403: the merge ticket is not valid here, for whatever reason.
+    public static let mergeTicketRefused: Self = "merge_ticket_refused"
+    /// 404: there is no such merge.
+    public static let mergeUnknown: Self = "merge_unknown"
     /// 403: the transfer code leads nowhere, for whatever reason.
     public static let transferCodeRefused: Self = "transfer_code_refused"
     /// 404: there is no such transfer that this device could undo.

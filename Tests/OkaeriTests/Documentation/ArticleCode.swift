@@ -94,7 +94,7 @@ func action(after error: OkaeriError) -> Action {
     case .storageUnavailable, .storageDamaged, .userDisabled, .applicationUnknown, .proofRefused, .sessionUnknown,
         .audienceNotAllowed, .refused, .unexpectedAnswer:
         return .tell(error.localizedDescription)
-    case .userDeleted, .transferCodeRefused, .undoTooLate:
+    case .conflict, .mergeRefused, .userDeleted, .transferCodeRefused, .undoTooLate:
         return .tell(error.localizedDescription)
     }
 }

@@ -47,7 +47,8 @@ package struct MintAccessToken: Sendable {
         let claims = Claims(
             iss: issuer, sub: who.user.id.rawValue, aud: audience, client_id: application.id.rawValue,
             sid: who.session.id.rawValue, jti: Base64URL.text(of: randomness.bytes(16)), iat: now,
-            exp: now + Self.lifetime.components.seconds, auth_time: who.session.createdAt.milliseconds / 1000,
+            exp: now + Self.lifetime.components.seconds,
+            auth_time: (who.session.authenticatedAt ?? who.session.createdAt).milliseconds / 1000,
             amr: who.session.method.authenticationMethods, is_anonymous: who.user.isAnonymous)
         do {
             let header = Base64URL.text(of: try JSONEncoder().encode(Header(kid: key.id)))
@@ -64,6 +65,10 @@ package struct MintAccessToken: Sendable {
 extension Session.LogInMethod {
     /// The `amr` values of RFC 8176 §2 for a way of log-in.
     var authenticationMethods: [String] {
-        self == .automatic ? ["pop"] : []
+        switch self {
+        case .automatic: ["pop"]
+        case .password, .signUp: ["pwd"]
+        default: []
+        }
     }
 }

@@ -8,12 +8,16 @@ package struct ApplicationSettings: Hashable, Sendable {
     package var sessionLifetime: Duration
     /// Who may be named as the audience of an access token, beside the application itself.
     package var audiences: [String]
+    /// The fewest characters of a new password, at least 8 (requirement 1).
+    package var passwordMinimumCharacters: Int
     /// A link into the app with `{code}` in place of a transfer code, for QR codes; without it they hold the code alone.
     package var transferLink: String?
     /// How long a user that asked to be deleted can still be restored. Not shorter than `Transfer.undoSpan`.
     package var deletionGrace: Duration
     /// After how long without activity anonymous users are erased; `nil` for never.
     package var anonymousIdleLimit: Duration?
+    /// What becomes of fields that both of two merged users have, by name; `keep` for all others.
+    package var mergeRules: [String: MergeRule]
 
     /// What stands for the code in `transferLink`.
     package static let transferCodePlace = "{code}"
@@ -21,15 +25,19 @@ package struct ApplicationSettings: Hashable, Sendable {
     package init(
         proofRequired: Bool = false, sessionIdleLifetime: Duration = .days(60),
         sessionLifetime: Duration = .days(400), audiences: [String] = [],
-        transferLink: String? = nil, deletionGrace: Duration = .days(7), anonymousIdleLimit: Duration? = nil
+        passwordMinimumCharacters: Int = PasswordRules.lowestMinimum,
+        transferLink: String? = nil, deletionGrace: Duration = .days(7), anonymousIdleLimit: Duration? = nil,
+        mergeRules: [String: MergeRule] = [:]
     ) {
         self.proofRequired = proofRequired
         self.sessionIdleLifetime = sessionIdleLifetime
         self.sessionLifetime = sessionLifetime
         self.audiences = audiences
+        self.passwordMinimumCharacters = passwordMinimumCharacters
         self.transferLink = transferLink
         self.deletionGrace = deletionGrace
         self.anonymousIdleLimit = anonymousIdleLimit
+        self.mergeRules = mergeRules
     }
 }
 

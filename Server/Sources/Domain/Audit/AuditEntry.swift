@@ -74,6 +74,8 @@ package struct AuditEntry: Hashable, Sendable {
         package static let userRestored = Action(rawValue: "user.restored")
         package static let userErased = Action(rawValue: "user.erased")
         package static let userExported = Action(rawValue: "user.exported")
+        package static let mergeOffered = Action(rawValue: "merge.offered")
+        package static let mergeUndone = Action(rawValue: "merge.undone")
         package static let transferUndone = Action(rawValue: "transfer.undone")
     }
 

@@ -83,7 +83,8 @@ package struct LogInAutomatically: Sendable {
 
         if let firstLaunches {
             let key = RateLimitKey(
-                application: request.application.id, kind: "first-launch", subject: request.address.allowanceGroup)
+                application: request.application.id, kind: RateLimitKey.firstLaunch,
+                subject: request.address.allowanceGroup)
             try await takeAllowance(key, limit: firstLaunches)
         }
         let second = try await store.write { transaction throws(DomainError) in

@@ -21,13 +21,14 @@ package struct ExportUser: Sendable {
         package var audit: [AuditEntry]
     }
 
-    /// - Throws: `reauthenticationRequired`, `rateLimited`, `sessionInvalid` when the user is gone,
+    /// Call it only for a session whose owner is there; see `RequirePresence`.
+    ///
+    /// - Throws: `rateLimited`, `sessionInvalid` when the user is gone,
     ///   `storageUnavailable`.
     package func callAsFunction(
         by who: Authenticated, from origin: RequestOrigin
     ) async throws(DomainError) -> Export {
         let now = clock.now
-        try who.requireFresh(at: now)
         let (id, application) = (who.user.id, who.application)
         if let limit {
             let key = RateLimitKey(application: application.id, kind: "export", subject: id.rawValue)

@@ -5,13 +5,14 @@ package struct RequestDeletion: Sendable {
     let clock: any WallClock
     let audit: AuditTrail
 
+    /// Call it only for a session whose owner is there; see `RequirePresence`.
+    ///
     /// - Returns: when the user is erased.
-    /// - Throws: `reauthenticationRequired`, `sessionInvalid` when the user is gone, `storageUnavailable`.
+    /// - Throws: `sessionInvalid` when the user is gone, `storageUnavailable`.
     package func callAsFunction(
         by who: Authenticated, from origin: RequestOrigin
     ) async throws(DomainError) -> Timestamp {
         let now = clock.now
-        try who.requireFresh(at: now)
         let (id, application) = (who.user.id, who.application)
         let entry = audit.draft(.deletionRequested, by: .user(id), in: application.id, from: origin)
         let requestedAt = try await store.write { transaction throws(DomainError) in

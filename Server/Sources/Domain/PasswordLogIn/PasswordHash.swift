@@ -16,6 +16,11 @@ extension PasswordHash: CustomStringConvertible, CustomDebugStringConvertible, C
 
 /// What the slice asks of storage. Hashes stand apart from users, so that no other read ever has one.
 package protocol PasswordQueries {
+    /// Whom an identifier leads to, and the hash of their password, in one question: a known user must not take longer
+    /// than an unknown one (requirement 10).
+    func passwordHash(
+        of identifier: TypedIdentifier, in application: Identifier<Application>
+    ) throws(DomainError) -> (user: Identifier<User>, hash: PasswordHash?)?
     func passwordHash(
         of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> PasswordHash?

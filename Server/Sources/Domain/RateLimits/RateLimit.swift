@@ -16,6 +16,8 @@ package struct RateLimit: Hashable, Sendable {
     package static let exports = RateLimit(maximum: 5, window: .seconds(3600))
     /// Transfer codes for one user: 20 an hour.
     package static let transferCodesIssued = RateLimit(maximum: 20, window: .seconds(3600))
+    /// 120 an hour: wrong passwords from one address, whoever's they are (requirement 8).
+    package static let passwordFailures = RateLimit(maximum: 120, window: .seconds(3600))
 }
 
 /// What is counted: a kind of act within an application by somebody.
@@ -23,6 +25,9 @@ package struct RateLimitKey: Hashable, Sendable {
     package var application: Identifier<Application>
     package var kind: String
     package var subject: String
+
+    /// New users, by whatever way they are made.
+    package static let firstLaunch = "first-launch"
 
     package init(application: Identifier<Application>, kind: String, subject: String) {
         self.application = application
@@ -39,6 +44,10 @@ package protocol RateLimitQueries {
     func count(
         _ key: RateLimitKey, window: Duration, at now: Timestamp
     ) throws(DomainError) -> (count: Int, windowStart: Timestamp)
+    /// The number within the window, and when it began, without counting; `nil` when nothing was counted in it.
+    func counted(
+        _ key: RateLimitKey, window: Duration, at now: Timestamp
+    ) throws(DomainError) -> (count: Int, windowStart: Timestamp)?
     /// Removes counters whose windows are over.
     func removeCounters(startedBefore limit: Timestamp) throws(DomainError)
 }

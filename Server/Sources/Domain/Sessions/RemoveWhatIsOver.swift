@@ -33,6 +33,8 @@ package final class RemoveWhatIsOver: Sendable {
             try transaction.removeCounters(startedBefore: now - Self.longestWindow)
             try transaction.removeTransfers(
                 issuedBefore: now - StoredTransferCode.lifetime, redeemedBefore: now - Self.transferMemory)
+            try transaction.removeMerges(ticketsEndedBefore: now, mergedBefore: now - Merge.undoSpan)
+            try transaction.removeFailures(lastBefore: now - LogInFailures.memory)
         }
         let start = place.withLock { $0 }
         let (applications, lives) = try await store.read { transaction throws(DomainError) in

@@ -66,6 +66,12 @@ package struct SessionOpening: Sendable {
         return user
     }
 
+    /// Whether an earlier try of the attempt opened a session of the user.
+    package func hasOpened(for user: User, in transaction: any Transaction) throws(DomainError) -> Bool {
+        guard let attempt else { return false }
+        return try transaction.session(attempt: attempt.digest, of: user.id, in: application.id) != nil
+    }
+
     /// The answer of the attempt that opened a session of the user before, with a new token; `nil` when none did.
     ///
     /// - Throws: `attemptReused`, `storageUnavailable`.

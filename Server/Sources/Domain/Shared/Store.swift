@@ -21,8 +21,9 @@ package protocol Store: Sendable {
 
 /// What the rules can ask while a transaction lasts: the sum of what each slice asks.
 package protocol Transaction: ApplicationQueries, UserQueries, IdentityQueries, TypedIdentifierQueries,
-    UserStandingQueries, PasswordQueries, SessionQueries, ProofReplayQueries, RateLimitQueries, SigningKeyQueries,
-    AuditQueries, TransferQueries, DeletionQueries
+    UserStandingQueries, PasswordQueries, LogInFailureQueries, SessionQueries, ProofReplayQueries, RateLimitQueries,
+    SigningKeyQueries,
+    AuditQueries, TransferQueries, DeletionQueries, MergeQueries
 {}
 
 /// Something that a committed transaction changed and that caches hold.

@@ -17,13 +17,14 @@ package struct IssueTransferCode: Sendable {
         package var link: Secret?
     }
 
-    /// - Throws: `reauthenticationRequired`, `rateLimited`, `sessionInvalid` when the user is on the way out,
+    /// Call it only for a session whose owner is there; see `RequirePresence`.
+    ///
+    /// - Throws: `rateLimited`, `sessionInvalid` when the user is on the way out,
     ///   `storageUnavailable`.
     package func callAsFunction(
         by who: Authenticated, from origin: RequestOrigin
     ) async throws(DomainError) -> Issued {
         let now = clock.now
-        try who.requireFresh(at: now)
         let (user, application) = (who.user.id, who.application.id)
         if let limit {
             let key = RateLimitKey(application: application, kind: "transfer-code-issue", subject: user.rawValue)

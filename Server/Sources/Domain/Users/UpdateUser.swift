@@ -15,7 +15,7 @@ package enum ValueChange<Value: Sendable>: Sendable {
     }
 }
 
-/// Changes a user's own profile.
+/// Changes a user's own profile, and a registered user's identifiers.
 package struct UpdateUser: Sendable {
     let store: any Store
     let clock: any WallClock
@@ -25,18 +25,23 @@ package struct UpdateUser: Sendable {
         package var locale: ValueChange<String>
         /// Merged into what is there (RFC 7396); `removed` empties the fields.
         package var fields: ValueChange<[String: JSONValue]>
+        package var identifiers: NewIdentifiers
 
         package init(
             displayName: ValueChange<String> = .unchanged, locale: ValueChange<String> = .unchanged,
-            fields: ValueChange<[String: JSONValue]> = .unchanged
+            fields: ValueChange<[String: JSONValue]> = .unchanged, identifiers: NewIdentifiers = NewIdentifiers()
         ) {
             self.displayName = displayName
             self.locale = locale
             self.fields = fields
+            self.identifiers = identifiers
         }
     }
 
-    /// - Throws: `fieldsRefused` when the result breaks a limit, `userUnknown`, `storageUnavailable`.
+    /// Identifiers may be changed only when the session's owner is there; see `RequirePresence`.
+    ///
+    /// - Throws: `fieldsRefused` when the result breaks a limit, `identifiersTaken`, `userUnknown`,
+    ///   `storageUnavailable`.
     package func callAsFunction(
         _ id: Identifier<User>, in application: Identifier<Application>, changes: Changes
     ) async throws(DomainError) -> User {
@@ -44,19 +49,46 @@ package struct UpdateUser: Sendable {
         return try await store.write { transaction throws(DomainError) in
             guard let before = try transaction.user(id, in: application) else { throw .userUnknown }
             var user = before
-            user.displayName = changes.displayName.applied(to: user.displayName)
-            user.locale = changes.locale.applied(to: user.locale)
-            switch changes.fields {
-            case .unchanged: break
-            case .removed: user.fields = [:]
-            case .set(let members): user.fields = user.fields.merged(with: members)
-            }
-            guard user != before else { return before }
-            let faults = ProfileRules.faults(displayName: user.displayName, locale: user.locale, fields: user.fields)
+            let faults = changes.applyProfile(to: &user) + changes.applyIdentifiers(to: &user)
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
+            guard user != before else { return before }
             user.updatedAt = now
             try transaction.updateProfile(of: user)
+            if user.typedIdentifiers != before.typedIdentifiers {
+                let owners = try transaction.owners(of: user.typedIdentifiers, in: application)
+                    .filter { $0.user.id != id }
+                guard owners.isEmpty else { throw .identifiersTaken(owners.map(\.kind)) }
+                try transaction.updateIdentifiers(of: user)
+            }
             return user
         }
+    }
+}
+
+extension UpdateUser.Changes {
+    /// Writes name, locale and fields into a user.
+    ///
+    /// - Returns: the rules that the result breaks; none when nothing changes.
+    func applyProfile(to user: inout User) -> [FieldFault] {
+        let before = user
+        user.displayName = displayName.applied(to: user.displayName)
+        user.locale = locale.applied(to: user.locale)
+        switch fields {
+        case .unchanged: break
+        case .removed: user.fields = [:]
+        case .set(let members): user.fields = user.fields.merged(with: members)
+        }
+        guard user != before else { return [] }
+        return ProfileRules.faults(displayName: user.displayName, locale: user.locale, fields: user.fields)
+    }
+
+    /// Writes identifiers into a registered user. The last way in must stay.
+    fileprivate func applyIdentifiers(to user: inout User) -> [FieldFault] {
+        guard !identifiers.isEmpty else { return [] }
+        let wasAnonymous = user.isAnonymous
+        let faults = identifiers.apply(to: &user)
+        if wasAnonymous { return faults + identifiers.changed.map { FieldFault(field: $0, rule: .onlyAfterUpgrade) } }
+        if user.isAnonymous { return faults + identifiers.changed.map { FieldFault(field: $0, rule: .lastWayIn) } }
+        return faults
     }
 }

@@ -9,7 +9,7 @@ struct ExportUserRoute: RouteHandler {
     let api: NativeAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await api.caller(of: request, context)
+        let caller = try await api.presentCaller(of: request, context)
         let export = try await api.useCases.exportUser(by: caller, from: api.origin(of: request, context))
         let body = ExportAnswer(
             exportedAt: export.exportedAt.wire, application: export.application.id.rawValue,

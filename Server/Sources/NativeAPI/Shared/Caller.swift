@@ -43,6 +43,21 @@ extension NativeAPI {
         context.tellNotices(caller.noticeCount)
         return caller
     }
+
+    /// Who makes the request, when the session's owner is there: the session is fresh, or the user is anonymous and the
+    /// request came with a proof. For all that must not happen behind the owner's back (requirement 18).
+    ///
+    /// - Throws: `reauthenticationRequired`, and what `caller(of:_:)` throws.
+    func presentCaller(of request: Request, _ context: ServerContext) async throws(DomainError) -> Authenticated {
+        let caller = try await caller(of: request, context)
+        try useCases.requirePresence(caller, isProven: isProven(request, context))
+        return caller
+    }
+
+    /// Whether a request of a caller came with a proof. It was checked when the caller was found out.
+    func isProven(_ request: Request, _ context: ServerContext) -> Bool {
+        gate.presentedProof(of: request, context) != nil
+    }
 }
 
 extension ServerContext {

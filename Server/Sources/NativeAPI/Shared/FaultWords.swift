@@ -36,6 +36,9 @@ extension FieldFault.Rule {
         case .containsContext: ("contains_context", "No names of the application or the user.")
         case .notATransferCode: ("not_a_transfer_code", "16 letters and digits, as shown on the other device.")
         case .required: ("required", "This member must be there.")
+        case .onlyAfterUpgrade:
+            ("only_after_upgrade", "An anonymous user gets its first ones by POST /v1/user/upgrade.")
+        case .lastWayIn: ("last_way_in", "One way in must stay.")
         }
     }
 }

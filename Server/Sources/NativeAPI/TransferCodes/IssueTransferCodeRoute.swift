@@ -9,7 +9,7 @@ struct IssueTransferCodeRoute: RouteHandler {
     let api: NativeAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await api.caller(of: request, context)
+        let caller = try await api.presentCaller(of: request, context)
         let issued = try await api.useCases.issueTransferCode(by: caller, from: api.origin(of: request, context))
         let link = issued.link?.revealed
         // An application's pattern may be too long for a QR code; the code alone never is.

@@ -11,8 +11,11 @@ struct UpdateUserRoute: RouteHandler {
         let caller = try await api.caller(of: request, context)
         let patch = try await api.readJSON(
             UserPatchBody.self, of: request, context, mediaTypes: ["application/merge-patch+json", "application/json"])
-        let user = try await api.useCases.updateUser(
-            caller.user.id, in: caller.application.id, changes: UpdateUser.Changes(patch ?? UserPatchBody()))
+        let changes = UpdateUser.Changes(patch ?? UserPatchBody())
+        if !changes.identifiers.isEmpty {
+            try api.useCases.requirePresence(caller, isProven: api.isProven(request, context))
+        }
+        let user = try await api.useCases.updateUser(caller.user.id, in: caller.application.id, changes: changes)
         return try JSONAnswer(body: UserBody(user)).response()
     }
 }
@@ -21,12 +24,16 @@ extension UpdateUser.Changes {
     fileprivate init(_ patch: UserPatchBody) {
         self.init(
             displayName: ValueChange(patch.displayName), locale: ValueChange(patch.locale),
-            fields: ValueChange(patch.fields))
+            fields: ValueChange(patch.fields),
+            identifiers: NewIdentifiers(
+                username: ValueChange(patch.username), email: ValueChange(patch.email),
+                phone: ValueChange(patch.phone)))
     }
 }
 
 extension ValueChange where Value: Codable & Hashable {
-    fileprivate init(_ change: UserPatchBody.Change<Value>) {
+    /// A change as it was sent.
+    init(_ change: UserPatchBody.Change<Value>) {
         self =
             switch change {
             case .unchanged: .unchanged

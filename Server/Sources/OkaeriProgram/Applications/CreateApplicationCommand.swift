@@ -46,6 +46,13 @@ struct CreateApplicationCommand: AsyncParsableCommand {
     var eraseIdleDays: Int?
 
     @Option(
+        name: .customLong("merge-rule"),
+        help: ArgumentHelp(
+            "What becomes of a field that both of two merged users have: keep, take, max, sum or union. May be repeated.",
+            valueName: "field=rule"))
+    var mergeRules: [MergeRuleArgument] = []
+
+    @Option(
         help: ArgumentHelp(
             "A link into the app for QR codes of transfer codes, with {code} in it: myapp://transfer/{code}",
             valueName: "link"))
@@ -72,6 +79,7 @@ struct CreateApplicationCommand: AsyncParsableCommand {
         if let deletionGraceDays { settings.deletionGrace = .days(Int64(deletionGraceDays)) }
         if let eraseIdleDays { settings.anonymousIdleLimit = .days(Int64(eraseIdleDays)) }
         settings.transferLink = transferLink
+        for rule in mergeRules { settings.mergeRules[rule.field] = rule.rule }
         let (name, wanted) = (name, settings)
         let (application, adminKey) = try await storage.withStorage(makesDatabase: true) {
             useCases throws(DomainError) in

@@ -33,7 +33,8 @@ extension CommandFault {
             self = .failed("The database cannot be read or written now. “okaeri doctor” looks for the reason.")
         case .sessionRequired, .sessionInvalid, .proofRequired, .proofRefused, .proofReplayed, .clockSkew,
             .audienceNotAllowed, .userDisabled, .credentialRefused, .reauthenticationRequired, .alreadyRegistered,
-            .attemptReused, .userDeleted, .transferCodeRefused, .transferUnknown, .undoTooLate:
+            .attemptReused, .userDeleted, .mergeOffered, .mergeTicketRefused, .mergeUnknown, .transferCodeRefused,
+            .transferUnknown, .undoTooLate:
             // Refusals of requests; commands make none.
             self = .failed("The request was refused: \(error).")
         }
@@ -61,6 +62,8 @@ extension FieldFault {
         case .tooCommon: "\(field) is a password that everybody tries first."
         case .containsContext: "\(field) holds a name that is easy to guess."
         case .required: "\(field) is missing."
+        case .onlyAfterUpgrade: "\(field) can be changed only when the user is registered."
+        case .lastWayIn: "\(field) is the last way in."
         }
     }
 }

@@ -12,6 +12,9 @@ package struct ServerSettings: Sendable {
     package var trustedProxies: [IPNetwork]
     package var hasRateLimits: Bool
     package var firstLaunchesPerHour: Int
+    package var passwordFailuresPerHour: Int
+    package var passwordThreads: Int
+    package var passwordQueue: Int
     package var sessionCacheEntries: Int
     package var logLevel: Logger.Level
     package var requestTimeout: Duration
@@ -36,6 +39,9 @@ package struct ServerSettings: Sendable {
         trustedProxies = try reader.required(.trustedProxies, Self.networks)
         hasRateLimits = try reader.required(.rateLimits) { ["on": true, "off": false][$0] }
         firstLaunchesPerHour = try reader.number(.firstLaunches, 1...1_000_000)
+        passwordFailuresPerHour = try reader.number(.passwordFailures, 1...1_000_000)
+        passwordThreads = try reader.number(.passwordThreads, 1...256)
+        passwordQueue = try reader.number(.passwordQueue, 1...100_000)
         sessionCacheEntries = try reader.number(.sessionCache, 0...10_000_000)
         logLevel = try reader.required(.logLevel) { Logger.Level(rawValue: $0) }
         requestTimeout = .seconds(try reader.number(.requestTimeout, 1...3600))

@@ -51,6 +51,17 @@ extension Setting {
     package static let firstLaunches = Setting(
         "first-launches", default: "30", unit: "an hour",
         "How many new users one address (IPv6: one /64 network) can make.", rule: "a whole number from 1 to 1000000")
+    package static let passwordFailures = Setting(
+        "password-failures", default: "120", unit: "an hour",
+        "How many wrong passwords one address (IPv6: one /64 network) can send.",
+        rule: "a whole number from 1 to 1000000")
+    package static let passwordThreads = Setting(
+        "password-threads", default: "2", unit: "threads",
+        "How many passwords are hashed at a time; each takes 19 MiB while it is.", rule: "a whole number from 1 to 256")
+    package static let passwordQueue = Setting(
+        "password-queue", default: "64", unit: "passwords",
+        "How many passwords may wait to be hashed before further ones are refused.",
+        rule: "a whole number from 1 to 100000")
     package static let sessionCache = Setting(
         "session-cache", default: "10000", unit: "sessions", "How many sessions are kept in memory, about 2 KiB each.",
         rule: "a whole number from 0 to 10000000")
@@ -77,8 +88,9 @@ extension Setting {
 
     /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
-        listen, data, publicURL, trustedProxies, rateLimits, firstLaunches, sessionCache, logLevel, requestTimeout,
-        idleTimeout, maximumHeaderBytes, maximumHeaders, sealingKey,
+        listen, data, publicURL, trustedProxies, rateLimits, firstLaunches, passwordFailures, passwordThreads,
+        passwordQueue, sessionCache, logLevel, requestTimeout, idleTimeout, maximumHeaderBytes, maximumHeaders,
+        sealingKey,
     ]
 
     /// The variable that names the configuration file, as `--config` does.

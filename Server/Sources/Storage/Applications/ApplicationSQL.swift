@@ -45,18 +45,22 @@ private struct StoredSettings: Codable {
     var sessionIdleSeconds: Int64?
     var sessionSeconds: Int64?
     var audiences: [String]?
+    var passwordMinimumCharacters: Int?
     var transferLink: String?
     var deletionGraceSeconds: Int64?
     var anonymousIdleSeconds: Int64?
+    var mergeRules: [String: String]?
 
     init(_ settings: ApplicationSettings) {
         proofRequired = settings.proofRequired
         sessionIdleSeconds = settings.sessionIdleLifetime.components.seconds
         sessionSeconds = settings.sessionLifetime.components.seconds
         audiences = settings.audiences
+        passwordMinimumCharacters = settings.passwordMinimumCharacters
         transferLink = settings.transferLink
         deletionGraceSeconds = settings.deletionGrace.components.seconds
         anonymousIdleSeconds = settings.anonymousIdleLimit?.components.seconds
+        mergeRules = settings.mergeRules.mapValues(\.rawValue)
     }
 
     var settings: ApplicationSettings {
@@ -65,8 +69,11 @@ private struct StoredSettings: Codable {
             proofRequired: proofRequired ?? standard.proofRequired,
             sessionIdleLifetime: sessionIdleSeconds.map { .seconds($0) } ?? standard.sessionIdleLifetime,
             sessionLifetime: sessionSeconds.map { .seconds($0) } ?? standard.sessionLifetime,
-            audiences: audiences ?? standard.audiences, transferLink: transferLink,
+            audiences: audiences ?? standard.audiences,
+            passwordMinimumCharacters: passwordMinimumCharacters ?? standard.passwordMinimumCharacters,
+            transferLink: transferLink,
             deletionGrace: deletionGraceSeconds.map { .seconds($0) } ?? standard.deletionGrace,
-            anonymousIdleLimit: anonymousIdleSeconds.map { .seconds($0) })
+            anonymousIdleLimit: anonymousIdleSeconds.map { .seconds($0) },
+            mergeRules: (mergeRules ?? [:]).compactMapValues(MergeRule.init(rawValue:)))
     }
 }

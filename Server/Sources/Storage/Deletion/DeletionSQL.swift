@@ -22,6 +22,8 @@ extension SQLTransaction {
             "DELETE FROM passwords WHERE application_id = $1 AND user_id = $2",
             "DELETE FROM transfer_codes WHERE application_id = $1 AND user_id = $2",
             "DELETE FROM transfers WHERE application_id = $1 AND user_id = $2",
+            "DELETE FROM merge_tickets WHERE application_id = $1 AND (user_id = $2 OR other_id = $2)",
+            "DELETE FROM merges WHERE application_id = $1 AND (user_id = $2 OR left_user_id = $2)",
             "DELETE FROM users WHERE application_id = $1 AND id = $2",
         ]
         for statement in statements { try connection.run(statement, [.id(application), .id(user)]) }

@@ -2,6 +2,20 @@ package import Domain
 
 extension SQLTransaction {
     package func passwordHash(
+        of identifier: TypedIdentifier, in application: Identifier<Application>
+    ) throws(DomainError) -> (user: Identifier<User>, hash: PasswordHash?)? {
+        try connection.row(
+            """
+            SELECT identifiers.user_id, passwords.hash FROM identifiers
+            LEFT JOIN passwords ON passwords.application_id = identifiers.application_id
+                AND passwords.user_id = identifiers.user_id
+            WHERE identifiers.application_id = $1 AND identifiers.kind = $2 AND identifiers.value = $3
+            """,
+            [.id(application), .text(identifier.kind.rawValue), .text(identifier.folded)]
+        ) { row throws(DomainError) in (row.id(0), row.optionalText(1).map(PasswordHash.init(text:))) }
+    }
+
+    package func passwordHash(
         of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> PasswordHash? {
         try connection.row(

@@ -19,6 +19,18 @@ extension SQLTransaction {
         return (counted.0, counted.1)
     }
 
+    package func counted(
+        _ key: RateLimitKey, window: Duration, at now: Timestamp
+    ) throws(DomainError) -> (count: Int, windowStart: Timestamp)? {
+        try connection.row(
+            """
+            SELECT used, window_start FROM rate_limits
+            WHERE application_id = $1 AND kind = $2 AND subject = $3 AND window_start > $4
+            """,
+            [.id(key.application), .text(key.kind), .text(key.subject), .time(now - window)]
+        ) { row throws(DomainError) in (Int(row.integer(0)), row.time(1)) }
+    }
+
     package func removeCounters(startedBefore limit: Timestamp) throws(DomainError) {
         try connection.run("DELETE FROM rate_limits WHERE window_start < $1", [.time(limit)])
     }

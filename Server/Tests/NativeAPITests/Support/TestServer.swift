@@ -6,6 +6,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import OkaeriServer
+import PasswordHashes
 import StorageSQLite
 import Synchronization
 import Testing
@@ -27,10 +28,12 @@ struct TestServer: Sendable {
     ///   - store: The storage; a new one in memory without it.
     ///   - clock: The time.
     ///   - logger: Where the server logs.
+    ///   - passwords: What hashes.
     /// - Throws: when a setting is wrong.
     init(
         settings: [String: String] = [:], application: ApplicationSettings = ApplicationSettings(),
-        store: SQLiteStore? = nil, clock: StandingClock = StandingClock(), logger: Logger = TestServer.silence
+        store: SQLiteStore? = nil, clock: StandingClock = StandingClock(), logger: Logger = TestServer.silence,
+        passwords: any PasswordHashing = TestServer.passwords
     ) async throws {
         self.clock = clock
         self.logger = logger
@@ -40,11 +43,15 @@ struct TestServer: Sendable {
         composition = Composition(
             try ServerSettings(commandLine: settings, environment: [:]),
             store: store, clock: clock, randomness: TestRandomness(),
-            sealingKey: key)
+            sealingKey: key, passwords: passwords)
         responder = try composition.responder()
         self.application = try await composition.useCases.createApplication(name: "Test", settings: application)
             .application
     }
+
+    /// Shared, because their threads live as long as the process. Costs little, so that tests are quick.
+    static let passwords = PasswordThreads(
+        count: 2, maximumWaiting: 1000, strength: Argon2id(memoryKiB: 8, passes: 1))
 
     static let silence = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 

@@ -6,11 +6,12 @@ package struct TestWorld: Sendable {
     package let engine: any Engine
     package let clock: StandingClock
     package let randomness: CountingRandomness
+    package let passwords = CountingPasswords()
     package let useCases: UseCases
 
     package init(
         _ engine: any Engine, clock: StandingClock = StandingClock(), firstLaunches: RateLimit? = nil,
-        sessionCacheCapacity: Int = 1000, seed: UInt64 = 0
+        passwordFailures: RateLimit? = nil, sessionCacheCapacity: Int = 1000, seed: UInt64 = 0
     ) throws {
         self.engine = engine
         self.clock = clock
@@ -21,7 +22,8 @@ package struct TestWorld: Sendable {
         let useCases = UseCases(
             UseCases.World(
                 store: engine, validity: engine.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
-                issuer: "https://id.example.com", firstLaunches: firstLaunches, hasRateLimits: firstLaunches != nil,
+                passwords: passwords, issuer: "https://id.example.com", firstLaunches: firstLaunches,
+                passwordFailures: passwordFailures, hasRateLimits: firstLaunches != nil,
                 sessionCacheCapacity: sessionCacheCapacity))
         self.useCases = useCases
         engine.observeChanges { useCases.forget($0) }

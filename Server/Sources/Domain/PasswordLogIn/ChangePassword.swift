@@ -1,0 +1,51 @@
+/// Gives a user another password, or a first one, and ends the user's other sessions (requirement 5).
+package struct ChangePassword: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let passwords: any PasswordHashing
+    let check: PasswordCheck
+
+    package struct Request: Sendable {
+        /// The present password; `nil` when the session's owner has just proved to be there.
+        package var current: Secret?
+        package var new: Secret
+        package var address: ClientAddress
+
+        package init(current: Secret?, new: Secret, address: ClientAddress) {
+            self.current = current
+            self.new = new
+            self.address = address
+        }
+    }
+
+    /// - Returns: how many other sessions ended.
+    /// - Throws: `credentialRefused` for a wrong present password, `reauthenticationRequired` without one on a session
+    ///   that is not fresh, `fieldsRefused`, `rateLimited`, `busy`, `userUnknown`, `storageUnavailable`.
+    package func callAsFunction(_ request: Request, by who: Authenticated) async throws(DomainError) -> Int {
+        let now = clock.now
+        let (user, application, session) = (who.user, who.application, who.session.id)
+        if request.current == nil { try who.requireFresh(at: now) }
+        // Nobody could log in by a password alone.
+        let faults =
+            user.typedIdentifiers.isEmpty
+            ? [FieldFault(field: "", rule: .noneOf(TypedIdentifier.Kind.allCases.map(\.rawValue)))] : []
+        let new = try PasswordRules(for: application, user: user)
+            .check(request.new, field: "newPassword", beside: faults)
+        var outcome: PasswordCheck.Outcome?
+        if let current = request.current {
+            outcome = try await check(
+                current.revealed, of: user.typedIdentifiers, in: application.id, from: request.address)
+        }
+        let hash = try await passwords.hash(new)
+        let settled = outcome
+        let ended = try await store.write { transaction throws(DomainError) -> Int? in
+            if let settled, try settled.settle(in: transaction)?.id != user.id { return nil }
+            guard let present = try transaction.user(user.id, in: application.id) else { throw .userUnknown }
+            try transaction.setPassword(hash, of: user.id, in: application.id, at: now)
+            try transaction.forgetFailures(of: present)
+            return try transaction.endSessions(of: user.id, in: application.id, except: session)
+        }
+        guard let ended else { throw .credentialRefused }
+        return ended
+    }
+}

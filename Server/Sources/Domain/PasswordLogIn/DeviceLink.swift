@@ -1,0 +1,37 @@
+/// A device key that came with a log-in by other means: it is bound to the session, and joins the user, so that the
+/// device's next launch is automatic.
+package struct DeviceLink: Sendable {
+    /// A proof that holds.
+    package let proof: DeviceProof?
+    /// Whether the key shall lead to the user from now on.
+    let joins: Bool
+    let now: Timestamp
+
+    /// Notes the proof as used.
+    ///
+    /// - Throws: `proofReplayed`, `storageUnavailable`.
+    package func use(in transaction: any Transaction, _ application: Identifier<Application>) throws(DomainError) {
+        guard let proof else { return }
+        guard try transaction.markUsed(proof, in: application) else { throw .proofReplayed }
+    }
+
+    /// The user with the key, when it may join: a key that leads to somebody else already stays with them, because
+    /// taking it away could lose an anonymous user for good.
+    package func joined(to user: User, in transaction: any Transaction) throws(DomainError) -> User {
+        guard let identity = try free(for: user.application, in: transaction) else { return user }
+        try transaction.insert(identity, for: user.id, in: user.application)
+        var user = user
+        user.identities.append(identity)
+        return user
+    }
+
+    /// The identity that the key makes, when nobody has it.
+    package func free(
+        for application: Identifier<Application>, in transaction: any Transaction
+    ) throws(DomainError) -> Identity? {
+        guard joins, let proof,
+            try transaction.user(provider: .device, subject: proof.thumbprint, in: application) == nil
+        else { return nil }
+        return Identity(provider: .device, subject: proof.thumbprint, linkedAt: now)
+    }
+}

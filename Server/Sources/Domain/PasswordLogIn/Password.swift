@@ -1,0 +1,84 @@
+import Foundation
+
+/// A password as a person typed it. Only `PasswordHashing` looks inside, and the rules for new ones.
+package struct Password: Sendable {
+    /// Longer ones are refused before anything is done with them (requirement 2).
+    package static let maximumBytes = 1024
+
+    /// As sent: what imported hashes were made of.
+    package let sent: Secret
+    /// As our own hashes are made of it: compatibility composition (NFKC), so that the same password typed on another
+    /// keyboard is the same (NIST SP 800-63B-4 §3.1.1.2). Case and length are left alone.
+    package let normalized: Secret
+
+    /// Takes what was typed; `nil` when it is empty or too long to be anybody's.
+    package init?(_ text: String) {
+        guard (1...Self.maximumBytes).contains(text.utf8.count) else { return nil }
+        sent = Secret(text)
+        normalized = Secret(text.precomposedStringWithCompatibilityMapping)
+    }
+}
+
+/// What a new password must keep to (requirements 1 to 4). There are no rules of composition and no end of validity.
+package struct PasswordRules: Sendable {
+    /// The fewest characters that any application can ask for.
+    package static let lowestMinimum = 8
+    /// Context words that are shorter than this say nothing about a password.
+    private static let shortestContextWord = 4
+
+    let minimumCharacters: Int
+    let contextWords: [String]
+
+    /// - Parameters:
+    ///   - application: Whose name no password may hold, and whose settings say how long they must be.
+    ///   - user: Whose identifiers no password of theirs may hold.
+    package init(for application: Application, user: User) {
+        minimumCharacters = max(Self.lowestMinimum, application.settings.passwordMinimumCharacters)
+        let words = [
+            application.name, user.username, user.displayName, user.email.flatMap { MailAddress($0)?.localPart },
+            user.phone.map { String($0.drop { $0 == "+" }) },
+        ]
+        contextWords = words.compactMap { $0.map(IdentifierFolding.folded) }
+            .filter { $0.count >= Self.shortestContextWord }
+    }
+
+    /// The password, when it breaks no rule and nothing else is wrong with the request.
+    ///
+    /// - Parameters:
+    ///   - secret: What was typed; `nil` when the member was missing.
+    ///   - field: The member's name.
+    ///   - others: What else is wrong, so that everything is told at once.
+    /// - Returns: the password.
+    /// - Throws: `fieldsRefused`.
+    package func check(
+        _ secret: Secret?, field: String, beside others: [FieldFault] = []
+    ) throws(DomainError) -> Password {
+        guard let text = secret?.revealed else {
+            throw .fieldsRefused(others + [FieldFault(field: field, rule: .required)])
+        }
+        let faults = others + rules(brokenBy: text).map { FieldFault(field: field, rule: $0) }
+        guard faults.isEmpty, let password = Password(text) else { throw .fieldsRefused(faults) }
+        return password
+    }
+
+    private func rules(brokenBy text: String) -> [FieldFault.Rule] {
+        guard text.utf8.count <= Password.maximumBytes else { return [.tooManyBytes(maximum: Password.maximumBytes)] }
+        let basic = TextRule(maximumCharacters: Password.maximumBytes).faults(of: text, field: "").map(\.rule)
+        guard basic.isEmpty else { return basic }
+        let normalized = text.precomposedStringWithCompatibilityMapping
+        if normalized.unicodeScalars.count < minimumCharacters {
+            return [.tooShort(minimumCharacters: minimumCharacters)]
+        }
+        let folded = IdentifierFolding.folded(normalized)
+        if CommonPasswords.contains(folded) { return [.tooCommon] }
+        return contextWords.contains { Self.isLittleMore(folded, than: $0) } ? [.containsContext] : []
+    }
+
+    /// Whether a password is a word with no more than a short word's worth around it: `hana.tanaka1` for
+    /// `hana.tanaka`. A long sentence may hold a name.
+    private static func isLittleMore(_ password: String, than word: String) -> Bool {
+        guard let place = password.firstRange(of: word) else { return false }
+        let rest = password.unicodeScalars.count - password[place].unicodeScalars.count
+        return rest < lowestMinimum
+    }
+}

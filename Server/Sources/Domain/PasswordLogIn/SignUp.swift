@@ -1,0 +1,127 @@
+/// Makes a user with identifiers and a password, and logs it in.
+package struct SignUp: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let verifyProof: ProofVerifier
+    let passwords: any PasswordHashing
+    let takeAllowance: TakeAllowance
+    /// New users allowed for one address or /64 network, first launches among them; `nil` for no limit.
+    let newUsers: RateLimit?
+
+    package struct Request: Sendable {
+        package var application: Application
+        package var identifiers: NewIdentifiers
+        /// Must be there; `nil` is refused with everything else that is wrong.
+        package var password: Secret?
+        package var newUser: LogInAutomatically.NewUser
+        package var proof: PresentedProof?
+        /// Whether the proof's key shall lead to the user from now on.
+        package var joinsDevice: Bool
+        package var device: DeviceDescription
+        package var attempt: Attempt?
+        package var address: ClientAddress
+
+        package init(
+            application: Application, identifiers: NewIdentifiers, password: Secret?,
+            newUser: LogInAutomatically.NewUser = .init(), proof: PresentedProof? = nil, joinsDevice: Bool = true,
+            device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil, address: ClientAddress
+        ) {
+            self.application = application
+            self.identifiers = identifiers
+            self.password = password
+            self.newUser = newUser
+            self.proof = proof
+            self.joinsDevice = joinsDevice
+            self.device = device
+            self.attempt = attempt
+            self.address = address
+        }
+    }
+
+    /// What the first transaction found.
+    private enum Finding: Sendable {
+        case made(LogIn)
+        case taken([TypedIdentifier.Kind])
+        /// The attempt's own user, made by an earlier try whose answer was lost.
+        case repeated(User, PasswordHash)
+    }
+
+    /// - Throws: `fieldsRefused`, `identifiersTaken`, `proofRefused`, `proofReplayed`, `clockSkew`, `rateLimited`,
+    ///   `busy`, `attemptReused`, `storageUnavailable`.
+    package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
+        let now = clock.now
+        var proof: DeviceProof?
+        if let presented = request.proof { proof = try verifyProof(presented, at: now) }
+        let (candidate, password) = try checked(request, at: now)
+        let application = request.application.id
+        if let newUsers {
+            let key = RateLimitKey(
+                application: application, kind: RateLimitKey.firstLaunch, subject: request.address.allowanceGroup)
+            try await takeAllowance(key, limit: newUsers)
+        }
+        let hash = try await passwords.hash(password)
+        let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
+        let opening = SessionOpening(
+            application: request.application, deviceKey: proof?.thumbprint, device: request.device,
+            address: request.address.text, protocolName: .native, method: .signUp, attempt: request.attempt,
+            randomness: randomness, now: now)
+        let finding = try await store.write { transaction throws(DomainError) -> Finding in
+            try link.use(in: transaction, application)
+            let owners = try transaction.owners(of: candidate.typedIdentifiers, in: application)
+            guard owners.isEmpty else {
+                guard let owner = owners.first?.user, try opening.hasOpened(for: owner, in: transaction),
+                    let kept = try transaction.passwordHash(of: owner.id, in: application)
+                else { return .taken(owners.map(\.kind)) }
+                return .repeated(owner, kept)
+            }
+            var user = candidate
+            if let identity = try link.free(for: application, in: transaction) { user.identities = [identity] }
+            user.passwordSetAt = now
+            let logIn = try opening.open(forNew: user, in: transaction)
+            try transaction.setPassword(hash, of: user.id, in: application, at: now)
+            return .made(logIn)
+        }
+        switch finding {
+        case .made(let logIn): return logIn
+        case .taken(let kinds): throw .identifiersTaken(kinds)
+        case .repeated(let user, let kept):
+            // Whoever guesses the attempt's name learns nothing without the password.
+            guard try await passwords.compare(password, with: kept) != .refused else { throw .attemptReused }
+            let logIn = try await store.write { transaction throws(DomainError) in
+                try opening.repeated(for: user, in: transaction)
+            }
+            guard let logIn else { throw .identifiersTaken(user.typedIdentifiers.map(\.kind)) }
+            return logIn
+        }
+    }
+
+    private func checked(_ request: Request, at now: Timestamp) throws(DomainError) -> (User, Password) {
+        var user = User(
+            id: randomness.newIdentifier(at: now), application: request.application.id,
+            displayName: request.newUser.displayName, locale: request.newUser.locale, fields: request.newUser.fields,
+            createdAt: now, updatedAt: now)
+        var faults = request.identifiers.apply(to: &user)
+        faults += request.device.faults(field: "device")
+        faults += ProfileRules.faults(displayName: user.displayName, locale: user.locale, fields: user.fields)
+        if faults.isEmpty && user.isAnonymous {
+            faults.append(FieldFault(field: "", rule: .noneOf(TypedIdentifier.Kind.allCases.map(\.rawValue))))
+        }
+        let password = try PasswordRules(for: request.application, user: user)
+            .check(request.password, field: "password", beside: faults)
+        return (user, password)
+    }
+}
+
+extension Transaction {
+    /// Who has which of these identifiers.
+    func owners(
+        of identifiers: [TypedIdentifier], in application: Identifier<Application>
+    ) throws(DomainError) -> [(kind: TypedIdentifier.Kind, user: User)] {
+        var owners: [(kind: TypedIdentifier.Kind, user: User)] = []
+        for identifier in identifiers {
+            if let user = try user(identifier, in: application) { owners.append((identifier.kind, user)) }
+        }
+        return owners
+    }
+}

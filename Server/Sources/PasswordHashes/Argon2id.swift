@@ -1,0 +1,48 @@
+import CSodium
+package import Domain
+
+/// Argon2id (RFC 9106) with its cost, by libsodium.
+package struct Argon2id: Hashable, Sendable {
+    package let memoryKiB: Int
+    package let passes: Int
+
+    /// 19 MiB and two passes: the least that OWASP and requirement 6 allow, about 60 hashes a second on one core.
+    package static let standard = Argon2id(memoryKiB: 19_456, passes: 2)
+
+    package init(memoryKiB: Int, passes: Int) {
+        self.memoryKiB = memoryKiB
+        self.passes = passes
+    }
+
+    /// A PHC string with a new salt of 16 bytes; `nil` when there is not enough memory.
+    package func hash(_ password: [UInt8]) -> PasswordHash? {
+        guard Self.isReady else { return nil }
+        var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
+        let status = crypto_pwhash_str_alg(
+            &text, password.map(CChar.init(bitPattern:)), UInt64(password.count), UInt64(passes), memoryKiB * 1024,
+            crypto_pwhash_ALG_ARGON2ID13)
+        guard status == 0 else { return nil }
+        return PasswordHash(text: String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+    }
+
+    /// A hash that takes as long to compare with as a real one, and that no password is known to make: zeros.
+    var dummy: StoredHash {
+        let (salt, hash) = (String(repeating: "A", count: 22), String(repeating: "A", count: 43))
+        return .argon2("$argon2id$v=19$m=\(memoryKiB),t=\(passes),p=1$\(salt)$\(hash)")
+    }
+
+    /// Whether a new hash would be harder to break than this one.
+    package func isStronger(than hash: PasswordHash) -> Bool {
+        guard let parameters = PHCString(hash.text), parameters.function == "argon2id" else { return true }
+        return parameters.number("m") ?? 0 < memoryKiB || parameters.number("t") ?? 0 < passes
+    }
+
+    /// Whether a password made a PHC string of Argon2.
+    static func fits(_ password: [UInt8], _ text: String) -> Bool {
+        guard isReady else { return false }
+        return crypto_pwhash_str_verify(text, password.map(CChar.init(bitPattern:)), UInt64(password.count)) == 0
+    }
+
+    /// The library must be told once that it is used; it may be told by many threads at once.
+    private static let isReady = sodium_init() >= 0
+}

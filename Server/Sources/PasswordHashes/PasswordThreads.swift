@@ -1,0 +1,61 @@
+package import Domain
+import Threads
+
+/// Hashes passwords with Argon2id on threads of its own, which yield to everything else, and a queue of bounded length:
+/// a flood of log-ins can take neither the memory nor the processor away from other requests (requirement 6).
+package final class PasswordThreads: PasswordHashing {
+    private let threads: WorkerThreads
+    private let strength: Argon2id
+    /// Stands for the hash of users that do not exist. It fits no password that anybody has.
+    private let dummy: StoredHash
+
+    /// What a queue of hashes means for somebody who was turned away.
+    private static let retry: Duration = .seconds(2)
+
+    /// - Parameters:
+    ///   - count: How many threads; each needs `strength.memoryKiB` while it works.
+    ///   - maximumWaiting: The most hashes that may wait for a thread.
+    ///   - strength: How hard new hashes are.
+    package init(count: Int, maximumWaiting: Int, strength: Argon2id = .standard) {
+        threads = WorkerThreads(name: "passwords", count: count, maximumWaiting: maximumWaiting, niceness: 19)
+        self.strength = strength
+        dummy = strength.dummy
+    }
+
+    package func hash(_ password: Password) async throws(DomainError) -> PasswordHash {
+        let strength = strength
+        let hash = try await run { strength.hash(Array(password.normalized.revealed.utf8)) }
+        guard let hash else { throw .busy(retryAfter: Self.retry) }
+        return hash
+    }
+
+    package func compare(_ password: Password, with hash: PasswordHash?) async throws(DomainError) -> PasswordVerdict {
+        let (strength, dummy) = (strength, dummy)
+        return try await run {
+            // What is stored may also be no hash that this program knows, or too costly to try.
+            guard let hash, let stored = StoredHash(hash) else {
+                _ = dummy.fits(password)
+                return .refused
+            }
+            guard stored.fits(password) else { return .refused }
+            guard strength.isStronger(than: hash) else { return .accepted(better: nil) }
+            // Without memory for it, the old hash stays until the next log-in.
+            return .accepted(better: strength.hash(Array(password.normalized.revealed.utf8)))
+        }
+    }
+
+    /// Finishes what waits.
+    package func close() async {
+        await threads.close()
+    }
+
+    private func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async throws(DomainError) -> Value {
+        do throws(WorkerThreads.Refusal) {
+            return try await threads.run(work)
+        } catch {
+            switch error {
+            case .queueFull, .closed: throw .busy(retryAfter: Self.retry)
+            }
+        }
+    }
+}

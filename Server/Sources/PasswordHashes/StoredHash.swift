@@ -1,0 +1,138 @@
+import CCrypt
+import CSodium
+import CryptoExtras
+package import Domain
+import Foundation
+
+/// A stored hash in one of the forms that are understood. Our own is Argon2id; the others come with imported users and
+/// are replaced at the first log-in (requirement 7).
+package enum StoredHash: Sendable {
+    /// `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`, and the same with `argon2i`.
+    case argon2(String)
+    /// `$2a$10$…`, `$2b$…`, `$2y$…`: 53 characters after the cost.
+    case bcrypt(String)
+    /// `$scrypt$ln=15,r=8,p=1$salt$hash`.
+    case scrypt(Scrypt)
+    /// `$pbkdf2-sha256$i=600000$salt$hash`, and with `sha512` or `sha1`.
+    case pbkdf2(PBKDF2)
+
+    package struct Scrypt: Hashable, Sendable {
+        let cost: UInt64
+        let blockSize: UInt32
+        let parallelism: UInt32
+        let salt: [UInt8]
+        let hash: [UInt8]
+    }
+
+    package struct PBKDF2: Hashable, Sendable {
+        package enum Digest: String, Hashable, Sendable { case sha1, sha256, sha512 }
+
+        let digest: Digest
+        let rounds: Int
+        let salt: [UInt8]
+        let hash: [UInt8]
+    }
+
+    /// The most memory that one comparison may take: whoever writes an import file must not be able to fill the machine.
+    static let maximumBytes = 256 * 1024 * 1024
+    private static let maximumRounds = 5_000_000
+    private static let bcryptCosts = 4...15
+
+    /// Reads a stored form; `nil` when it is none of these, or would cost too much to try.
+    package init?(_ hash: PasswordHash) {
+        let text = hash.text
+        if ["$2a$", "$2b$", "$2y$"].contains(where: text.hasPrefix) {
+            guard text.utf8.count == 60, let cost = Int(text.dropFirst(4).prefix(2)), Self.bcryptCosts.contains(cost)
+            else { return nil }
+            self = .bcrypt(text)
+            return
+        }
+        guard let parts = PHCString(text), !parts.hash.isEmpty else { return nil }
+        switch parts.function {
+        case "argon2id", "argon2i":
+            guard let memory = parts.number("m"), memory > 0, memory * 1024 <= Self.maximumBytes,
+                let passes = parts.number("t"), (1...64).contains(passes)
+            else { return nil }
+            self = .argon2(text)
+        case "scrypt":
+            guard let exponent = parts.number("ln"), (1...24).contains(exponent), let block = parts.number("r"),
+                (1...64).contains(block), let parallelism = parts.number("p"), (1...16).contains(parallelism),
+                128 * block << exponent <= Self.maximumBytes
+            else { return nil }
+            self = .scrypt(
+                Scrypt(
+                    cost: 1 << UInt64(exponent), blockSize: UInt32(block), parallelism: UInt32(parallelism),
+                    salt: parts.salt, hash: parts.hash))
+        case "pbkdf2-sha256", "pbkdf2-sha512", "pbkdf2-sha1", "pbkdf2":
+            let name = parts.function.split(separator: "-").dropFirst().first.map(String.init) ?? "sha1"
+            guard let digest = PBKDF2.Digest(rawValue: name), let rounds = parts.number("i"),
+                (1...Self.maximumRounds).contains(rounds)
+            else { return nil }
+            self = .pbkdf2(PBKDF2(digest: digest, rounds: rounds, salt: parts.salt, hash: parts.hash))
+        default:
+            return nil
+        }
+    }
+
+    /// Whether a password made it. Imported hashes were made of what was sent, without any normalisation; our own of
+    /// the normalised form, which is tried first.
+    package func fits(_ password: Password) -> Bool {
+        let (normalized, sent) = (Array(password.normalized.revealed.utf8), Array(password.sent.revealed.utf8))
+        if fits(normalized) { return true }
+        return normalized != sent && fits(sent)
+    }
+
+    private func fits(_ password: [UInt8]) -> Bool {
+        // bcrypt ends at a null character, and HMAC, of which PBKDF2 and scrypt are made, takes one at the end for none.
+        if case .argon2(let text) = self { return Argon2id.fits(password, text) }
+        guard !password.contains(0) else { return false }
+        return switch self {
+        case .argon2: false
+        case .bcrypt(let text): Self.bcrypt(password, text)
+        case .scrypt(let scrypt): scrypt.fits(password)
+        case .pbkdf2(let pbkdf2): pbkdf2.fits(password)
+        }
+    }
+
+    /// bcrypt looks at 72 bytes, as it did where the hash was made.
+    private static func bcrypt(_ password: [UInt8], _ text: String) -> Bool {
+        // 32 KiB, too much for a thread's stack.
+        let data = UnsafeMutablePointer<crypt_data>.allocate(capacity: 1)
+        defer { data.deallocate() }
+        memset(data, 0, MemoryLayout<crypt_data>.size)
+        guard let result = crypt_r(String(decoding: password, as: UTF8.self), text, data) else { return false }
+        return areEqual(Array(String(cString: result).utf8), Array(text.utf8))
+    }
+
+    /// Compares in constant time.
+    static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        left.count == right.count && sodium_memcmp(left, right, left.count) == 0
+    }
+}
+
+extension StoredHash.Scrypt {
+    func fits(_ password: [UInt8]) -> Bool {
+        var made = [UInt8](repeating: 0, count: hash.count)
+        let status = crypto_pwhash_scryptsalsa208sha256_ll(
+            password, password.count, salt, salt.count, cost, blockSize, parallelism, &made, made.count)
+        return status == 0 && StoredHash.areEqual(made, hash)
+    }
+}
+
+extension StoredHash.PBKDF2 {
+    func fits(_ password: [UInt8]) -> Bool {
+        let function: KDF.Insecure.PBKDF2.HashFunction =
+            switch digest {
+            case .sha1: .insecureSHA1
+            case .sha256: .sha256
+            case .sha512: .sha512
+            }
+        // The library derives or fails; a failure fits nothing.
+        guard
+            let made = try? KDF.Insecure.PBKDF2.deriveKey(
+                from: password, salt: salt, using: function, outputByteCount: hash.count,
+                unsafeUncheckedRounds: rounds)
+        else { return false }
+        return StoredHash.areEqual(made.withUnsafeBytes { Array($0) }, hash)
+    }
+}

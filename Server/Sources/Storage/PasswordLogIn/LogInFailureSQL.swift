@@ -1,0 +1,35 @@
+package import Domain
+
+extension SQLTransaction {
+    package func failures(
+        of subject: SecretDigest, in application: Identifier<Application>
+    ) throws(DomainError) -> LogInFailures? {
+        try connection.row(
+            "SELECT failures, last_at FROM log_in_failures WHERE application_id = $1 AND subject = $2",
+            [.id(application), .digest(subject)]
+        ) { row throws(DomainError) in LogInFailures(count: Int(row.integer(0)), lastAt: row.time(1)) }
+    }
+
+    package func write(
+        _ failures: LogInFailures, of subject: SecretDigest, in application: Identifier<Application>
+    ) throws(DomainError) {
+        try connection.run(
+            """
+            INSERT INTO log_in_failures (application_id, subject, failures, last_at) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (application_id, subject) DO UPDATE SET failures = $3, last_at = $4
+            """,
+            [.id(application), .digest(subject), .integer(Int64(failures.count)), .time(failures.lastAt)])
+    }
+
+    package func removeFailures(
+        of subject: SecretDigest, in application: Identifier<Application>
+    ) throws(DomainError) {
+        try connection.run(
+            "DELETE FROM log_in_failures WHERE application_id = $1 AND subject = $2",
+            [.id(application), .digest(subject)])
+    }
+
+    package func removeFailures(lastBefore limit: Timestamp) throws(DomainError) {
+        try connection.run("DELETE FROM log_in_failures WHERE last_at < $1", [.time(limit)])
+    }
+}

@@ -1,0 +1,177 @@
+import Domain
+import StorageSQLite
+import TestWorld
+import Testing
+
+@Suite("Log-in by password")
+struct PasswordLogInTests {
+    let world: TestWorld
+    let password = Secret("a long enough secret")
+    let newPassword = Secret("an even longer secret")
+
+    init() throws {
+        world = try TestWorld(try SQLiteStore(.memory, role: .server))
+    }
+
+    @Test("lets the device's key join the user, so that the next launch is automatic")
+    func joins() async throws {
+        let application = try await world.makeApplication()
+        let (old, new) = (TestDevice(), TestDevice())
+        let signUp = try await world.signUp("hana", to: application, with: old)
+        #expect(signUp.isNew && signUp.session.deviceKey == old.thumbprint)
+        let logIn = try await world.logIn("hana", to: application, with: new)
+        #expect(!logIn.isNew && logIn.user.id == signUp.user.id && logIn.session.deviceKey == new.thumbprint)
+        for device in [old, new] { #expect(try await world.logIn(device, to: application).user.id == signUp.user.id) }
+    }
+
+    @Test("leaves a key that leads to somebody else with them")
+    func keyOfAnother() async throws {
+        let application = try await world.makeApplication()
+        let device = TestDevice()
+        let anonymous = try await world.logIn(device, to: application)
+        let signUp = try await world.signUp("hana", to: application, with: device)
+        #expect(signUp.user.id != anonymous.user.id && signUp.user.identities.isEmpty)
+        _ = try await world.logIn("hana", to: application, with: device)
+        #expect(try await world.logIn(device, to: application).user.id == anonymous.user.id)
+    }
+
+    @Test("stores a better hash, and keeps the time at which the password was set")
+    func rehash() async throws {
+        let application = try await world.makeApplication()
+        let user = try await world.signUp("hana", to: application).user
+        let typed = try #require(Password(password.revealed))
+        let setAt = world.clock.now
+        try await world.engine.write { transaction throws(DomainError) in
+            try transaction.setPassword(
+                CountingPasswords.weakHash(typed), of: user.id, in: application.id, at: setAt)
+        }
+        world.clock.advance(by: .days(1))
+        let logIn = try await world.logIn("hana", to: application)
+        let hash = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.passwordHash(of: user.id, in: application.id)
+        }
+        #expect(hash == CountingPasswords.hash(typed) && logIn.user.passwordSetAt == setAt)
+    }
+
+    @Test("tells that the user is disabled only to who knows the password")
+    func disabled() async throws {
+        let application = try await world.makeApplication()
+        let user = try await world.signUp("hana", to: application).user
+        try await world.useCases.setUserDisabled(user.id, in: application.id, isDisabled: true)
+        #expect(
+            await world.refusal { _ = try await world.logIn("hana", Secret("x"), to: application) }
+                == .credentialRefused)
+        #expect(await world.refusal { _ = try await world.logIn("hana", to: application) } == .userDisabled)
+        try await world.useCases.setUserDisabled(user.id, in: application.id, isDisabled: false)
+        _ = try await world.logIn("hana", to: application)
+    }
+
+    @Test(
+        "refuses what is no password of anybody without looking for it",
+        arguments: ["", String(repeating: "x", count: 1025)])
+    func impossible(text: String) async throws {
+        let application = try await world.makeApplication()
+        _ = try await world.signUp("hana", to: application)
+        #expect(
+            await world.refusal { _ = try await world.logIn("hana", Secret(text), to: application) }
+                == .credentialRefused)
+        #expect(world.passwords.counted.comparisons == 0)
+    }
+
+    @Test("says that it is busy when too many passwords wait, and counts no failure")
+    func busy() async throws {
+        let application = try await world.makeApplication()
+        _ = try await world.signUp("hana", to: application)
+        world.passwords.set(isBusy: true)
+        for _ in 0..<10 {
+            #expect(
+                await world.refusal { _ = try await world.logIn("hana", to: application) }
+                    == .busy(retryAfter: .seconds(2)))
+        }
+        #expect(
+            await world.refusal { _ = try await world.signUp("hanako", to: application) }
+                == .busy(retryAfter: .seconds(2)))
+        world.passwords.set(isBusy: false)
+        _ = try await world.logIn("hana", to: application)
+        _ = try await world.signUp("hanako", to: application)
+    }
+
+    @Test("answers a repeated sign-up as the first try, only with the same password and the same values")
+    func repeatedSignUp() async throws {
+        let application = try await world.makeApplication()
+        let attempt = Attempt(name: "one", request: [1])
+        let first = try await world.signUp("hana", to: application, attempt: attempt)
+        let again = try await world.signUp("hana", to: application, attempt: attempt)
+        #expect(again.isNew && again.user.id == first.user.id && again.session.id == first.session.id)
+        let answers = [
+            await world.refusal { _ = try await world.signUp("hana", newPassword, to: application, attempt: attempt) },
+            await world.refusal {
+                _ = try await world.signUp("hana", to: application, attempt: Attempt(name: "one", request: [2]))
+            },
+            await world.refusal {
+                _ = try await world.signUp("hana", to: application, attempt: Attempt(name: "two", request: [1]))
+            },
+        ]
+        #expect(answers == [.attemptReused, .attemptReused, .identifiersTaken([.username])])
+    }
+
+    @Test("by the old password fails after a change, the other sessions have ended, and the own one lives")
+    func change() async throws {
+        let application = try await world.makeApplication()
+        let own = try await world.signUp("hana", to: application)
+        let other = try await world.logIn("hana", to: application)
+        world.clock.advance(by: .seconds(601))
+        let who = try await world.authenticate(own.token, in: application)
+        let ended = try await change(from: password, to: newPassword, who)
+        #expect(ended == 1)
+        _ = try await world.authenticate(own.token, in: application)
+        await #expect(throws: DomainError.sessionInvalid) { try await world.authenticate(other.token, in: application) }
+        #expect(await world.refusal { _ = try await world.logIn("hana", to: application) } == .credentialRefused)
+        _ = try await world.logIn("hana", newPassword, to: application)
+    }
+
+    @Test("is changed with the present password or on a fresh session, and with nothing less")
+    func changeNeeds() async throws {
+        let application = try await world.makeApplication()
+        let own = try await world.signUp("hana", to: application)
+        let who = try await world.authenticate(own.token, in: application)
+        #expect(
+            await world.refusal { _ = try await change(from: Secret("wrong"), to: newPassword, who) }
+                == .credentialRefused)
+        _ = try await change(from: nil, to: newPassword, who)
+        world.clock.advance(by: .seconds(600))
+        #expect(await world.refusal { _ = try await change(from: nil, to: password, who) } == .reauthenticationRequired)
+        let answer = try await world.useCases.reauthenticate(by: .password(newPassword), from: TestWorld.address, who)
+        await #expect(throws: DomainError.sessionInvalid) { try await world.authenticate(own.token, in: application) }
+        let fresh = try await world.authenticate(answer.token, in: application)
+        #expect(answer.freshUntil == world.clock.now + .seconds(600) && fresh.session.id == own.session.id)
+        _ = try await change(from: nil, to: password, fresh)
+    }
+
+    @Test("is what a registered user proves to be there by; a device key is enough for anonymous users only")
+    func presence() async throws {
+        let application = try await world.makeApplication()
+        let device = TestDevice()
+        let anonymous = try await world.logIn(device, to: application)
+        world.clock.advance(by: .seconds(600))
+        var who = try await world.authenticate(anonymous.token, in: application)
+        #expect(!who.session.isFresh(at: world.clock.now))
+        let answer = try await world.useCases.reauthenticate(by: .deviceKey, from: TestWorld.address, who)
+        who = try await world.authenticate(answer.token, in: application)
+        #expect(who.session.isFresh(at: world.clock.now))
+        _ = try await world.useCases.upgradeUser(
+            .init(identifiers: .init(username: .set("hana")), password: password), by: who)
+        let automatic = try await world.logIn(device, to: application)
+        who = try await world.authenticate(automatic.token, in: application)
+        #expect(!who.session.isFresh(at: world.clock.now))
+        let refused = await world.refusal {
+            _ = try await world.useCases.reauthenticate(by: .deviceKey, from: TestWorld.address, who)
+        }
+        #expect(refused == .credentialRefused)
+    }
+
+    private func change(from current: Secret?, to new: Secret, _ who: Authenticated) async throws -> Int {
+        try await world.useCases.changePassword(
+            .init(current: current, new: new, address: TestWorld.address), by: who)
+    }
+}

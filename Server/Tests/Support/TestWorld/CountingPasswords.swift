@@ -1,0 +1,49 @@
+package import Domain
+import Synchronization
+
+/// Hashes that take no time, and how many there were: what has to be the same for known and unknown users.
+package final class CountingPasswords: PasswordHashing {
+    private let counts = Mutex(Counts())
+
+    package struct Counts: Hashable, Sendable {
+        package var hashes = 0
+        package var comparisons = 0
+        /// Whether further work is refused.
+        package var isBusy = false
+    }
+
+    package init() {}
+
+    package var counted: Counts { counts.withLock { $0 } }
+
+    package func set(isBusy: Bool) { counts.withLock { $0.isBusy = isBusy } }
+
+    package func hash(_ password: Password) async throws(DomainError) -> PasswordHash {
+        try work { $0.hashes += 1 }
+        return Self.hash(password)
+    }
+
+    package func compare(_ password: Password, with hash: PasswordHash?) async throws(DomainError) -> PasswordVerdict {
+        try work { $0.comparisons += 1 }
+        if hash == Self.hash(password) { return .accepted(better: nil) }
+        return hash == Self.weakHash(password) ? .accepted(better: Self.hash(password)) : .refused
+    }
+
+    /// What is stored of a password.
+    package static func hash(_ password: Password) -> PasswordHash {
+        PasswordHash(text: "strong:" + Base64URL.text(of: password.normalized.digest.bytes))
+    }
+
+    /// What an older program might have stored of it.
+    package static func weakHash(_ password: Password) -> PasswordHash {
+        PasswordHash(text: "weak:" + Base64URL.text(of: password.normalized.digest.bytes))
+    }
+
+    private func work(_ note: (inout Counts) -> Void) throws(DomainError) {
+        let isBusy = counts.withLock { counts in
+            if !counts.isBusy { note(&counts) }
+            return counts.isBusy
+        }
+        if isBusy { throw .busy(retryAfter: .seconds(2)) }
+    }
+}

@@ -1,0 +1,47 @@
+package import Domain
+
+extension TestWorld {
+    /// Signs somebody up, as the native API would.
+    package func signUp(
+        _ username: String, _ password: Secret = Secret("a long enough secret"), to application: Application,
+        with device: TestDevice? = nil, attempt: Attempt? = nil
+    ) async throws -> LogIn {
+        try await useCases.signUp(
+            SignUp.Request(
+                application: application, identifiers: NewIdentifiers(username: .set(username)), password: password,
+                proof: try device?.presented(at: clock.now), attempt: attempt, address: Self.address))
+    }
+
+    /// Logs somebody in by password, as the native API would.
+    package func logIn(
+        _ identifier: String, _ password: Secret = Secret("a long enough secret"), to application: Application,
+        with device: TestDevice? = nil, attempt: Attempt? = nil, from address: ClientAddress = address
+    ) async throws -> LogIn {
+        try await useCases.logInWithPassword(
+            LogInWithPassword.Request(
+                application: application, identifier: identifier, password: password,
+                proof: try device?.presented(at: clock.now), attempt: attempt, address: address))
+    }
+
+    /// Upgrades the user of a log-in, as the native API would.
+    package func upgrade(
+        _ logIn: LogIn, _ identifiers: NewIdentifiers, _ password: Secret? = Secret("a long enough secret"),
+        changes: UpdateUser.Changes = .init(), isNamedAttempt: Bool = false, in application: Application
+    ) async throws -> User {
+        let who = try await authenticate(logIn.token, in: application)
+        return try await useCases.upgradeUser(
+            UpgradeUser.Request(
+                identifiers: identifiers, password: password, changes: changes, isNamedAttempt: isNamedAttempt),
+            by: who)
+    }
+
+    /// What the rules refused with; `nil` when they did not.
+    package func refusal(_ body: () async throws -> Void) async -> DomainError? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return error as? DomainError
+        }
+    }
+}
