@@ -163,6 +163,7 @@ public final class OkaeriClient: Sendable {
     /// What would become of two users. Nothing is changed.
     ///
     /// - Parameter conflict: What `OkaeriError.conflict` told.
+    /// - Returns: Both users, and the other one after a merge.
     /// - Throws: `OkaeriError`: `.mergeRefused` when the ten minutes for it are over.
     public func preview(_ conflict: MergeConflict) async throws(OkaeriError) -> MergePreview {
         try await keeper.preview(conflict)

@@ -9,9 +9,9 @@ package struct QRPicture: Sendable {
     private let width: Int
     private let isDark: [Bool]
 
+    /// `nil` for a text that is empty, holds a null character, or is longer than a QR code holds: about 2,300 bytes.
+    ///
     /// - Parameter text: What the code says; it is not stored anywhere.
-    /// - Returns: `nil` for a text that is empty, holds a null character, or is longer than a QR code holds: about 2,300
-    ///   bytes.
     package init?(_ text: String) {
         // Medium error correction: a quarter smaller than the next level, and enough for a clean screen.
         guard !text.utf8.contains(0), let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_M) else { return nil }

@@ -9,6 +9,7 @@ package struct ListAudit: Sendable {
     ///   - filter: Which entries.
     ///   - id: The last entry of the page before, or `nil` for the first page.
     ///   - limit: At most 1000; larger values are cut.
+    /// - Returns: the page; the last one has fewer than `limit`.
     /// - Throws: `storageUnavailable`.
     package func callAsFunction(
         in application: Identifier<Application>, matching filter: AuditFilter = AuditFilter(),

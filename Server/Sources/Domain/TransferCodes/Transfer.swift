@@ -77,4 +77,3 @@ package struct Transfer: Hashable, Sendable {
         }
     }
 }
-

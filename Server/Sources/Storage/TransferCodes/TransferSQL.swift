@@ -20,7 +20,8 @@ extension SQLTransaction {
             """,
             [.id(application), .digest(digest)]
         ) { row throws(DomainError) in
-            StoredTransferCode(application: row.id(0), user: row.id(1), digest: try row.digest(2), issuedAt: row.time(3))
+            StoredTransferCode(
+                application: row.id(0), user: row.id(1), digest: try row.digest(2), issuedAt: row.time(3))
         }
     }
 

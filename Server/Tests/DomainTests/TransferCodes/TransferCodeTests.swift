@@ -72,7 +72,9 @@ struct TransferCodeTests {
         var counts: [Character: Int] = [:]
         let generator = CountingRandomness(seed: 5)
         for _ in 0..<2000 {
-            for character in TransferCode(generator).grouped where character != "-" { counts[character, default: 0] += 1 }
+            for character in TransferCode(generator).grouped where character != "-" {
+                counts[character, default: 0] += 1
+            }
         }
         #expect(counts.count == TransferCode.alphabet.count)
         let expected = 2000 * 16 / TransferCode.alphabet.count

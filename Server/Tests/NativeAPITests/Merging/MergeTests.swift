@@ -22,7 +22,8 @@ struct MergeTests {
         let upgraded = try await registered.upgrade("hana", Self.password)
         try #require(upgraded.status == 200, "\(upgraded.text)")
         current = try await server.person(
-            body: #"{"user": {"displayName": "花", "fields": {"coins": 3, "best": 9, "badges": ["b"], "theme": "light"}}}"#)
+            body: #"{"user": {"displayName": "花", "fields": "#
+                + #"{"coins": 3, "best": 9, "badges": ["b"], "theme": "light"}}}"#)
     }
 
     private func offer() async throws -> MergeOfferBody {

@@ -125,7 +125,9 @@ struct QRPictureTests {
         #expect(dark.allSatisfy { $0.allSatisfy { (0..<width).contains($0) } })
     }
 
-    @Test("is not made of nothing, of too much, or of a null character", arguments: ["", String(repeating: "x", count: 3000), "a\u{0}b"])
+    @Test(
+        "is not made of nothing, of too much, or of a null character",
+        arguments: ["", String(repeating: "x", count: 3000), "a\u{0}b"])
     func refused(_ text: String) {
         #expect(QRPicture(text) == nil)
     }

@@ -8,7 +8,9 @@ extension Promise {
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()
             let (user, code) = try await issued(world, application)
-            let results = try await together(20) { _ in try await redeem(code.revealed, TestDevice(), world, application) }
+            let results = try await together(20) { _ in
+                try await redeem(code.revealed, TestDevice(), world, application)
+            }
             try expectEqual(results.compactMap { $0 }.map(\.logIn.user.id), [user.id])
             let after = try await world.useCases.readUser(user.id, in: application.id)
             try expectEqual(after.identities.count, 2)
