@@ -19,6 +19,7 @@ let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-htt
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -39,6 +40,7 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
@@ -57,6 +59,11 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "StorageSQLite", dependencies: ["Domain", "Storage", "CSQLite"], swiftSettings: settings),
 
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .target(
+            name: "StoragePostgreSQL", dependencies: ["Domain", "Storage", "Threads", "CLibPQ"],
+            swiftSettings: settings),
+
         // What the server asks of others: mail servers, identity providers. And threads for what blocks.
         .target(name: "Threads", swiftSettings: settings),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
@@ -68,12 +75,21 @@ let package = Package(
         .systemLibrary(name: "CQRencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .target(name: "QRCodes", dependencies: ["CQRencode"], swiftSettings: settings),
         .target(
-            name: "OutboundServices", dependencies: ["Domain", "Threads", "CCurl", wire], swiftSettings: settings),
+            name: "OutboundServices", dependencies: ["Domain", "Threads", "CCurl", crypto, cryptoExtras, wire],
+            swiftSettings: settings),
+
+        // Providers for tests and development. The product path knows their address at the most.
+        .target(
+            name: "FakeProviders",
+            dependencies: [
+                "Domain", hummingbird, hummingbirdCore, httpTypes, nioCore, logging, crypto, cryptoExtras, wire,
+            ],
+            swiftSettings: settings),
 
         // The protocols. Adapters only translate.
         .target(
             name: "HTTPSupport",
-            dependencies: ["Domain", hummingbird, httpTypes, nioCore, logging, wire],
+            dependencies: ["Domain", hummingbird, httpTypes, nioCore, nioHTTPTypes, logging, wire],
             swiftSettings: settings),
         .target(
             name: "NativeAPI",
@@ -85,15 +101,15 @@ let package = Package(
         .target(
             name: "OkaeriServer",
             dependencies: [
-                "Domain", "Storage", "StorageSQLite", "HTTPSupport", "NativeAPI", "OutboundServices",
-                "PasswordHashes",
+                "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
+                "OutboundServices", "FakeProviders", "PasswordHashes",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "OkaeriProgram",
-            dependencies: ["Domain", "OkaeriServer", arguments, sdk, wire],
+            dependencies: ["Domain", "OkaeriServer", arguments, sdk, wire, crypto],
             swiftSettings: settings),
 
         // Tests.
@@ -105,24 +121,36 @@ let package = Package(
             path: "Tests/Support/StoreConformance", swiftSettings: settings),
         .testTarget(
             name: "PasswordHashesTests", dependencies: ["Domain", "PasswordHashes"], swiftSettings: settings),
+        .target(
+            name: "TestPostgreSQL", dependencies: ["StoragePostgreSQL", "CLibPQ"],
+            path: "Tests/Support/TestPostgreSQL", exclude: ["cluster.sh"], swiftSettings: settings),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: settings),
         .testTarget(
             name: "DomainTests",
             dependencies: ["Domain", "Storage", "StorageSQLite", "TestWorld", crypto, wire], swiftSettings: settings),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["Domain", "Storage", "StorageSQLite", "StoreConformance", "TestWorld", "CSQLite"],
+            dependencies: [
+                "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "StoreConformance", "TestPostgreSQL",
+                "TestWorld", "CSQLite", wire,
+            ],
+            exclude: ["Fixtures"],
             swiftSettings: settings),
         .testTarget(
             name: "NativeAPITests",
             dependencies: [
-                "Domain", "HTTPSupport", "NativeAPI", "OkaeriServer", "PasswordHashes", "QRCodes", "StorageSQLite",
-                "TestWorld", hummingbird,
+                "Domain", "FakeProviders", "HTTPSupport", "NativeAPI", "OkaeriServer", "OutboundServices",
+                "PasswordHashes", "QRCodes", "Storage",
+                "StorageSQLite", "StoragePostgreSQL", "TestPostgreSQL", "TestWorld", hummingbird,
                 hummingbirdTesting,
                 httpTypes, nioCore, nioPosix, logging, crypto, wire, yams,
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "ProgramTests", dependencies: ["Domain", "TestWorld", "CSQLite", sdk, wire], swiftSettings: settings),
+            name: "ProgramTests",
+            dependencies: [
+                "Domain", "Storage", "StorageSQLite", "TestPostgreSQL", "TestWorld", "CSQLite", sdk, wire,
+            ],
+            swiftSettings: settings),
     ]
 )

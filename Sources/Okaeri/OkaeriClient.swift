@@ -14,7 +14,7 @@ import OkaeriWire
 /// }
 /// ```
 public final class OkaeriClient: Sendable {
-    private let keeper: SessionKeeper
+    let keeper: SessionKeeper
 
     /// Makes a client with the system's storage, network, clock and randomness. Nothing happens until the first call.
     ///

@@ -33,6 +33,10 @@ struct ServerContents: Sendable {
     var users: [String: StoredUser] = [:]
     /// Users by the thumbprint of a device's key.
     var usersByKey: [String: String] = [:]
+    /// Users by provider and the person's name there.
+    var usersByIdentity: [String: String] = [:]
+    /// Identity tokens that were used.
+    var usedTokens: Set<String> = []
     /// Sessions by token.
     var sessions: [String: StoredSession] = [:]
     /// Names of proofs that were used.

@@ -64,6 +64,9 @@ extension InMemoryServer {
             return .json(200, NoticeListAnswer(notices: contents.news(for: session).map(\.notice)))
         case ("DELETE", _) where path.hasPrefix("\(APIPath.notices)/"):
             return try acknowledge(path.dropFirst(APIPath.notices.count + 1), request, &contents)
+        case ("POST", _) where path.hasPrefix("/v1/log-in/"): return try logInWithProvider(request, &contents)
+        case ("POST", _) where path.hasPrefix("/v1/user/identities/"): return try link(request, &contents)
+        case ("DELETE", _) where path.hasPrefix("/v1/user/identities/"): return try unlink(request, &contents)
         default: throw Refusal(404, .pathUnknown)
         }
     }

@@ -9,3 +9,7 @@ extension ProcessInfo {
 extension FileManager {
     func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? { nil }
 }
+
+extension PersonNameComponents {
+    func formatted() -> String { "" }
+}

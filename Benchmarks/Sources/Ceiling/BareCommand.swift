@@ -24,7 +24,8 @@ struct BareCommand: AsyncParsableCommand {
         }
         router.post("/bare") { request, _ in
             _ = try await request.body.collect(upTo: 1_048_576)
-            return Response(status: .ok, headers: [.contentType: "application/json"], body: ResponseBody(byteBuffer: postBody))
+            return Response(
+                status: .ok, headers: [.contentType: "application/json"], body: ResponseBody(byteBuffer: postBody))
         }
         let application = Application(
             router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)))

@@ -6,6 +6,18 @@ package struct UseCases: Sendable {
     package let findApplication: FindApplication
     // Automatic log-in
     package let logInAutomatically: LogInAutomatically
+    // Providers
+    package let findProvider: FindProvider
+    package let setProvider: SetProvider
+    package let listProviders: ListProviders
+    package let removeProvider: RemoveProvider
+    package let checkProvider: CheckProvider
+    package let logInWithProvider: LogInWithProvider
+    package let linkProvider: LinkProvider
+    package let unlinkProvider: UnlinkProvider
+    package let revokeGrants: RevokeGrants
+    package let takeAppleNotification: TakeAppleNotification
+    package let transferTeam: TransferTeam
     // Log-in by password
     package let signUp: SignUp
     package let logInWithPassword: LogInWithPassword
@@ -68,6 +80,8 @@ package struct UseCases: Sendable {
         package var passwords: any PasswordHashing
         /// The server's own address, for access tokens.
         package var issuer: String
+        /// Who can vouch for people.
+        package var providers: IdentityProviders
         /// First launches for one address or /64 network; `nil` for no limit.
         package var firstLaunches: RateLimit?
         /// Whether the limits hold that an operator cannot choose.
@@ -84,7 +98,8 @@ package struct UseCases: Sendable {
             sealingKey: SealingKey, passwords: any PasswordHashing, issuer: String,
             firstLaunches: RateLimit? = .firstLaunches, passwordFailures: RateLimit? = .passwordFailures,
             hasPasswordDelays: Bool = true, hasRateLimits: Bool = true,
-            sessionCacheCapacity: Int = 10_000
+            sessionCacheCapacity: Int = 10_000,
+            providers: IdentityProviders = .none
         ) {
             self.store = store
             self.validity = validity
@@ -93,6 +108,7 @@ package struct UseCases: Sendable {
             self.sealingKey = sealingKey
             self.passwords = passwords
             self.issuer = issuer
+            self.providers = providers
             self.firstLaunches = firstLaunches
             self.hasRateLimits = hasRateLimits
             self.passwordFailures = passwordFailures
@@ -128,6 +144,25 @@ package struct UseCases: Sendable {
         upgradeUser = UpgradeUser(store: store, clock: clock, passwords: world.passwords)
         reauthenticate = Reauthenticate(store: store, clock: clock, randomness: randomness, check: check)
         requirePresence = RequirePresence(clock: clock)
+        findProvider = FindProvider(
+            store: store, sealingKey: world.sealingKey, providers: world.providers, validity: world.validity)
+        setProvider = SetProvider(
+            store: store, clock: clock, sealingKey: world.sealingKey, providers: world.providers)
+        listProviders = ListProviders(store: store)
+        removeProvider = RemoveProvider(store: store)
+        checkProvider = CheckProvider(findProvider: findProvider)
+        logInWithProvider = LogInWithProvider(
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
+            takeAllowance: takeAllowance, findProvider: findProvider,
+            sealingKey: world.sealingKey, audit: audit, firstLaunches: world.firstLaunches)
+        linkProvider = LinkProvider(
+            store: store, clock: clock, findProvider: findProvider, sealingKey: world.sealingKey)
+        unlinkProvider = UnlinkProvider(store: store, clock: clock, randomness: randomness)
+        revokeGrants = RevokeGrants(
+            store: store, clock: clock, sealingKey: world.sealingKey, findProvider: findProvider)
+        takeAppleNotification = TakeAppleNotification(store: store, clock: clock, apple: world.providers.apple)
+        transferTeam = TransferTeam(
+            store: store, clock: clock, findProvider: findProvider, apple: world.providers.apple)
         authenticate = Authenticate(
             store: store, clock: clock, cache: sessionCache, activity: activity, verifyProof: verifyProof)
         logOut = LogOut(store: store)
@@ -160,7 +195,7 @@ package struct UseCases: Sendable {
         acknowledgeNotice = AcknowledgeNotice(store: store, clock: clock)
         requestDeletion = RequestDeletion(store: store, clock: clock, audit: audit)
         deleteUser = DeleteUser(store: store, clock: clock, audit: audit)
-        eraseDeletedUsers = EraseDeletedUsers(store: store, clock: clock, audit: audit)
+        eraseDeletedUsers = EraseDeletedUsers(store: store, clock: clock, randomness: randomness, audit: audit)
         removeIdleUsers = RemoveIdleUsers(store: store, clock: clock, audit: audit)
         exportUser = ExportUser(
             store: store, clock: clock, takeAllowance: takeAllowance, limit: world.hasRateLimits ? .exports : nil,
@@ -183,6 +218,7 @@ package struct UseCases: Sendable {
     package func forget(_ change: Change) {
         sessionCache.forget(change)
         findApplication.forget(change)
+        findProvider.forget(change)
         signingKeys.forget(change)
     }
 }

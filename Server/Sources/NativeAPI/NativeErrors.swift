@@ -61,6 +61,7 @@ struct Refusal {
         case proof = #"DPoP algs="ES256""#
         case otherProof = #"DPoP error="invalid_dpop_proof", algs="ES256""#
         case application = "Okaeri-Application"
+        case provider = "Okaeri-Provider"
     }
 }
 
@@ -147,6 +148,34 @@ extension Refusal {
             self.init(400, .audienceNotAllowed, "The application does not list this audience.")
         case .rateLimited(let span):
             self = Refusal(429, .rateLimited, "Too many requests.").retry(after: span)
+        case .providerNotEnabled:
+            self.init(404, .providerNotEnabled, "The application has no such provider.")
+        case .providerTokenRefused(let fault):
+            self = .challenge(
+                .providerTokenInvalid, "The provider's token is not valid here.", .provider, detail: fault.detail)
+        case .providerTokenReplayed:
+            self = .challenge(
+                .providerTokenReplayed, "The provider's token was used before.", .provider,
+                detail: "Ask the provider for a new one.")
+        case .providerRefused:
+            self = .challenge(
+                .providerRefused, "The provider refuses the authorization code.", .provider,
+                detail: "A code counts once and for minutes only. Ask the provider for a new one.")
+        case .providerUnavailable:
+            self = Refusal(503, .providerUnavailable, "The provider cannot be reached now.")
+                .retry(after: Self.storageRetry)
+        case .providerMisconfigured:
+            self.init(
+                502, .providerMisconfigured, "The provider refuses the application's own key or secret.",
+                detail: "The operator can try them with “okaeri application … check”.")
+        case .identityTaken:
+            self.init(409, .identityTaken, "The identity belongs to another user.")
+        case .providerAlreadyLinked:
+            self.init(409, .providerAlreadyLinked, "The user has another identity of this provider.")
+        case .identityUnknown:
+            self.init(404, .identityUnknown, "The user has no identity of this provider.")
+        case .lastWayIn:
+            self.init(409, .lastWayIn, "Nothing else leads to the user.")
         case .secretUnreadable:
             self.init(500, .internalError, "A fault in the server.")
         case .storageUnavailable:

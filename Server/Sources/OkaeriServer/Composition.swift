@@ -2,16 +2,20 @@ package import Domain
 package import HTTPSupport
 package import Hummingbird
 import NativeAPI
+package import OutboundServices
 import PasswordHashes
-package import StorageSQLite
+package import Storage
+import StoragePostgreSQL
+import StorageSQLite
 
 /// The one place that chooses concrete types.
 package struct Composition: Sendable {
     package let settings: ServerSettings
     /// Everything that a protocol or a command can ask for.
     package let useCases: UseCases
-    private let store: SQLiteStore
+    private let store: any Engine
     private let randomness: any Randomness
+    private let caller: CurlCaller
     /// The threads that hash passwords, unless a test brings its own.
     private let passwordThreads: PasswordThreads?
     private let startedAt = ContinuousClock.now
@@ -24,18 +28,30 @@ package struct Composition: Sendable {
         case command
     }
 
-    /// Opens the storage that the settings name, and brings its schema up to date.
+    /// Opens the storage that the settings name. The embedded one is brought up to date; the shared one must be.
     ///
     /// - Throws: `StartFault.settings`, `StartFault.storage`.
-    package init(_ settings: ServerSettings, role: Role) throws(StartFault) {
+    package init(_ settings: ServerSettings, role: Role) async throws(StartFault) {
         let randomness = SystemRandomness()
+        let (store, key) =
+            if let address = settings.database {
+                try await Self.shared(address, settings, role, randomness)
+            } else {
+                try Self.embedded(settings, role, randomness)
+            }
+        self.init(settings, store: store, clock: SystemClock(), randomness: randomness, sealingKey: key)
+    }
+
+    private static func embedded(
+        _ settings: ServerSettings, _ role: Role, _ randomness: any Randomness
+    ) throws(StartFault) -> (any Engine, SealingKey) {
         do {
             let folder = settings.dataFolder
             let store = try SQLiteStore(.folder(folder), role: role == .server ? .server : .command)
             let key =
                 try settings.sealingKey.flatMap { SealingKey(bytes: $0) }
                 ?? SealingKeyFile(folder: folder, randomness: randomness).key()
-            self.init(settings, store: store, clock: SystemClock(), randomness: randomness, sealingKey: key)
+            return (store, key)
         } catch let fault as SQLiteOpenFault {
             throw .storage(fault.description)
         } catch let fault as SettingFault {
@@ -45,11 +61,36 @@ package struct Composition: Sendable {
         }
     }
 
+    private static func shared(
+        _ address: PostgreSQLAddress, _ settings: ServerSettings, _ role: Role, _ randomness: any Randomness
+    ) async throws(StartFault) -> (any Engine, SealingKey) {
+        // A file of one node's own would seal what the other nodes cannot open.
+        guard let key = settings.sealingKey.flatMap({ SealingKey(bytes: $0) }) else {
+            throw .settings(
+                "With \(Setting.database.variable), all nodes and commands need the same sealing key: set "
+                    + "\(Setting.sealingKey.variable) to \(Setting.sealingKey.rule), as “head -c 32 /dev/urandom | "
+                    + "base64” makes them.")
+        }
+        do {
+            let store = try await PostgreSQLStore.open(
+                address, role: role == .server ? .server : .command,
+                connections: role == .server ? settings.databaseConnections : 1,
+                node: Base64URL.text(of: randomness.bytes(9)))
+            return (store, key)
+        } catch {
+            throw .storage(error.description)
+        }
+    }
+
     /// A composition with a given world, for tests.
     package init(
-        _ settings: ServerSettings, store: SQLiteStore, clock: any WallClock, randomness: any Randomness,
-        sealingKey: SealingKey, passwords given: (any PasswordHashing)? = nil
+        _ settings: ServerSettings, store: any Engine, clock: any WallClock, randomness: any Randomness,
+        sealingKey: SealingKey, passwords given: (any PasswordHashing)? = nil,
+        providers: ProviderAddresses? = nil, caller: CurlCaller? = nil
     ) {
+        let addresses = providers ?? settings.providers
+        let caller = caller ?? CurlCaller(asksThisMachine: addresses.areOnThisMachine)
+        self.caller = caller
         self.settings = settings
         self.store = store
         self.randomness = randomness
@@ -69,13 +110,14 @@ package struct Composition: Sendable {
                 passwordFailures: settings.hasRateLimits
                     ? RateLimit(maximum: settings.passwordFailuresPerHour, window: .seconds(3600)) : nil,
                 hasPasswordDelays: settings.hasRateLimits, hasRateLimits: settings.hasRateLimits,
-                sessionCacheCapacity: settings.sessionCacheEntries))
+                sessionCacheCapacity: settings.sessionCacheEntries,
+                providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness)))
         store.observeChanges { useCases.forget($0) }
         self.useCases = useCases
     }
 
-    /// What answers requests.
-    package func responder() throws(StartFault) -> RouterResponder<ServerContext> {
+    /// What answers requests: all of them, and the whole ones among them on the event loop.
+    package func responders() throws(StartFault) -> (all: RouterResponder<ServerContext>, whole: WholeRequestRoutes) {
         let proxies = TrustedProxies(settings.trustedProxies)
         guard let publicAddress = PublicAddress(settings.publicURL, proxies: proxies) else {
             throw .settings("\(Setting.publicURL.name) must be \(Setting.publicURL.rule).")
@@ -91,7 +133,7 @@ package struct Composition: Sendable {
         let seed = randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return ServerRoutes(
             [native], metrics: metrics, requestIds: RequestIds(seed: seed), proxies: proxies, readBody: readBody
-        ).responder()
+        ).responders()
     }
 
     /// The words for requests that are no requests, which no route sees.
@@ -102,8 +144,14 @@ package struct Composition: Sendable {
         store.observeFaults(observer)
     }
 
+    /// Called with a sentence for the log when somebody else's server cannot be asked; clients learn none of it.
+    package func observeOutboundFaults(_ observer: @escaping @Sendable (String) -> Void) {
+        caller.observeFaults(observer)
+    }
+
     /// Finishes what is being written and closes the storage.
     package func close() async {
+        await caller.close()
         await passwordThreads?.close()
         await store.close()
     }

@@ -84,7 +84,7 @@ package final class SQLiteConnection: Connection {
     }
 
     /// SQLite copies what is bound (`SQLITE_TRANSIENT`), because the value does not outlive this call.
-    private static func bind(_ value: Value, to statement: OpaquePointer, at place: Int32) -> Int32 {
+    static func bind(_ value: Value, to statement: OpaquePointer, at place: Int32) -> Int32 {
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch value {
         case .null:
@@ -115,7 +115,7 @@ package final class SQLiteConnection: Connection {
 }
 
 /// The current row of a statement.
-private struct SQLiteRow: RowReader {
+struct SQLiteRow: RowReader {
     let statement: OpaquePointer
 
     func isNull(_ column: Int) -> Bool {

@@ -80,6 +80,15 @@ package final class SQLiteStore: Engine, Sendable {
         try await writer.run(body)
     }
 
+    package func writeStatement<Value: Sendable>(
+        _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async throws(DomainError) -> Value {
+        try await writer.run { transaction throws(DomainError) in
+            guard let transaction = transaction as? SQLTransaction else { throw .storageUnavailable }
+            return try transaction.withOneStatement(body)
+        }
+    }
+
     /// Finishes what is queued and moves everything from the write-ahead log into the database. Later calls are
     /// refused with `storageUnavailable`.
     package func close() async {

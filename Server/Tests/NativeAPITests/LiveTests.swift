@@ -37,7 +37,7 @@ struct LiveTests {
     func commandBeside() async throws {
         try await RunningServer.run { server in
             let settings = try ServerSettings(commandLine: ["data": server.folder], environment: [:])
-            let command = try Composition(settings, role: .command)
+            let command = try await Composition(settings, role: .command)
             let made = try await command.useCases.createApplication(name: "Made beside").application
             await command.close()
             let found = try await server.composition.useCases.findApplication(made.id)
@@ -85,7 +85,7 @@ struct LiveTests {
             let key = try Data(contentsOf: URL(fileURLWithPath: path))
             #expect(key.count == 32)
             let settings = try ServerSettings(commandLine: ["data": server.folder], environment: [:])
-            let command = try Composition(settings, role: .command)
+            let command = try await Composition(settings, role: .command)
             #expect(try await command.useCases.signingKeys().isEmpty == false)
             await command.close()
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == key)

@@ -36,7 +36,8 @@ struct CommandTests {
         let help = try await Program.run("serve", "--help").output
         for name in [
             "listen", "data", "public-url", "trusted-proxies", "rate-limits", "first-launches", "session-cache",
-            "log-level", "request-timeout", "idle-timeout", "maximum-header-bytes", "maximum-headers", "config",
+            "log-level", "request-timeout", "idle-timeout", "maximum-header-bytes", "maximum-headers", "apple-url",
+            "config",
         ] {
             #expect(help.contains("--\(name) <"))
         }

@@ -6,6 +6,7 @@ extension SessionKeeper {
     func logIn(for reason: LogInReason) async throws(OkaeriError) -> LogInResult {
         if case .asked(let order) = reason { wanted = order }
         let before = try await read()
+        try await refuseOtherUser(before, for: reason)
         if let known = try standing(before, for: reason) { return known }
         do throws(OkaeriError) {
             return try await logInAlone(for: reason, since: before)

@@ -20,6 +20,13 @@ struct VaultRecord: Codable, Hashable, Sendable {
     /// Tokens of log-outs that the server does not know of yet, oldest first.
     var pendingRevocations: [Secret] = []
 
+    /// Whether the device's key leads to another user than the one who is logged in: then it must renew nothing.
+    var keyLeadsElsewhere = false
+    /// The provider that the person logged in with; `nil` after a log-in by key.
+    var loggedInWith: String?
+    /// Names that a provider told and no server has taken yet, by provider and person.
+    var pendingNames: [String: String] = [:]
+
     struct StoredSession: Codable, Hashable, Sendable {
         var id: String
         var token: Secret
@@ -43,6 +50,9 @@ struct VaultRecord: Codable, Hashable, Sendable {
         isLoggedOut = try members.decodeIfPresent(Bool.self, forKey: .isLoggedOut) ?? false
         proofRequired = try members.decodeIfPresent(Bool.self, forKey: .proofRequired) ?? false
         pendingRevocations = try members.decodeIfPresent([Secret].self, forKey: .pendingRevocations) ?? []
+        keyLeadsElsewhere = try members.decodeIfPresent(Bool.self, forKey: .keyLeadsElsewhere) ?? false
+        loggedInWith = try members.decodeIfPresent(String.self, forKey: .loggedInWith)
+        pendingNames = try members.decodeIfPresent([String: String].self, forKey: .pendingNames) ?? [:]
     }
 
     /// The user, when somebody is logged in.
@@ -56,6 +66,8 @@ struct VaultRecord: Codable, Hashable, Sendable {
         user = answer.user
         welcome = StoredWelcome(isNew: answer.isNew, previousLogInAt: answer.previousLogInAt)
         isLoggedOut = false
+        keyLeadsElsewhere = false
+        loggedInWith = nil
     }
 
     /// Forgets the session and the user, and remembers to tell the server.
@@ -67,6 +79,8 @@ struct VaultRecord: Codable, Hashable, Sendable {
         user = nil
         welcome = nil
         isLoggedOut = true
+        keyLeadsElsewhere = false
+        loggedInWith = nil
     }
 
     /// Remembers to tell the server that a session has ended. Of more than 32 the oldest run out by themselves.

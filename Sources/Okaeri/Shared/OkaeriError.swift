@@ -37,6 +37,12 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case sessionUnknown
     /// The application does not list this audience for access tokens.
     case audienceNotAllowed
+    /// The server does not believe what the provider gave, or does not have this provider; the code tells more.
+    case providerRefused(ErrorCode)
+    /// The identity belongs to another user.
+    case identityTaken
+    /// Nothing else leads to the user.
+    case lastWayIn
     /// An identifier is another user's, and the person has proved to be that user too: ``OkaeriClient/resolve(_:by:)``.
     case conflict(MergeConflict)
     /// The merge ticket is over, was used, or one of the users is gone.
@@ -73,6 +79,9 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .invalidValues: "invalid_values"
         case .sessionUnknown: "session_unknown"
         case .audienceNotAllowed: "audience_not_allowed"
+        case .providerRefused(let code): code.rawValue
+        case .identityTaken: "identity_taken"
+        case .lastWayIn: "last_way_in"
         case .conflict: "conflict"
         case .mergeRefused: "merge_ticket_refused"
         case .userDeleted: "user_deleted"
@@ -90,7 +99,8 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .offline, .serverUnavailable, .rateLimited, .storageLocked, .cancelled: true
         case .storageUnavailable, .storageDamaged, .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged,
             .userDisabled, .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed,
-            .conflict, .mergeRefused, .userDeleted, .transferCodeRefused, .undoTooLate, .refused, .unexpectedAnswer:
+            .providerRefused, .identityTaken, .lastWayIn, .conflict, .mergeRefused, .userDeleted,
+            .transferCodeRefused, .undoTooLate, .refused, .unexpectedAnswer:
             false
         }
     }
@@ -132,7 +142,8 @@ extension OkaeriError {
         }
         switch problem.code {
         case .rateLimited: self = .rateLimited(retryAfter: retryAfter)
-        case .storageUnavailable, .requestTimeout, .internalError: self = .serverUnavailable(retryAfter: retryAfter)
+        case .storageUnavailable, .requestTimeout, .internalError, .providerUnavailable:
+            self = .serverUnavailable(retryAfter: retryAfter)
         case .sessionInvalid, .sessionRequired: self = .sessionEnded
         case .userDisabled: self = .userDisabled
         case .applicationUnknown: self = .applicationUnknown
@@ -140,6 +151,11 @@ extension OkaeriError {
         case .invalidMember, .unknownMember: self = .invalidValues(problem.errors ?? [])
         case .sessionUnknown: self = .sessionUnknown
         case .audienceNotAllowed: self = .audienceNotAllowed
+        case .providerTokenInvalid, .providerTokenReplayed, .providerRefused, .providerNotEnabled,
+            .providerMisconfigured, .providerAlreadyLinked, .identityUnknown:
+            self = .providerRefused(problem.code)
+        case .identityTaken: self = .identityTaken
+        case .lastWayIn: self = .lastWayIn
         case .mergeTicketRefused: self = .mergeRefused
         case .userDeleted: self = .userDeleted(erasedAt: problem.erasedAt.map(Date.init(_:)))
         case .transferCodeRefused: self = .transferCodeRefused

@@ -27,7 +27,8 @@ extension OkaeriError: LocalizedError {
     /// The texts that people see. Several errors that call for the same action share one.
     enum MessageKey: CaseIterable {
         case offline, busy, tooMany, locked, storage, damaged, logIn, disabled, values, application, clock, gone
-        case cancelled, unexpected, transferCode, tooLate, deleted, conflict, merge
+        case cancelled, unexpected, provider, taken, lastWayIn
+        case transferCode, tooLate, deleted, conflict, merge
     }
 
     var messageKey: MessageKey {
@@ -50,6 +51,9 @@ extension OkaeriError: LocalizedError {
         case .transferCodeRefused: .transferCode
         case .undoTooLate: .tooLate
         case .cancelled: .cancelled
+        case .providerRefused: .provider
+        case .identityTaken: .taken
+        case .lastWayIn: .lastWayIn
         case .refused, .unexpectedAnswer: .unexpected
         }
     }
@@ -131,6 +135,18 @@ extension OkaeriError: LocalizedError {
                 english: "That device is already logged out.",
                 japanese: "その端末はすでにログアウトしています。",
                 korean: "해당 기기는 이미 로그아웃되었습니다."),
+            .provider: Message(
+                english: "The sign-in could not be confirmed. Try it once more.",
+                japanese: "サインインを確認できませんでした。もう一度お試しください。",
+                korean: "로그인을 확인할 수 없습니다. 다시 시도해 주세요."),
+            .taken: Message(
+                english: "This account is already used by another user of the app.",
+                japanese: "このアカウントは、すでに別のユーザーが使用しています。",
+                korean: "이 계정은 이미 다른 사용자가 사용하고 있습니다."),
+            .lastWayIn: Message(
+                english: "This is the only way to log in. Add another one before you remove it.",
+                japanese: "ログイン方法がほかにないため解除できません。先に別の方法を追加してください。",
+                korean: "다른 로그인 방법이 없어 해제할 수 없습니다. 먼저 다른 방법을 추가해 주세요."),
             .cancelled: Message(english: "Cancelled.", japanese: "キャンセルしました。", korean: "취소되었습니다."),
             .unexpected: Message(
                 english: "Something went wrong. Try again later.",

@@ -13,6 +13,9 @@ public struct User: Hashable, Sendable, Identifiable {
     public var email: String?
     /// Whether the mail address was shown to be the user's.
     public var emailVerified: Bool
+    /// Whether Apple hides the person's own address behind the mail address: mail arrives only as long as the person lets
+    /// it.
+    public var emailIsRelay: Bool
     /// The phone number in E.164 form.
     public var phone: String?
     /// Whether the phone number was shown to be the user's.
@@ -62,6 +65,7 @@ public struct User: Hashable, Sendable, Identifiable {
         username = body.username
         email = body.email
         emailVerified = body.emailVerified
+        emailIsRelay = body.emailIsRelay ?? false
         phone = body.phone
         phoneVerified = body.phoneVerified
         displayName = body.displayName

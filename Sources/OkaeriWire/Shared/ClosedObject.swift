@@ -19,9 +19,10 @@ extension Decoder {
     ///   object.
     public func closedContainer<Key: CodingKey>(keyedBy keys: Key.Type) throws -> KeyedDecodingContainer<Key> {
         // Without key paths, which are made anew at each use.
-        let present = try container(keyedBy: AnyMember.self).allKeys
-        if let unknown = present.lazy.filter({ Key(stringValue: $0.stringValue) == nil }).map({ $0.stringValue }).min()
-        {
+        let present =
+            try (self as? JSONValueDecoder)?.memberNames
+            ?? container(keyedBy: AnyMember.self).allKeys.map { $0.stringValue }
+        if let unknown = present.lazy.filter({ Key(stringValue: $0) == nil }).min() {
             throw UnknownMember(path: (codingPath.map(\.stringValue) + [unknown]).joined(separator: "."))
         }
         return try container(keyedBy: keys)

@@ -66,4 +66,17 @@ public enum APIPath {
     public static func session(_ id: String) -> String {
         "\(sessions)/\(id)"
     }
+
+    /// POST: log in with Apple or another provider.
+    public static func logIn(with provider: String) -> String {
+        "/v1/log-in/\(provider)"
+    }
+
+    /// POST: link a provider's identity. DELETE: unlink it.
+    public static func identity(_ provider: String) -> String {
+        "/v1/user/identities/\(provider)"
+    }
+
+    /// POST: news from Apple.
+    public static let appleNotifications = "/v1/providers/apple/notifications"
 }

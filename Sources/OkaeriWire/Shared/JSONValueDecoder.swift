@@ -10,10 +10,18 @@ extension JSONValue {
 }
 
 /// One value and where it stands.
-private struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
+struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
     let value: JSONValue
     let codingPath: [any CodingKey]
     var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    /// The names in the object that stands here.
+    var memberNames: [String] {
+        get throws {
+            guard case .object(let members) = value else { throw mismatch([String: JSONValue].self) }
+            return Array(members.keys)
+        }
+    }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard case .object(let members) = value else { throw mismatch([String: JSONValue].self) }
@@ -93,10 +101,30 @@ private struct JSONMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decodeNil(forKey key: Key) throws -> Bool { try member(key).decodeNil() }
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try member(key).decode(type) }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String { try member(key).decode(type) }
+
+    /// Most members are texts, and most are not there: neither needs a decoder of its own, with a path of its own.
+    func decode(_ type: String.Type, forKey key: Key) throws -> String {
+        if case .string(let text) = members[key.stringValue] { return text }
+        return try member(key).decode(type)
+    }
+
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+        switch members[key.stringValue] {
+        case nil, .null: nil
+        case .string(let text): text
+        default: try member(key).decode(type)
+        }
+    }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         try member(key).decode(type)
+    }
+
+    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+        switch members[key.stringValue] {
+        case nil, .null: nil
+        case .some(let value): try JSONValueDecoder(value: value, codingPath: codingPath + [key]).decode(type)
+        }
     }
 
     func nestedContainer<NestedKey: CodingKey>(

@@ -124,6 +124,26 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     public static let audienceNotAllowed: Self = "audience_not_allowed"
     /// 409: the `Idempotency-Key` was used for a different request.
     public static let idempotencyKeyReused: Self = "idempotency_key_reused"
+    /// 404: the application has no such provider.
+    public static let providerNotEnabled: Self = "provider_not_enabled"
+    /// 401: the provider's token is wrong; the detail says in what.
+    public static let providerTokenInvalid: Self = "provider_token_invalid"
+    /// 401: the provider's token was used before.
+    public static let providerTokenReplayed: Self = "provider_token_replayed"
+    /// 401: the provider does not take the authorization code.
+    public static let providerRefused: Self = "provider_refused"
+    /// 503: the provider cannot be reached now; see the header `Retry-After`. Nothing was changed.
+    public static let providerUnavailable: Self = "provider_unavailable"
+    /// 502: the provider does not take the application's own key or secret, which the operator must mend.
+    public static let providerMisconfigured: Self = "provider_misconfigured"
+    /// 409: the identity belongs to another user.
+    public static let identityTaken: Self = "identity_taken"
+    /// 409: the user has another identity of this provider.
+    public static let providerAlreadyLinked: Self = "provider_already_linked"
+    /// 404: the user has no identity of this provider.
+    public static let identityUnknown: Self = "identity_unknown"
+    /// 409: nothing else leads to the user.
+    public static let lastWayIn: Self = "last_way_in"
     /// 429: too many requests; see the header `Retry-After`.
     public static let rateLimited: Self = "rate_limited"
     /// 408: the client sent its request too slowly.

@@ -10,6 +10,8 @@ public struct UserBody: Codable, Hashable, Sendable {
     public var email: String?
     /// Whether the mail address was shown to be the user's.
     public var emailVerified: Bool
+    /// Whether Apple hides the person's own address behind the mail address; `nil` when it does not.
+    public var emailIsRelay: Bool?
     /// The phone number in E.164 form.
     public var phone: String?
     /// Whether the phone number was shown to be the user's.
@@ -36,7 +38,8 @@ public struct UserBody: Codable, Hashable, Sendable {
     /// Makes a user's description.
     public init(
         id: String, isAnonymous: Bool, username: String? = nil, email: String? = nil, emailVerified: Bool = false,
-        phone: String? = nil, phoneVerified: Bool = false, displayName: String? = nil, locale: String? = nil,
+        emailIsRelay: Bool? = nil, phone: String? = nil, phoneVerified: Bool = false, displayName: String? = nil,
+        locale: String? = nil,
         fields: [String: JSONValue] = [:], identities: [IdentityBody] = [], hasPassword: Bool = false,
         createdAt: WireTime, updatedAt: WireTime, lastLogInAt: WireTime? = nil, previousLogInAt: WireTime? = nil
     ) {
@@ -45,6 +48,7 @@ public struct UserBody: Codable, Hashable, Sendable {
         self.username = username
         self.email = email
         self.emailVerified = emailVerified
+        self.emailIsRelay = emailIsRelay
         self.phone = phone
         self.phoneVerified = phoneVerified
         self.displayName = displayName

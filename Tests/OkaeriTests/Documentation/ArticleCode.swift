@@ -92,7 +92,7 @@ func action(after error: OkaeriError) -> Action {
     case .cancelled:
         return .nothing
     case .storageUnavailable, .storageDamaged, .userDisabled, .applicationUnknown, .proofRefused, .sessionUnknown,
-        .audienceNotAllowed, .refused, .unexpectedAnswer:
+        .audienceNotAllowed, .providerRefused, .identityTaken, .lastWayIn, .refused, .unexpectedAnswer:
         return .tell(error.localizedDescription)
     case .conflict, .mergeRefused, .userDeleted, .transferCodeRefused, .undoTooLate:
         return .tell(error.localizedDescription)
@@ -122,6 +122,16 @@ func watch(_ okaeri: OkaeriClient, ask: @Sendable (Notice) async -> Bool) async 
         } else {
             try await okaeri.undoTransfer(notice.id)
         }
+    }
+}
+
+/// Apple.md
+func keepAccount(with credential: AppleCredential, in okaeri: OkaeriClient) async throws(OkaeriError) -> User {
+    do throws(OkaeriError) {
+        return try await okaeri.link(.apple(credential))
+    } catch {
+        guard error == .identityTaken else { throw error }
+        return try await okaeri.logIn(with: .apple(credential)).user
     }
 }
 

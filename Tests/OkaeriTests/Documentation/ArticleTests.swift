@@ -46,7 +46,10 @@ struct ArticleTests {
     @Test("show all of their code, and know of every article")
     func complete() throws {
         let articles = try Set(Self.blocks().map(\.article))
-        #expect(articles == ["GettingStarted.md", "Errors.md", "Vaults.md", "Testing.md", "AnotherDevice.md"])
+        #expect(
+            articles == [
+                "GettingStarted.md", "Errors.md", "Vaults.md", "Testing.md", "Apple.md", "AnotherDevice.md",
+            ])
     }
 
     @Test("show code that does what they say")
@@ -76,6 +79,16 @@ struct ArticleTests {
         let problem = FieldProblem(field: "user.locale", code: "too_long", detail: "")
         #expect(action(after: .invalidValues([problem])) == .correct(["user.locale"]))
         #expect(action(after: .userDisabled) == .tell(OkaeriError.userDisabled.localizedDescription))
+    }
+
+    @Test("show how an account is kept with Apple, whoever it belongs to")
+    func apple() async throws {
+        let first = world.launch()
+        let anonymous = try await first.logInAutomatically().user
+        #expect(try await keepAccount(with: .test(user: "hana"), in: first).id == anonymous.id)
+        let second = world.launch(vault: TestVault())
+        try await second.logInAutomatically()
+        #expect(try await keepAccount(with: .test(user: "hana"), in: second).id == anonymous.id)
     }
 
     @Test("show vaults that there are")

@@ -68,7 +68,7 @@ package struct ProofVerifier: Sendable {
 private struct DecodedProof {
     let claims: Claims
     private let jwk: Key
-    private let signedPart: [UInt8]
+    private let signedPart: ArraySlice<UInt8>
     private let signature: [UInt8]
 
     struct Claims {
@@ -108,7 +108,8 @@ private struct DecodedProof {
 
     init(_ text: String, maximumBytes: Int) throws(ProofFault) {
         guard text.utf8.count <= maximumBytes else { throw .malformed }
-        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let bytes = Array(text.utf8)
+        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let headerBytes = Base64URL.bytes(of: parts[0]),
             let claimBytes = Base64URL.bytes(of: parts[1]), let signature = Base64URL.bytes(of: parts[2])
         else { throw .malformed }
@@ -120,7 +121,7 @@ private struct DecodedProof {
         guard let jwk = header.values["jwk"] else { throw .key }
         guard case .object(let members) = jwk else { throw .malformed }
         self.jwk = try Key(Members(values: members))
-        signedPart = Array(text.utf8[..<parts[1].endIndex])
+        signedPart = bytes[..<parts[1].endIndex]
         self.signature = signature
     }
 

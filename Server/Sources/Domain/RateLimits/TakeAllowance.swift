@@ -6,7 +6,7 @@ package struct TakeAllowance: Sendable {
     /// - Throws: `rateLimited` with the time until the window ends, `storageUnavailable`.
     package func callAsFunction(_ key: RateLimitKey, limit: RateLimit) async throws(DomainError) {
         let now = clock.now
-        let (count, start) = try await store.write { transaction throws(DomainError) in
+        let (count, start) = try await store.writeStatement { transaction throws(DomainError) in
             try transaction.count(key, window: limit.window, at: now)
         }
         guard count <= limit.maximum else { throw .rateLimited(retryAfter: start + limit.window - now) }

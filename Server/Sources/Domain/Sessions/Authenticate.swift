@@ -110,7 +110,7 @@ package struct Authenticate: Sendable {
         let proof = try verifyProof(presented, token: token, at: now)
         guard proof.thumbprint == found.session.deviceKey else { throw .proofRefused(.otherKey) }
         let application = found.application.id
-        let isFirstUse = try await store.write { transaction throws(DomainError) in
+        let isFirstUse = try await store.writeStatement { transaction throws(DomainError) in
             try transaction.markUsed(proof, in: application)
         }
         guard isFirstUse else { throw .proofReplayed }

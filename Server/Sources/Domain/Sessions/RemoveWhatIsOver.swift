@@ -28,12 +28,18 @@ package final class RemoveWhatIsOver: Sendable {
     @discardableResult
     package func callAsFunction() async throws(DomainError) -> Int {
         let now = clock.now
-        try await store.write { transaction throws(DomainError) in
+        try await store.writeStatement { transaction throws(DomainError) in
             try transaction.removeUsedProofs(endedBefore: now)
+        }
+        try await store.writeStatement { transaction throws(DomainError) in
             try transaction.removeCounters(startedBefore: now - Self.longestWindow)
+        }
+        try await store.write { transaction throws(DomainError) in
             try transaction.removeTransfers(
                 issuedBefore: now - StoredTransferCode.lifetime, redeemedBefore: now - Self.transferMemory)
             try transaction.removeMerges(ticketsEndedBefore: now, mergedBefore: now - Merge.undoSpan)
+        }
+        try await store.writeStatement { transaction throws(DomainError) in
             try transaction.removeFailures(lastBefore: now - LogInFailures.memory)
         }
         let start = place.withLock { $0 }

@@ -22,6 +22,10 @@ package protocol SessionQueries {
     func endSessions(
         of user: Identifier<User>, in application: Identifier<Application>, except kept: Identifier<Session>
     ) throws(DomainError) -> Int
+    /// Ends a user's sessions that one way of log-in opened.
+    func endSessions(
+        of user: Identifier<User>, openedBy method: Session.LogInMethod, in application: Identifier<Application>
+    ) throws(DomainError)
     /// Ends the sessions that a device key opened before `limit`, and the oldest ones past `maximum`.
     func endReplacedSessions(
         of user: Identifier<User>, in application: Identifier<Application>, deviceKey: String?,

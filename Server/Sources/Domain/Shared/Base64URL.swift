@@ -27,20 +27,30 @@ package enum Base64URL {
     /// The bytes of a text; `nil` for any other character, padding, a lone last character, or bits left over that are
     /// not zero, so that no two texts mean the same bytes.
     package static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
+        let inPlace = text.withContiguousStorageIfAvailable { bytes(of: $0) }
+        return inPlace ?? Array(text).withUnsafeBufferPointer { bytes(of: $0) }
+    }
+
+    private static func bytes(of text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count * 3 / 4)
-        var (bits, bitCount): (UInt32, Int) = (0, 0)
-        for character in text {
-            let value = values[Int(character)]
-            guard value != 0xff else { return nil }
-            bits = bits << 6 | UInt32(value)
-            bitCount += 6
-            if bitCount >= 8 {
-                bitCount -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
+        var isText = true
+        let bytes = [UInt8](unsafeUninitializedCapacity: text.count * 3 / 4) { buffer, count in
+            var (bits, bitCount): (UInt32, Int) = (0, 0)
+            values.withUnsafeBufferPointer { values in
+                for character in text {
+                    let value = values[Int(character)]
+                    isText = isText && value != 0xff
+                    bits = bits << 6 | UInt32(value & 63)
+                    bitCount += 6
+                    if bitCount >= 8 {
+                        bitCount -= 8
+                        buffer[count] = UInt8(truncatingIfNeeded: bits >> UInt32(bitCount))
+                        count += 1
+                    }
+                }
             }
+            isText = isText && bits & ((1 << UInt32(bitCount)) - 1) == 0
         }
-        return bits & ((1 << UInt32(bitCount)) - 1) == 0 ? bytes : nil
+        return isText ? bytes : nil
     }
 }

@@ -53,6 +53,26 @@ package enum DomainError: Error, Hashable, Sendable {
     case audienceNotAllowed
     /// Too many of this kind of request.
     case rateLimited(retryAfter: Duration)
+    /// The application has no such provider.
+    case providerNotEnabled
+    /// The provider's token is wrong.
+    case providerTokenRefused(ProviderTokenFault)
+    /// The provider's token was used before.
+    case providerTokenReplayed
+    /// The provider does not take the authorization code: it is wrong, used or too old.
+    case providerRefused
+    /// The provider cannot be reached now. Nothing was changed.
+    case providerUnavailable
+    /// The provider does not take the application's own key or secret.
+    case providerMisconfigured
+    /// The identity leads to another user.
+    case identityTaken
+    /// The user has another identity of this provider.
+    case providerAlreadyLinked
+    /// The user has no identity of this provider.
+    case identityUnknown
+    /// Nothing else leads to the user.
+    case lastWayIn
     /// A sealed secret cannot be opened: it was sealed under another key, or is damaged.
     case secretUnreadable
     /// The database cannot be read or written now. Nothing was changed.
@@ -79,6 +99,14 @@ package struct FieldFault: Hashable, Sendable {
         case tooManyBytes(maximum: Int)
         case tooDeep(maximumLevels: Int)
         case notUnique
+        /// None of the values that the application lists.
+        case notListed
+        /// Something that the provider does not do.
+        case notOffered
+        case notAnAddress
+        /// Neither the form of Apple's ids: ten capitals and digits, nor of a bundle id.
+        case notAnAppleId
+        case notAPrivateKey
         case tooShort(minimumCharacters: Int)
         /// None of these fields is there.
         case noneOf([String])

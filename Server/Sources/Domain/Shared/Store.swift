@@ -17,12 +17,30 @@ package protocol Store: Sendable {
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
     ) async throws(DomainError) -> Value
+
+    /// Runs a closure with exactly one statement: a counter that many write, a mark that is set once.
+    ///
+    /// Such a statement is exact by itself, and need not run alone: those on one row wait for each other instead of
+    /// being repeated. An engine may refuse a second statement with `storageUnavailable`.
+    ///
+    /// - Throws: what the closure throws, or `storageUnavailable`.
+    func writeStatement<Value: Sendable>(
+        _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async throws(DomainError) -> Value
+}
+
+extension Store {
+    package func writeStatement<Value: Sendable>(
+        _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async throws(DomainError) -> Value {
+        try await write(body)
+    }
 }
 
 /// What the rules can ask while a transaction lasts: the sum of what each slice asks.
 package protocol Transaction: ApplicationQueries, UserQueries, IdentityQueries, TypedIdentifierQueries,
     UserStandingQueries, PasswordQueries, LogInFailureQueries, SessionQueries, ProofReplayQueries, RateLimitQueries,
-    SigningKeyQueries,
+    SigningKeyQueries, ProviderQueries,
     AuditQueries, TransferQueries, DeletionQueries, MergeQueries
 {}
 

@@ -16,7 +16,9 @@ package struct TextRule: Sendable {
         if text.utf8.count > maximumCharacters && text.unicodeScalars.count > maximumCharacters {
             faults.append(FieldFault(field: field, rule: .tooLong(maximumCharacters: maximumCharacters)))
         }
-        if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+        if !text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) }),
+            text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        {
             faults.append(FieldFault(field: field, rule: .controlCharacter))
         }
         return faults

@@ -23,6 +23,9 @@ package protocol IdentityQueries {
     /// Links an identity that leads to nobody yet.
     func insert(_ identity: Identity, for user: Identifier<User>, in application: Identifier<Application>)
         throws(DomainError)
+    /// Unlinks an identity.
+    func remove(_ identity: Identity, of user: Identifier<User>, in application: Identifier<Application>)
+        throws(DomainError)
 }
 
 /// What the slice asks of storage: user names, mail addresses and phone numbers. Each leads to one user at the most

@@ -10,13 +10,17 @@ package enum JSONBytes {
     /// - Throws: `EncodingError` for a number that is not finite.
     package static func buffer(of value: some Encodable) throws -> ByteBuffer {
         let writer = JSONByteWriter()
-        try writer.write(value)
+        if let written = value as? any JSONWritten {
+            try written.write(to: writer)
+        } else {
+            try writer.write(value)
+        }
         return ByteBuffer(bytes: writer.bytes)
     }
 }
 
 /// The bytes so far, and the objects and lists that are still open.
-final class JSONByteWriter {
+package final class JSONByteWriter {
     private(set) var bytes: [UInt8] = []
     private var open: [Bracket] = []
 

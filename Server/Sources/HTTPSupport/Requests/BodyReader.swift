@@ -29,6 +29,11 @@ package struct BodyReader: Sendable {
             throw HTTPFault.bodyTooLarge(maximumBytes: maximumBytes)
         }
         progress.begin()
+        if let whole = context.wholeBody {
+            guard whole.readableBytes <= maximumBytes else { throw HTTPFault.bodyTooLarge(maximumBytes: maximumBytes) }
+            progress.finish()
+            return whole
+        }
         let (body, limit, time) = (request.body, maximumBytes, timeLimit)
         return try await withThrowingTaskGroup(of: ByteBuffer?.self) { group in
             group.addTask {
@@ -55,7 +60,7 @@ package struct BodyReader: Sendable {
     ///
     /// - Returns: `false` when the body does not end as it should: then the connection is of no use.
     func drain(_ request: Request, _ context: ServerContext) async -> Bool {
-        guard let progress = context.body, !progress.isFinished else { return true }
+        guard let progress = context.body, !progress.isFinished, context.wholeBody == nil else { return true }
         guard !progress.isBegun else { return false }
         do {
             _ = try await callAsFunction(request, context)

@@ -13,11 +13,22 @@ package struct ServerContext: RequestContext {
     package let answerHeaders = AnswerHeaders()
     /// The connection; `nil` when a test hands the request over without one.
     package let channel: (any Channel)?
+    /// The request's body, when it came whole with the head.
+    package let wholeBody: ByteBuffer?
     private let fixedPeer: SocketAddress?
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         channel = source.channel
+        wholeBody = nil
+        fixedPeer = nil
+    }
+
+    /// A context for a request that came whole.
+    init(logger: Logger, channel: any Channel, wholeBody: ByteBuffer) {
+        coreContext = CoreRequestContextStorage(source: LoggerSource(logger: logger))
+        self.channel = channel
+        self.wholeBody = wholeBody
         fixedPeer = nil
     }
 
@@ -25,6 +36,7 @@ package struct ServerContext: RequestContext {
     package init(logger: Logger, peer: SocketAddress?) {
         coreContext = CoreRequestContextStorage(source: LoggerSource(logger: logger))
         channel = nil
+        wholeBody = nil
         fixedPeer = peer
     }
 

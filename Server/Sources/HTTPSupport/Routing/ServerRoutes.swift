@@ -22,19 +22,22 @@ package struct ServerRoutes: Sendable {
         shared = Endpoint.Shared(requestIds: requestIds, proxies: proxies, readBody: readBody)
     }
 
-    package func responder() -> RouterResponder<ServerContext> {
+    /// What answers requests: all of them, and the whole ones among them on the event loop.
+    package func responders() -> (all: RouterResponder<ServerContext>, whole: WholeRequestRoutes) {
         let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
+        var whole: [String: [HTTPRequest.Method: Endpoint]] = [:]
         for adapter in adapters {
             for route in adapter.routes {
                 let endpoint = Endpoint(
                     handler: route.handler, errors: adapter.errors,
                     metrics: metrics.route(method: route.method.rawValue, path: route.path), shared: shared)
                 router.on(RouterPath(route.path), method: route.method, responder: endpoint)
+                if !route.path.contains("{") { whole[route.path, default: [:]][route.method] = endpoint }
             }
         }
         // Middleware added after the routes is asked only when no route fits.
         router.add(middleware: Unrouted(adapters: adapters, metrics: metrics, shared: shared))
-        return router.buildResponder()
+        return (router.buildResponder(), WholeRequestRoutes(whole))
     }
 }
 

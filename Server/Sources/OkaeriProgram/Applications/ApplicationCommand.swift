@@ -12,5 +12,8 @@ struct ApplicationCommand: ParsableCommand {
               okaeri application create "My app"
               okaeri application list
             """,
-        subcommands: [CreateApplicationCommand.self, ListApplicationsCommand.self, ShowApplicationCommand.self])
+        subcommands: [
+            CreateApplicationCommand.self, ListApplicationsCommand.self, ShowApplicationCommand.self,
+            AppleCommand.self, ProviderCommand.self,
+        ])
 }

@@ -21,8 +21,9 @@ struct DemoCommand: AsyncParsableCommand {
               okaeri demo --server http://127.0.0.1:8080 --application 00VHj9mrbT8wn7Qk
               okaeri demo transfer
               okaeri demo --reset
+              okaeri demo apple
             """,
-        subcommands: [DemoTransferCommand.self])
+        subcommands: [DemoTransferCommand.self, DemoAppleCommand.self])
 
     @Flag(help: "Forget the device, as if the app and everything it stored were removed.")
     var reset = false

@@ -5,7 +5,7 @@ import OkaeriServer
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check settings, storage, keys and clock, and say what to do.",
+        abstract: "Check settings, storage, keys, Apple and clock, and say what to do.",
         discussion: """
             Give it the same options and environment as the server. It changes nothing. Each line is ok, a warning, or \
             failed; with a failed one the exit status is 1.
@@ -43,9 +43,18 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         var findings = SettingChecks(settings: settings).findings()
         let folder = FolderChecks(folder: settings.dataFolder)
+        if settings.database != nil {
+            findings += [folder.plausibility]
+            findings += await DatabaseChecks(settings: settings).findings()
+            return findings + (folder.exists ? await RunningServerCheck(folder: settings.dataFolder).findings() : [])
+        }
         findings += folder.findings()
         if folder.exists {
             findings += await StorageChecks(settings: settings, isThorough: thorough).findings()
+            // It opens the storage, which makes what is missing: only where nothing is.
+            if !findings.contains(where: { $0.outcome == .failed }) {
+                findings += await ProviderChecks(settings: settings).findings()
+            }
             findings += await RunningServerCheck(folder: settings.dataFolder).findings()
         }
         return findings

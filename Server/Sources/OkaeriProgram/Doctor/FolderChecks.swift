@@ -80,7 +80,8 @@ struct FolderChecks {
         return plausibility
     }
 
-    private var plausibility: Finding {
+    /// Whether the clock stands where the clock of a machine can stand.
+    var plausibility: Finding {
         let now = clock.now
         let text = LocalTime.text(millisecondsSince1970: Int64(now.timeIntervalSince1970 * 1000))
         guard now >= Self.earliestPlausible else {

@@ -54,7 +54,7 @@ struct StorageChecks {
             inspection.schemaVersion == inspection.latestSchemaVersion
         else { return alone }
         do {
-            let composition = try Composition(settings, role: .command)
+            let composition = try await Composition(settings, role: .command)
             do throws(DomainError) {
                 _ = try await composition.useCases.signingKeys()
             } catch {

@@ -14,6 +14,8 @@ struct ServeCommand: AsyncParsableCommand {
             Serves until Ctrl-C or SIGTERM. Then requests under way end, and the database is left tidy. The log goes to \
             standard error. While the server runs, the file server.json in the data folder tells its process and address.
 
+            With --database any number of servers share one PostgreSQL database; “okaeri migrate” makes its tables.
+
             Settings come from the command line, else from the environment, else from the configuration file. The key \
             that seals secrets at rest is read from \(Setting.sealingKey.variable) or from the file sealing.key in the \
             data folder, which is made at the first start.
@@ -21,6 +23,7 @@ struct ServeCommand: AsyncParsableCommand {
             Examples:
               okaeri serve
               okaeri serve --listen 127.0.0.1:9000 --data /var/lib/okaeri
+              okaeri serve --database postgresql://okaeri@db.example.com/okaeri
               okaeri serve --public-url https://id.example.com --trusted-proxies ::1
               OKAERI_LOG_LEVEL=debug okaeri serve --next-free-port
             """)
@@ -38,10 +41,10 @@ struct ServeCommand: AsyncParsableCommand {
         let lastPort = nextFreePort ? min(wanted + Self.portsTried, 65_535) : wanted
         let logger = ServerProgram.logger(settings)
         while true {
-            let (folder, isJSON) = (settings.dataFolder, output.isJSON)
+            let (place, isJSON) = (settings.storagePlace, output.isJSON)
             do throws(StartFault) {
                 try await ServerProgram(settings: settings, logger: logger).run { listening, _ in
-                    Started(listening, wanted: wanted, folder: folder).tell(asJSON: isJSON)
+                    Started(listening, wanted: wanted, place).tell(asJSON: isJSON)
                 }
                 return
             } catch {
@@ -65,15 +68,21 @@ struct ServeCommand: AsyncParsableCommand {
 private struct Started: Encodable {
     let url: String
     let pid: Int32
-    let dataFolder: String
+    /// The folder of the embedded database.
+    let dataFolder: String?
+    /// Hosts and name of a shared database.
+    let database: String?
     /// The port that should have been, if another program has it.
     let portTaken: Int?
     private let port: Int
 
-    init(_ listening: ServerProgram.Listening, wanted: Int, folder: String) {
+    init(_ listening: ServerProgram.Listening, wanted: Int, _ place: ServerSettings.StoragePlace) {
         url = listening.url
         pid = getpid()
-        dataFolder = URL(fileURLWithPath: folder).standardizedFileURL.path
+        switch place {
+        case .folder(let folder): (dataFolder, database) = (URL(fileURLWithPath: folder).standardizedFileURL.path, nil)
+        case .database(let name): (dataFolder, database) = (nil, name)
+        }
         portTaken = wanted != 0 && wanted != listening.port ? wanted : nil
         port = listening.port
     }
@@ -86,7 +95,10 @@ private struct Started: Encodable {
         if let portTaken {
             Console.write("Port \(portTaken) is taken by another program; the server takes \(port) instead.")
         }
-        let table = TextTable(["address": url, "data folder": dataFolder, "process": String(pid)])
+        let table = TextTable([
+            "address": url, (database == nil ? "data folder" : "database"): dataFolder ?? database,
+            "process": String(pid),
+        ])
         Console.write("Okaeri \(OkaeriCommand.version) is serving.\n\(table.text(indentation: 2))\nCtrl-C stops it.")
     }
 }

@@ -8,6 +8,11 @@ struct SettingOptions: ParsableArguments {
 
     @OptionGroup var storage: StorageOptions
 
+    @Option(
+        name: .customLong(Setting.databaseConnections.name),
+        help: ArgumentHelp(.databaseConnections, valueName: "number"))
+    var databaseConnections: String?
+
     @Option(name: .customLong(Setting.publicURL.name), help: ArgumentHelp(.publicURL, valueName: "url"))
     var publicURL: String?
 
@@ -40,10 +45,19 @@ struct SettingOptions: ParsableArguments {
     @Option(name: .customLong(Setting.maximumHeaders.name), help: ArgumentHelp(.maximumHeaders, valueName: "number"))
     var maximumHeaders: String?
 
+    @Flag(
+        name: .customLong(Setting.dev.name),
+        help: ArgumentHelp("\(Setting.dev.description) Only on a loopback address. (\(Setting.dev.variable))"))
+    var isDevelopment = false
+
+    @Option(name: .customLong(Setting.appleURL.name), help: ArgumentHelp(.appleURL, valueName: "url"))
+    var appleURL: String?
+
     /// All settings: these options over the environment over the configuration file.
     func settings() throws(CommandFault) -> ServerSettings {
         var values = storage.values
         values[Setting.listen.name] = listen
+        values[Setting.databaseConnections.name] = databaseConnections
         values[Setting.publicURL.name] = publicURL
         values[Setting.trustedProxies.name] = trustedProxies
         values[Setting.rateLimits.name] = rateLimits
@@ -54,6 +68,8 @@ struct SettingOptions: ParsableArguments {
         values[Setting.idleTimeout.name] = idleTimeout
         values[Setting.maximumHeaderBytes.name] = maximumHeaderBytes
         values[Setting.maximumHeaders.name] = maximumHeaders
+        if isDevelopment { values[Setting.dev.name] = "on" }
+        values[Setting.appleURL.name] = appleURL
         return try ServerSettings.read(values)
     }
 }

@@ -25,6 +25,10 @@ extension CommandFault {
         case .fieldsRefused(let faults): self = .usage(faults.map(\.sentence).joined(separator: " "))
         case .rateLimited(let wait):
             self = .failed("It is too early for that. Try again in \(wait.secondsRoundedUp) seconds.")
+        case .providerNotEnabled: self = .failed("The application has no such provider.")
+        case .providerUnavailable: self = .failed("The provider cannot be reached now. Try again later.")
+        case .providerMisconfigured:
+            self = .failed("The provider does not take the application's team, key or secret; “check” tells more.")
         case .secretUnreadable:
             self = .failed(
                 "The stored keys cannot be opened with the present sealing key. Put back the sealing.key, or the "
@@ -33,8 +37,10 @@ extension CommandFault {
             self = .failed("The database cannot be read or written now. “okaeri doctor” looks for the reason.")
         case .sessionRequired, .sessionInvalid, .proofRequired, .proofRefused, .proofReplayed, .clockSkew,
             .audienceNotAllowed, .userDisabled, .credentialRefused, .reauthenticationRequired, .alreadyRegistered,
-            .attemptReused, .userDeleted, .mergeOffered, .mergeTicketRefused, .mergeUnknown, .transferCodeRefused,
-            .transferUnknown, .undoTooLate:
+            .attemptReused, .providerTokenRefused, .providerTokenReplayed, .providerRefused, .identityTaken,
+            .providerAlreadyLinked, .identityUnknown, .lastWayIn,
+            .userDeleted, .mergeOffered, .mergeTicketRefused, .mergeUnknown, .transferCodeRefused, .transferUnknown,
+            .undoTooLate:
             // Refusals of requests; commands make none.
             self = .failed("The request was refused: \(error).")
         }
@@ -64,6 +70,13 @@ extension FieldFault {
         case .required: "\(field) is missing."
         case .onlyAfterUpgrade: "\(field) can be changed only when the user is registered."
         case .lastWayIn: "\(field) is the last way in."
+        case .notListed: "\(field) is none that the application lists."
+        case .notOffered: "\(field) is nothing that this provider has."
+        case .notAnAddress: "\(field) must be an https address."
+        case .notAnAppleId:
+            "\(field) has not the form of Apple's ids: ten capitals and digits for teams and keys, letters, digits, dots "
+                + "and hyphens for bundles and services."
+        case .notAPrivateKey: "\(field) must be the .p8 file as Apple gave it: a P-256 key in PEM form."
         }
     }
 }

@@ -8,6 +8,9 @@ struct StorageOptions: ParsableArguments {
     @Option(name: .customLong(Setting.data.name), help: ArgumentHelp(.data, valueName: "folder"))
     var data: String?
 
+    @Option(name: .customLong(Setting.database.name), help: ArgumentHelp(.database, valueName: "url"))
+    var database: String?
+
     @Option(
         name: .customLong("config"),
         help: ArgumentHelp(
@@ -20,6 +23,7 @@ struct StorageOptions: ParsableArguments {
     var values: [String: String] {
         var values: [String: String] = [:]
         values[Setting.data.name] = data
+        values[Setting.database.name] = database
         values["config"] = configurationFile
         return values
     }
@@ -40,14 +44,16 @@ struct StorageOptions: ParsableArguments {
         makesDatabase: Bool = false, _ body: (UseCases) async throws(DomainError) -> Value
     ) async throws(CommandFault) -> Value {
         let settings = try settings()
-        if !makesDatabase, !FileManager.default.fileExists(atPath: StorageInspection.path(in: settings.dataFolder)) {
+        if settings.database == nil, !makesDatabase,
+            !FileManager.default.fileExists(atPath: StorageInspection.path(in: settings.dataFolder))
+        {
             throw .failed(
                 "There is no Okaeri database in the data folder \(settings.dataFolder). Start the server once, or name "
                     + "another folder with --data.")
         }
         let composition: Composition
         do {
-            composition = try Composition(settings, role: .command)
+            composition = try await Composition(settings, role: .command)
         } catch {
             throw .failed(error.description)
         }

@@ -6,7 +6,9 @@ extension UserBody {
     init(_ user: User) {
         self.init(
             id: user.id.rawValue, isAnonymous: user.isAnonymous, username: user.username, email: user.email,
-            emailVerified: user.emailVerifiedAt != nil, phone: user.phone, phoneVerified: user.phoneVerifiedAt != nil,
+            emailVerified: user.emailVerifiedAt != nil,
+            emailIsRelay: user.hasRelayedEmail ? true : nil, phone: user.phone,
+            phoneVerified: user.phoneVerifiedAt != nil,
             displayName: user.displayName, locale: user.locale, fields: user.fields,
             identities: user.identities.map {
                 IdentityBody(provider: $0.provider.rawValue, subject: $0.subject, linkedAt: $0.linkedAt.wire)

@@ -4,6 +4,8 @@ import Foundation
 package struct RunningFile: Codable, Hashable, Sendable {
     package var pid: Int32
     package var url: String
+    /// Where a fake plays Apple, in development.
+    package var fakeApple: String?
 
     private static func path(in folder: String) -> URL {
         URL(fileURLWithPath: folder).appendingPathComponent("server.json")

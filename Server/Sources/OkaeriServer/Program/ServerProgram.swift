@@ -1,8 +1,11 @@
+import Domain
 import Foundation
+import HTTPSupport
 import Hummingbird
 import HummingbirdCore
 package import Logging
 import NIOCore
+import OutboundServices
 import ServiceLifecycle
 import UnixSignals
 
@@ -43,9 +46,26 @@ package struct ServerProgram: Sendable {
     package func run(
         onListening: @escaping @Sendable (Listening, Composition) async -> Void = { _, _ in }
     ) async throws(StartFault) {
-        let composition = try Composition(settings, role: .server)
+        guard settings.isDevelopment, settings.providers.apple == ProviderAddresses().apple else {
+            return try await runAlone(onListening)
+        }
+        try await DevelopmentProviders.run(logger: logger) { apple throws(StartFault) in
+            var settings = settings
+            settings.providers.apple = apple
+            try await ServerProgram(settings: settings, logger: logger).runAlone(onListening)
+        }
+    }
+
+    private func runAlone(
+        _ onListening: @escaping @Sendable (Listening, Composition) async -> Void
+    ) async throws(StartFault) {
+        let composition = try await Composition(settings, role: .server)
         composition.observeStorageFaults { [logger] in logger.error("storage fault", metadata: ["fault": "\($0)"]) }
+        composition.observeOutboundFaults { [logger] in
+            logger.warning("another server cannot be asked", metadata: ["fault": "\($0)"])
+        }
         announce()
+        if settings.database != nil { await checkSealingKey(composition) }
         var failure: StartFault?
         do {
             try await serve(composition, onListening)
@@ -60,25 +80,35 @@ package struct ServerProgram: Sendable {
         _ composition: Composition, _ onListening: @escaping @Sendable (Listening, Composition) async -> Void
     ) async throws {
         let (settings, logger, stopSwitch) = (settings, logger, StopSwitch())
-        let channel = settings.channel(try await UnreadableHead.Answers(composition.errors))
+        let responders = try composition.responders()
+        let loops = EventLoops.make()
+        let channel = settings.channel(
+            try await UnreadableHead.Answers(composition.errors), responders.whole, logger: logger)
         let application = Hummingbird.Application(
-            responder: try composition.responder(),
+            responder: responders.all,
             server: .http1(configuration: channel),
             configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? settings.port
                 let listening = Listening(url: settings.url(port: port), port: port) { stopSwitch.press() }
-                do {
-                    try RunningFile(pid: getpid(), url: listening.url).write(in: settings.dataFolder)
-                } catch {
-                    logger.warning("server.json cannot be written", metadata: ["error": "\(error)"])
+                if settings.wantsRunningFile {
+                    do {
+                        try RunningFile(
+                            pid: getpid(), url: listening.url,
+                            fakeApple: settings.isDevelopment ? settings.providers.apple : nil
+                        ).write(in: settings.dataFolder)
+                    } catch {
+                        logger.warning("server.json cannot be written", metadata: ["error": "\(error)"])
+                    }
                 }
                 await onListening(listening, composition)
             },
+            eventLoopGroupProvider: .shared(loops),
             logger: logger)
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: Housekeeping(useCases: composition.useCases, logger: logger)),
+                .init(service: RevocationWorker(useCases: composition.useCases, logger: logger)),
                 .init(service: stopSwitch, successTerminationBehavior: .gracefullyShutdownGroup),
                 .init(service: application),
             ],
@@ -88,12 +118,37 @@ package struct ServerProgram: Sendable {
             // Without the file there is nothing to remove.
             try? RunningFile.remove(in: settings.dataFolder)
         }
-        try await ServiceGroup(configuration: configuration).run()
+        let outcome: Result<Void, any Error>
+        do {
+            outcome = .success(try await ServiceGroup(configuration: configuration).run())
+        } catch {
+            outcome = .failure(error)
+        }
+        try await loops.shutdownGracefully()
+        try outcome.get()
+    }
+
+    /// Nodes with different sealing keys would take turns in failing.
+    private func checkSealingKey(_ composition: Composition) async {
+        do {
+            _ = try await composition.useCases.signingKeys()
+        } catch .secretUnreadable {
+            logger.error(
+                "the secrets in the database were sealed under another key: this node cannot open them",
+                metadata: ["setting": .string(Setting.sealingKey.variable)])
+        } catch {
+            logger.warning("the sealing key was not tried on the database", metadata: ["error": "\(error)"])
+        }
     }
 
     private func announce() {
         if !settings.hasRateLimits {
             logger.warning("RATE LIMITS ARE OFF: anyone who reaches this server can make users without end")
+        }
+        if settings.isDevelopment {
+            logger.warning(
+                "this server is for development: a fake plays Apple",
+                metadata: ["apple": .string(settings.providers.apple)])
         }
         if !settings.isLoopback && settings.publicURL == nil {
             logger.warning(
@@ -113,11 +168,21 @@ package struct ServerProgram: Sendable {
 }
 
 extension ServerSettings {
+    /// Whether `server.json` is written. A node on a shared database needs no folder, and uses one that is there.
+    fileprivate var wantsRunningFile: Bool {
+        database == nil || FileManager.default.fileExists(atPath: dataFolder)
+    }
+
     /// What a connection may do: a client that is slow or sends endless headers is cut off.
-    fileprivate func channel(_ answers: UnreadableHead.Answers) -> HTTP1Channel.Configuration {
+    fileprivate func channel(
+        _ answers: UnreadableHead.Answers, _ routes: WholeRequestRoutes, logger: Logger
+    ) -> HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(
-            additionalChannelHandlers: [UnreadableHead(answers)],
-            idleTimeout: .nanoseconds(idleTimeout.components.seconds * 1_000_000_000),
+            // Hummingbird's own handler for idle connections comes behind these and would not see the whole requests.
+            additionalChannelHandlers: [
+                UnreadableHead(answers), HTTPConnectionStateHandler(idleTimeout: idleTimeout, logger: logger),
+                WholeRequestHandler(routes, logger: logger),
+            ],
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: maximumHeaderBytes, maxHeaderListSize: maximumHeaderBytes,
                 maxHeaderFieldCount: maximumHeaders))

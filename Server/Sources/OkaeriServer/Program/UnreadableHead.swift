@@ -3,7 +3,6 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOHTTP1
-import Synchronization
 
 /// Waits for a request whose head cannot be read, and then puts our words in place of the empty 400 that Hummingbird
 /// sends: no route sees such a request.
@@ -78,18 +77,7 @@ extension Response {
         fields[.xContentTypeOptions] = "nosniff"
         for field in fields { head += "\(field.name.rawName): \(field.value)\r\n" }
         var bytes = ByteBuffer(string: head + "\r\n")
-        _ = collector.collected.withLock { bytes.writeImmutableBuffer($0) }
+        bytes.writeImmutableBuffer(collector.bytes)
         return bytes
     }
-}
-
-/// Takes a body as it is written.
-private final class BodyCollector: ResponseBodyWriter, Sendable {
-    let collected = Mutex(ByteBuffer())
-
-    func write(_ buffer: ByteBuffer) async throws {
-        _ = collected.withLock { $0.writeImmutableBuffer(buffer) }
-    }
-
-    func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }

@@ -2,12 +2,17 @@ import Domain
 import Foundation
 package import HTTPSupport
 package import Logging
+package import OutboundServices
+package import StoragePostgreSQL
 
 /// Every setting's value. What each one means stands in `Setting`.
 package struct ServerSettings: Sendable {
     package var host: String
     package var port: Int
     package var dataFolder: String
+    /// Where the shared database is; `nil` for the embedded one.
+    package var database: PostgreSQLAddress?
+    package var databaseConnections: Int
     package var publicURL: String?
     package var trustedProxies: [IPNetwork]
     package var hasRateLimits: Bool
@@ -21,6 +26,9 @@ package struct ServerSettings: Sendable {
     package var idleTimeout: Duration
     package var maximumHeaderBytes: Int
     package var maximumHeaders: Int
+    package var isDevelopment: Bool
+    /// Where identity providers are.
+    package var providers: ProviderAddresses
     /// 32 bytes; `nil` to take the file in the data folder.
     package var sealingKey: [UInt8]?
 
@@ -35,6 +43,8 @@ package struct ServerSettings: Sendable {
             sources: try SettingSources(commandLine: commandLine, environment: environment))
         (host, port) = try reader.required(.listen, Self.address)
         dataFolder = try reader.required(.data) { $0.isEmpty ? nil : $0 }
+        database = try reader.optional(.database) { PostgreSQLAddress($0) }
+        databaseConnections = try reader.number(.databaseConnections, 1...1000)
         publicURL = try reader.optional(.publicURL) { PublicAddress($0, proxies: TrustedProxies([])) == nil ? nil : $0 }
         trustedProxies = try reader.required(.trustedProxies, Self.networks)
         hasRateLimits = try reader.required(.rateLimits) { ["on": true, "off": false][$0] }
@@ -48,12 +58,32 @@ package struct ServerSettings: Sendable {
         idleTimeout = .seconds(try reader.number(.idleTimeout, 1...3600))
         maximumHeaderBytes = try reader.number(.maximumHeaderBytes, 4096...1_048_576)
         maximumHeaders = try reader.number(.maximumHeaders, 16...1000)
+        isDevelopment = try reader.required(.dev) { ["on": true, "off": false][$0] }
+        providers = ProviderAddresses()
+        providers.apple = try reader.required(.appleURL) { text in
+            let url = text.hasSuffix("/") ? String(text.dropLast()) : text
+            return CurlCaller.isAllowed(url, onThisMachine: true) ? url : nil
+        }
         sealingKey = try reader.optional(.sealingKey) { text in
             Data(base64Encoded: text).flatMap { $0.count == SealingKey.byteCount ? Array($0) : nil }
+        }
+        if isDevelopment && !isLoopback {
+            throw SettingFault(.dev, value: "on", source: "while listening on \(host)")
         }
         if !hasRateLimits && !isLoopback {
             throw SettingFault(.rateLimits, value: "off", source: "while listening on \(host)")
         }
+    }
+
+    /// Where the data is, in words that may be shown.
+    package enum StoragePlace: Hashable, Sendable {
+        case folder(String)
+        case database(String)
+    }
+
+    /// Where the data is.
+    package var storagePlace: StoragePlace {
+        database.map { .database($0.description) } ?? .folder(dataFolder)
     }
 
     /// Whether only this machine can reach the server.

@@ -38,6 +38,17 @@ extension Setting {
     package static let data = Setting(
         "data", default: "okaeri-data", "The folder of the embedded database and the server's own files.",
         rule: "the path of a folder; it is made when it is missing")
+    package static let database = Setting(
+        "database", default: nil,
+        "A PostgreSQL database that any number of nodes share, in place of the embedded one.",
+        rule:
+            "a connection string such as postgresql://okaeri@db.example.com/okaeri, with % and two digits for what is "
+            + "special in it",
+        isSecret: true)
+    package static let databaseConnections = Setting(
+        "database-connections", default: "8", unit: "connections",
+        "How many connections a node has to PostgreSQL; one more is for news of other nodes.",
+        rule: "a whole number from 1 to 1000")
     package static let publicURL = Setting(
         "public-url", default: nil,
         "The address by which clients reach the server. When set, proofs must name it, whatever Host a request has.",
@@ -81,16 +92,25 @@ extension Setting {
     package static let maximumHeaders = Setting(
         "maximum-headers", default: "64", unit: "headers", "How many headers a request can have.",
         rule: "a whole number from 16 to 1000")
+    package static let dev = Setting(
+        "dev", default: "off",
+        "Whether the server serves development: a fake plays Apple.",
+        rule: "on or off; on only while listening on a loopback address")
+    package static let appleURL = Setting(
+        "apple-url", default: "https://appleid.apple.com",
+        "Apple's server for Sign in with Apple. Another one is for development, where a fake plays Apple.",
+        rule: "an https address, or an http address of this machine")
     package static let sealingKey = Setting(
         "sealing-key", default: nil,
-        "The key that seals secrets at rest. Without it, the file sealing.key in the data folder, made at the first start.",
+        "The key that seals secrets at rest; with PostgreSQL the same for all nodes. With the embedded database it can be "
+            + "left out for the file sealing.key in the data folder, made at the first start.",
         rule: "32 bytes in base64", isSecret: true)
 
     /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
-        listen, data, publicURL, trustedProxies, rateLimits, firstLaunches, passwordFailures, passwordThreads,
-        passwordQueue, sessionCache, logLevel, requestTimeout, idleTimeout, maximumHeaderBytes, maximumHeaders,
-        sealingKey,
+        listen, data, database, databaseConnections, publicURL, trustedProxies, rateLimits, firstLaunches,
+        passwordFailures, passwordThreads, passwordQueue, sessionCache, logLevel, requestTimeout, idleTimeout,
+        maximumHeaderBytes, maximumHeaders, appleURL, sealingKey, dev,
     ]
 
     /// The variable that names the configuration file, as `--config` does.

@@ -12,13 +12,20 @@ struct SystemClock: WallClock {
 
 /// The system's cryptographic generator.
 struct SystemRandomness: Randomness {
+    /// The most bytes that the system gives at a time.
+    private static let maximumAtOnce = 256
+
     func bytes(_ count: Int) -> [UInt8] {
-        var generator = SystemRandomNumberGenerator()
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count + 8)
-        while bytes.count < count {
-            withUnsafeBytes(of: generator.next()) { bytes.append(contentsOf: $0) }
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            while initialized < count, let start = buffer.baseAddress {
+                let part = min(Self.maximumAtOnce, count - initialized)
+                if getentropy(start + initialized, part) != 0 {
+                    // Swift's way asks for eight bytes at a time, and ends the process where the system has none.
+                    var generator = SystemRandomNumberGenerator()
+                    for place in initialized..<(initialized + part) { buffer[place] = generator.next() }
+                }
+                initialized += part
+            }
         }
-        return Array(bytes.prefix(count))
     }
 }

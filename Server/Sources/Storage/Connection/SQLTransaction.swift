@@ -12,6 +12,18 @@ package final class SQLTransaction: Transaction {
         self.connection = connection
     }
 
+    /// Runs a closure that may have one statement only.
+    ///
+    /// - Throws: what the closure throws, or `storageUnavailable` for a second statement.
+    package func withOneStatement<Value>(
+        _ body: (any Transaction) throws(DomainError) -> Value
+    ) throws(DomainError) -> Value {
+        let transaction = SQLTransaction(OneStatement(connection))
+        let value = try body(transaction)
+        changes += transaction.changes
+        return value
+    }
+
     func note(_ change: Change) {
         changes.append(change)
     }

@@ -3,7 +3,8 @@ extension Migration {
     static let logInFailures = Migration(
         version: 3, name: "log-in failures",
         sqlite: statements(text: "TEXT", integer: "INTEGER", bytes: "BLOB", options: " WITHOUT ROWID"),
-        postgresql: statements(text: "TEXT", integer: "BIGINT", bytes: "BYTEA", options: ""))
+        postgresql: statements(
+            text: #"TEXT COLLATE "C""#, integer: "BIGINT", bytes: "BYTEA", options: ""))
 
     private static func statements(text: String, integer: String, bytes: String, options: String) -> [String] {
         [

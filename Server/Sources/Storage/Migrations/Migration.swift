@@ -14,7 +14,9 @@ package struct Migration: Sendable {
     }
 
     /// All steps, oldest first. A step is never edited once released.
-    package static let all = [beginnings, accounts, logInFailures, audit, transfers, deletion, merges]
+    package static let all = [
+        beginnings, accounts, logInFailures, providers, audit, transfers, deletion, merges,
+    ]
 
     /// The version that this program needs.
     package static var latestVersion: Int { all.last?.version ?? 0 }

@@ -34,31 +34,37 @@ extension SQLTransaction {
         return noteEnd(of: ended, in: application)
     }
 
+    package func endSessions(
+        of user: Identifier<User>, openedBy method: Session.LogInMethod, in application: Identifier<Application>
+    ) throws(DomainError) {
+        let ended = try connection.rows(
+            """
+            DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND method = $3 RETURNING token_digest
+            """,
+            [.id(application), .id(user), .text(method.rawValue)], read: Self.digest)
+        _ = noteEnd(of: ended, in: application)
+    }
+
     package func endReplacedSessions(
         of user: Identifier<User>, in application: Identifier<Application>, deviceKey: String?,
         openedBefore limit: Timestamp, maximum: Int
     ) throws(DomainError) {
-        // Ids grow with time, so the index alone tells which sessions are older than the limit. Most log-ins find none
-        // to end: looking first costs a fraction of a deletion that returns nothing.
+        // Ids grow with time. Looking first costs a fraction of a deletion that returns nothing.
         let newest = Identifier<Session>.first(at: limit)
-        if let deviceKey {
-            try end(
-                try connection.rows(
-                    """
-                    SELECT token_digest FROM sessions
-                    WHERE application_id = $1 AND user_id = $2 AND id < $3 AND device_key = $4
-                    """,
-                    [.id(application), .id(user), .id(newest), .text(deviceKey)], read: Self.digest),
-                in: application)
+        let sessions = try connection.rows(
+            """
+            SELECT token_digest, id, device_key FROM sessions
+            WHERE application_id = $1 AND user_id = $2 ORDER BY id DESC
+            """,
+            [.id(application), .id(user)]
+        ) { row throws(DomainError) in
+            (token: try row.digest(0), id: row.text(1), deviceKey: row.optionalText(2))
         }
-        try end(
-            try connection.rows(
-                """
-                SELECT token_digest FROM sessions
-                WHERE application_id = $1 AND user_id = $2 ORDER BY id DESC LIMIT 1000 OFFSET $3
-                """,
-                [.id(application), .id(user), .integer(Int64(maximum))], read: Self.digest),
-            in: application)
+        let ended = sessions.enumerated().filter { place, session in
+            place >= maximum
+                || (deviceKey != nil && session.deviceKey == deviceKey && session.id < newest.rawValue)
+        }
+        try end(ended.map(\.element.token), in: application)
     }
 
     package func sessionLives(

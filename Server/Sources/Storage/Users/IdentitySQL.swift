@@ -36,6 +36,15 @@ extension SQLTransaction {
         note(.user(application, user))
     }
 
+    package func remove(
+        _ identity: Identity, of user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) {
+        try connection.run(
+            "DELETE FROM identities WHERE application_id = $1 AND provider = $2 AND subject = $3 AND user_id = $4",
+            [.id(application), .text(identity.provider.rawValue), .text(identity.subject), .id(user)])
+        note(.user(application, user))
+    }
+
     /// A user's identities, oldest first.
     func identities(
         of user: Identifier<User>, in application: Identifier<Application>

@@ -6,8 +6,12 @@ import Hummingbird
 import Logging
 import NIOCore
 import OkaeriServer
+import OutboundServices
 import PasswordHashes
+import Storage
+import StoragePostgreSQL
 import StorageSQLite
+import TestPostgreSQL
 import Synchronization
 import Testing
 
@@ -18,7 +22,8 @@ struct TestServer: Sendable {
     let composition: Composition
     let clock: StandingClock
     let application: Domain.Application
-    let store: SQLiteStore
+    let store: any Engine
+    private let lifetime: EngineLifetime
     private let responder: RouterResponder<ServerContext>
     private let logger: Logger
 
@@ -29,22 +34,27 @@ struct TestServer: Sendable {
     ///   - clock: The time.
     ///   - logger: Where the server logs.
     ///   - passwords: What hashes.
+    ///   - providers: Where identity providers are.
+    ///   - caller: Asks them.
     /// - Throws: when a setting is wrong.
     init(
         settings: [String: String] = [:], application: ApplicationSettings = ApplicationSettings(),
-        store: SQLiteStore? = nil, clock: StandingClock = StandingClock(), logger: Logger = TestServer.silence,
-        passwords: any PasswordHashing = TestServer.passwords
+        store: (any Engine)? = nil, clock: StandingClock = StandingClock(), logger: Logger = TestServer.silence,
+        passwords: any PasswordHashing = TestServer.passwords,
+        providers: ProviderAddresses? = nil, caller: CurlCaller? = nil
     ) async throws {
         self.clock = clock
         self.logger = logger
-        let store = try store ?? SQLiteStore(.memory, role: .server)
-        self.store = store
         let key = try #require(SealingKey(bytes: [UInt8](repeating: 7, count: SealingKey.byteCount)))
+        let engine: any Engine
+        if let store { engine = store } else { engine = try await Self.engine() }
+        self.store = engine
+        lifetime = EngineLifetime(engine, hasTurn: store == nil)
         composition = Composition(
             try ServerSettings(commandLine: settings, environment: [:]),
-            store: store, clock: clock, randomness: TestRandomness(),
-            sealingKey: key, passwords: passwords)
-        responder = try composition.responder()
+            store: engine, clock: clock, randomness: TestRandomness(), sealingKey: key, passwords: passwords,
+            providers: providers, caller: caller)
+        responder = try composition.responders().all
         self.application = try await composition.useCases.createApplication(name: "Test", settings: application)
             .application
     }
@@ -52,6 +62,18 @@ struct TestServer: Sendable {
     /// Shared, because their threads live as long as the process. Costs little, so that tests are quick.
     static let passwords = PasswordThreads(
         count: 2, maximumWaiting: 1000, strength: Argon2id(memoryKiB: 8, passes: 1))
+    /// A new database in memory, or in PostgreSQL when these tests run for that engine (`make test-postgresql`).
+    private static func engine() async throws -> any Engine {
+        let isPostgreSQL = ProcessInfo.processInfo.environment["OKAERI_TEST_ENGINE"] == "postgresql"
+        await EngineLifetime.turn(among: isPostgreSQL ? 12 : .max)
+        guard isPostgreSQL else {
+            return try SQLiteStore(.memory, role: .server)
+        }
+        let store = try await TestPostgreSQL.cluster().store()
+        // Some tests count queries, or rely on what a trusted cache knows before it is written down.
+        while store.validity.epoch == nil { try await Task.sleep(for: .milliseconds(10)) }
+        return store
+    }
 
     static let silence = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -85,6 +107,42 @@ struct TestServer: Sendable {
 
     private static func name(_ text: String) throws -> HTTPField.Name {
         try #require(HTTPField.Name(text), "\(text) is no header name")
+    }
+}
+
+/// Closes an engine when its test is over: PostgreSQL has a limited number of connections for all tests together.
+private final class EngineLifetime: Sendable {
+    private let engine: any Engine
+
+    private static let alive = Mutex(0)
+
+    private let hasTurn: Bool
+
+    init(_ engine: any Engine, hasTurn: Bool) {
+        self.engine = engine
+        self.hasTurn = hasTurn
+    }
+
+    deinit {
+        if hasTurn { Self.alive.withLock { $0 -= 1 } }
+        Task { [engine] in await engine.close() }
+    }
+
+    /// Takes a turn, and waits while `maximum` engines are alive, since all tests begin at once. A test that has several is
+    /// let through in the end.
+    static func turn(among maximum: Int) async {
+        let latest = ContinuousClock.now + .seconds(30)
+        while ContinuousClock.now < latest {
+            let isTaken = alive.withLock { alive in
+                guard alive < maximum else { return false }
+                alive += 1
+                return true
+            }
+            if isTaken { return }
+            // Tests are never cancelled.
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        alive.withLock { $0 += 1 }
     }
 }
 

@@ -14,7 +14,7 @@ package struct Promise: Sendable, CustomStringConvertible {
     package static let all =
         userPromises + identityPromises + accountPromises + sessionPromises + proofPromises + rateLimitPromises
         + accessTokenPromises
-        + transactionPromises + racePromises + accountRacePromises
+        + transactionPromises + racePromises + accountRacePromises + providerPromises
         + auditPromises + transferPromises
 }
 

@@ -1,6 +1,7 @@
 import Domain
 import Storage
 import Synchronization
+import TestWorld
 
 extension Promise {
     static let transactionPromises = [
@@ -26,6 +27,35 @@ extension Promise {
                 try transaction.users(in: samples.application, after: nil, limit: 100)
             }
             try expectEqual(present, users.enumerated().filter { $0.offset % 2 == 0 }.map(\.element))
+        },
+        Promise("refuses a second statement where one was announced, and counts exactly with one") { engine in
+            let samples = Samples()
+            let key = RateLimitKey(application: samples.application, kind: "kind", subject: "somebody")
+            do {
+                try await engine.writeStatement { transaction throws(DomainError) in
+                    _ = try transaction.userCount(in: samples.application)
+                    try transaction.insert(samples.user())
+                }
+                throw BrokenPromise(description: "two statements were run")
+            } catch DomainError.storageUnavailable {}
+            let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<50 {
+                    group.addTask {
+                        try await engine.writeStatement { transaction throws(DomainError) in
+                            try transaction.count(key, window: .seconds(60), at: samples.now).count
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            try expectEqual(counts.sorted(), Array(1...50))
+        },
+        Promise("removes what is over, in statements that need not run alone") { engine in
+            let world = try TestWorld(engine)
+            let application = try await world.makeApplication()
+            _ = try await world.logIn(TestDevice(), to: application)
+            world.clock.advance(by: .days(1000))
+            try expectEqual(try await world.useCases.removeWhatIsOver(), 1)
         },
         Promise("announces a change once it is committed, and never one that was undone") { engine in
             let samples = Samples()

@@ -1,0 +1,43 @@
+/// What a client presents of a person who logged in with a provider: a token, an authorization code, or both.
+package struct ProviderCredential: Sendable {
+    /// The identity token, a JWT (OpenID Connect Core 1.0 §2).
+    package var identityToken: Secret?
+    /// The nonce as the client made it; what the token holds of it differs between providers.
+    package var nonce: Secret?
+    /// An access token, for providers that have no identity tokens.
+    package var accessToken: Secret?
+    /// The second part of an OAuth 1.0a access token (RFC 5849 §3.1).
+    package var accessTokenSecret: Secret?
+    package var code: AuthorizationCode?
+
+    package init(
+        identityToken: Secret? = nil, nonce: Secret? = nil, accessToken: Secret? = nil,
+        accessTokenSecret: Secret? = nil, code: AuthorizationCode? = nil
+    ) {
+        self.identityToken = identityToken
+        self.nonce = nonce
+        self.accessToken = accessToken
+        self.accessTokenSecret = accessTokenSecret
+        self.code = code
+    }
+
+    /// A code that the provider exchanges for tokens, once and within minutes (RFC 6749 §4.1).
+    package struct AuthorizationCode: Sendable {
+        package var code: Secret
+        /// The PKCE verifier (RFC 7636 §4.1).
+        package var verifier: Secret?
+        /// Where the provider sent the code, as the client had told it.
+        package var redirectURI: String?
+        /// Which of the application's audiences asked for it; the first one when the client does not say.
+        package var audience: String?
+
+        package init(
+            code: Secret, verifier: Secret? = nil, redirectURI: String? = nil, audience: String? = nil
+        ) {
+            self.code = code
+            self.verifier = verifier
+            self.redirectURI = redirectURI
+            self.audience = audience
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Crypto
+import CryptoExtras
+import Domain
+import Foundation
+package import enum OkaeriWire.JSONValue
+
+/// A key that a fake provider signs with, and its public half as a member of a key set.
+package struct FakeKey: Sendable {
+    package let id: String
+    private let key: Key
+
+    private enum Key: Sendable {
+        case rsa(_RSA.Signing.PrivateKey)
+        case p256(P256.Signing.PrivateKey)
+    }
+
+    private init(id: String, key: Key) {
+        self.id = id
+        self.key = key
+    }
+
+    /// A new RSA key of 2048 bits.
+    ///
+    /// - Throws: when the library makes none.
+    package static func rsa(id: String) throws -> FakeKey {
+        FakeKey(id: id, key: .rsa(try _RSA.Signing.PrivateKey(keySize: .bits2048)))
+    }
+
+    /// A new P-256 key.
+    package static func p256(id: String) -> FakeKey {
+        FakeKey(id: id, key: .p256(P256.Signing.PrivateKey()))
+    }
+
+    package var algorithm: String {
+        switch key {
+        case .rsa: "RS256"
+        case .p256: "ES256"
+        }
+    }
+
+    /// The public half (RFC 7517).
+    ///
+    /// - Throws: when the library does not tell it.
+    package func publicMembers() throws -> JSONValue {
+        switch key {
+        case .rsa(let key):
+            let parts = try key.publicKey.getKeyPrimitives()
+            return [
+                "kty": "RSA", "kid": .string(id), "use": "sig", "alg": "RS256",
+                "n": .string(Base64URL.text(of: parts.modulus)),
+                "e": .string(Base64URL.text(of: parts.publicExponent)),
+            ]
+        case .p256(let key):
+            let point = Array(key.publicKey.rawRepresentation)
+            return [
+                "kty": "EC", "crv": "P-256", "kid": .string(id), "use": "sig", "alg": "ES256",
+                "x": .string(Base64URL.text(of: point[..<32])), "y": .string(Base64URL.text(of: point[32...])),
+            ]
+        }
+    }
+
+    /// The public half in PEM form, for those who confuse it with a shared secret.
+    package var publicPEM: String {
+        switch key {
+        case .rsa(let key): key.publicKey.pemRepresentation
+        case .p256(let key): key.publicKey.pemRepresentation
+        }
+    }
+
+    /// A JWT. Members of `header` stand over those that are right.
+    ///
+    /// - Throws: when the library does not sign.
+    package func token(_ claims: [String: JSONValue], header: [String: JSONValue] = [:]) throws -> String {
+        let right: [String: JSONValue] = ["alg": .string(algorithm), "kid": .string(id), "typ": "JWT"]
+        let signed = try Self.signedPart(header: right.merging(header) { $1 }.filter { $0.value != .null }, claims)
+        return signed + "." + Base64URL.text(of: try signature(for: Array(signed.utf8)))
+    }
+
+    /// The first two parts of a JWT.
+    package static func signedPart(header: [String: JSONValue], _ claims: [String: JSONValue]) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Base64URL.text(of: try encoder.encode(header)) + "." + Base64URL.text(of: try encoder.encode(claims))
+    }
+
+    package func signature(for bytes: [UInt8]) throws -> [UInt8] {
+        switch key {
+        case .rsa(let key):
+            try Array(key.signature(for: SHA256.hash(data: bytes), padding: .insecurePKCS1v1_5).rawRepresentation)
+        case .p256(let key): try Array(key.signature(for: bytes).rawRepresentation)
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import HTTPTypes
+import Hummingbird
+package import Logging
+package import NIOCore
+package import NIOHTTPTypes
+
+/// Answers requests that came whole, with one read from the connection, on the connection's own event loop.
+///
+/// Most requests are that small. Hummingbird's way would carry their parts through a sequence to another thread and
+/// back. All other requests, and those of routes that are not in `WholeRequestRoutes`, pass on to Hummingbird
+/// untouched. Answers keep the order of their requests: while either way has one under way, what follows waits.
+package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    package typealias InboundIn = HTTPRequestPart
+    package typealias InboundOut = HTTPRequestPart
+    package typealias OutboundIn = HTTPResponsePart
+    package typealias OutboundOut = HTTPResponsePart
+
+    private let routes: WholeRequestRoutes
+    private let logger: Logger
+    private var executor: LoopExecutor?
+    /// Parts that wait: of a request that is not whole yet, or behind one that is being answered.
+    private var waiting = CircularBuffer<HTTPRequestPart>()
+    /// Whether a request is being answered here.
+    private var isAnswering = false
+    /// Requests that were passed on and are not answered yet.
+    private var passedOn = 0
+    /// Whether the parts of a request that is passed on are still coming.
+    private var isPassingOn = false
+    /// Whether somebody wants to read on as soon as the answer is made.
+    private var isReadHeld = false
+    /// A fault of the connection that came while a request was being answered.
+    private var heldError: (any Error)?
+
+    package init(_ routes: WholeRequestRoutes, logger: Logger) {
+        self.routes = routes
+        self.logger = logger
+    }
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part = unwrapInboundIn(data)
+        if isPassingOn {
+            passOn(part, context)
+        } else {
+            waiting.append(part)
+            if case .end = part { work(context) }
+        }
+    }
+
+    package func channelReadComplete(context: ChannelHandlerContext) {
+        if !isAnswering, !isPassingOn, !waiting.isEmpty { passOnAll(context) }
+        context.fireChannelReadComplete()
+    }
+
+    /// No more is read while requests wait: a client that does not wait for answers fills its own memory, not ours.
+    package func read(context: ChannelHandlerContext) {
+        if isAnswering { isReadHeld = true } else { context.read() }
+    }
+
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        context.write(data, promise: promise)
+        // Hummingbird also answers a head that cannot be read, which was never passed on.
+        if case .end = unwrapOutboundIn(data), passedOn > 0 { passedOn -= 1 }
+    }
+
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if isAnswering {
+            heldError = error
+        } else {
+            context.fireErrorCaught(error)
+        }
+    }
+
+    /// Answers the whole requests that wait, one after the other, and passes on those that are not answered here.
+    private func work(_ context: ChannelHandlerContext) {
+        while !isAnswering, let parts = waiting.firstIndex(where: \.isEnd).map({ waiting.prefix(through: $0).count }) {
+            guard passedOn == 0, case .head(let head) = waiting.first, let endpoint = routes.endpoint(for: head) else {
+                for _ in 0..<parts { passOn(waiting.removeFirst(), context) }
+                continue
+            }
+            var body = ByteBuffer()
+            for _ in 0..<parts {
+                guard case .body(var bytes) = waiting.removeFirst() else { continue }
+                if body.readableBytes == 0 { body = bytes } else { body.writeBuffer(&bytes) }
+            }
+            answer(head, body, endpoint, context)
+        }
+    }
+
+    private func passOnAll(_ context: ChannelHandlerContext) {
+        while !waiting.isEmpty { passOn(waiting.removeFirst(), context) }
+    }
+
+    private func passOn(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+        switch part {
+        case .head:
+            passedOn += 1
+            isPassingOn = true
+        case .body: break
+        case .end: isPassingOn = false
+        }
+        context.fireChannelRead(wrapInboundOut(part))
+    }
+
+    private func answer(
+        _ head: HTTPRequest, _ body: ByteBuffer, _ endpoint: Endpoint, _ context: ChannelHandlerContext
+    ) {
+        isAnswering = true
+        let executor = executor ?? LoopExecutor(context.eventLoop)
+        self.executor = executor
+        let request = Request(head: head, body: RequestBody(buffer: body))
+        let serverContext = ServerContext(logger: logger, channel: context.channel, wholeBody: body)
+        let place = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        let routes = routes
+        // Nobody waits for it: it ends by writing the answer. It runs on the loop, where `place` may be touched.
+        Task(executorPreference: executor) {
+            let answer = await routes.answer(to: request, serverContext, endpoint)
+            place.value.handler.finish(answer, place.value.context)
+        }
+    }
+
+    private func finish(_ answer: WholeAnswer?, _ context: ChannelHandlerContext) {
+        isAnswering = false
+        guard let answer else {
+            context.close(promise: nil)
+            return
+        }
+        context.write(wrapOutboundOut(.head(answer.head)), promise: nil)
+        if answer.body.readableBytes > 0 { context.write(wrapOutboundOut(.body(answer.body)), promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        work(context)
+        if !isAnswering { passOnAll(context) }
+        // What was passed on outside a read is delivered at its end.
+        if passedOn > 0 { context.fireChannelReadComplete() }
+        guard !isAnswering else { return }
+        if let heldError {
+            self.heldError = nil
+            context.fireErrorCaught(heldError)
+        } else {
+            guard isReadHeld else { return }
+            isReadHeld = false
+            context.read()
+        }
+    }
+}
+
+extension HTTPRequestPart {
+    fileprivate var isEnd: Bool {
+        if case .end = self { true } else { false }
+    }
+}

@@ -1,0 +1,20 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import OkaeriWire
+
+/// `POST /v1/user/identities/{provider}`: link a provider's identity to the own user.
+struct LinkProviderRoute: RouteHandler {
+    let api: NativeAPI
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await api.presentCaller(of: request, context)
+        let provider = try context.provider()
+        guard let body = try await api.readJSON(ProviderLinkBody.self, of: request, context) else {
+            throw HTTPFault.nothingPresented
+        }
+        let user = try await api.useCases.linkProvider(
+            provider, try ProviderCredential(body.logIn), displayName: body.name, by: caller)
+        return try JSONAnswer(body: UserBody(user)).response()
+    }
+}

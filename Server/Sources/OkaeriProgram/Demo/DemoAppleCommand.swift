@@ -1,0 +1,64 @@
+import ArgumentParser
+import Domain
+import Foundation
+import Okaeri
+import OkaeriServer
+
+/// `okaeri demo apple`
+struct DemoAppleCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apple",
+        abstract: "Play Sign in with Apple against the fake Apple of a server for development.",
+        discussion: """
+            Sign-up, log-in, link, a taken identity, unlink with revocation, each by the SDK over HTTP, with devices \
+            that last as long as the command. The server must run with --dev on the data folder; the demo makes an \
+            application of its own and sets it up, as an operator would.
+
+            Examples:
+              okaeri serve --dev
+              okaeri demo apple
+              okaeri demo apple --locale ja
+            """)
+
+    @Option(help: "The language. (default: that of LC_ALL, LC_MESSAGES or LANG, else English)")
+    var locale: DemoLanguage?
+
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let settings = try storage.settings()
+        guard let running = RunningFile.read(in: settings.dataFolder), let apple = running.fakeApple,
+            let server = URL(string: running.url)
+        else {
+            throw CommandFault.failed(
+                "No server for development runs on the data folder. Start one with “okaeri serve --dev”.")
+        }
+        let fake = DemoApple(address: apple)
+        let application = try await makeApplication(fake)
+        let language = locale ?? DemoLanguage(environment: ProcessInfo.processInfo.environment)
+        let play = DemoApplePlay(server: server, application: application, fake: fake, language: language)
+        let steps: [DemoApplePlay.Step]
+        do throws(OkaeriError) {
+            steps = try await play.steps()
+        } catch {
+            throw CommandFault.failed("\(error.message(in: [language.rawValue])) (\(error.code))")
+        }
+        guard !output.isJSON else { return Console.write(json: ["steps": steps]) }
+        for step in steps { Console.write("\(step.title)\n  \(step.outcome)") }
+    }
+
+    /// An application with a key that the fake Apple knows.
+    private func makeApplication(_ fake: DemoApple) async throws -> String {
+        let key = DemoApple.Key()
+        try await fake.register(key)
+        return try await storage.withStorage { useCases throws(DomainError) in
+            let application = try await useCases.createApplication(name: "Demo of Apple").application
+            try await useCases.setProvider(
+                ProviderSettings(
+                    provider: .apple, audiences: [DemoApple.bundle], teamId: DemoApple.team, keyId: DemoApple.keyId),
+                secret: Domain.Secret(key.privatePEM), of: application.id)
+            return application.id.rawValue
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Domain
+import OkaeriServer
+
+/// Whether Apple takes the keys of the applications that have one.
+struct ProviderChecks {
+    let settings: ServerSettings
+
+    /// Nothing for a database that another check complains about.
+    func findings() async -> [Finding] {
+        guard let inspection = try? StorageInspection(folder: settings.dataFolder, isThorough: false),
+            inspection.schemaVersion == inspection.latestSchemaVersion, inspection.damage.isEmpty,
+            let composition = try? await Composition(settings, role: .command)
+        else { return [] }
+        var findings: [Finding] = []
+        do throws(DomainError) {
+            for entry in try await composition.useCases.listApplications() {
+                findings += try await appleKey(of: entry.application, composition.useCases)
+            }
+        } catch {
+            findings.append(
+                .failed(
+                    "apple key", CommandFault(error).description, advice: "Set the key again, or put back the old one.")
+            )
+        }
+        await composition.close()
+        return findings
+    }
+
+    private func appleKey(
+        of application: Application, _ useCases: UseCases
+    ) async throws(DomainError) -> [Finding] {
+        let entry = try await useCases.listProviders(of: application.id).first { $0.settings.provider == .apple }
+        guard let entry, entry.hasSecret else { return [] }
+        let finding = try await useCases.checkProvider(.apple, of: application.id)
+        let (sentence, isGood) = finding.words(refused: "Apple does not take the key (%).")
+        let words = "\(application.name): \(sentence)"
+        if isGood { return [.ok("apple key", words)] }
+        let advice = "“okaeri application apple check \(application.id)” tells more."
+        return [
+            finding == .unreachable
+                ? .warning("apple key", words, advice: advice) : .failed("apple key", words, advice: advice)
+        ]
+    }
+}

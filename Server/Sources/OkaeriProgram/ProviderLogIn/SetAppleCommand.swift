@@ -1,0 +1,82 @@
+import ArgumentParser
+import Domain
+import Foundation
+
+/// `okaeri application apple set`
+struct SetAppleCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Switch Sign in with Apple on, or change its settings.",
+        discussion: """
+            What is not told stays as it is. With team and bundle ids alone, identity tokens are accepted; the private \
+            key is needed for authorization codes, and so for revoking Apple's grant when a user leaves. It is stored \
+            sealed and never shown again.
+
+            At Apple: Certificates, Identifiers & Profiles; the App ID with “Sign In with Apple”; a key for it, whose \
+            file can be downloaded once; a Services ID for web pages. Put the server's address followed by \
+            /v1/providers/apple/notifications into the App ID as its notification endpoint.
+
+            Examples:
+              okaeri application apple set 00VHj9mrbT8wn7Qk --team ABCDE12345 --bundle com.example.app
+              okaeri application apple set 00VHj9mrbT8wn7Qk --key-id KEY1234567 --key-file AuthKey_KEY1234567.p8
+            """)
+
+    @Argument(help: "The application's id.")
+    var id: String
+
+    @Option(help: ArgumentHelp("The team id: ten capitals and digits.", valueName: "id"))
+    var team: String?
+
+    @Option(
+        name: .customLong("bundle"),
+        help: ArgumentHelp("A bundle id. May be repeated; replaces all that were set.", valueName: "id"))
+    var bundles: [String] = []
+
+    @Option(
+        name: .customLong("service"),
+        help: ArgumentHelp("A Services ID. May be repeated; replaces all that were set.", valueName: "id"))
+    var services: [String] = []
+
+    @Option(
+        name: .customLong("redirect"),
+        help: ArgumentHelp(
+            "Where Apple may send web pages back to. May be repeated; replaces all that were set.", valueName: "url"))
+    var redirects: [String] = []
+
+    @Option(help: ArgumentHelp("The private key's id.", valueName: "id"))
+    var keyId: String?
+
+    @Option(help: ArgumentHelp("The private key, the .p8 file as Apple gave it.", valueName: "file"))
+    var keyFile: String?
+
+    @OptionGroup var storage: StorageOptions
+
+    func run() async throws {
+        let secret = try keyFile.map { path throws(CommandFault) in
+            do {
+                return Secret(try String(contentsOfFile: path, encoding: .utf8))
+            } catch {
+                throw .failed("The key file \(path) cannot be read.")
+            }
+        }
+        let told = self
+        try await storage.withStorage { useCases throws(DomainError) in
+            let application = Identifier<Application>(rawValue: told.id)
+            let present = try await useCases.listProviders(of: application).first {
+                $0.settings.provider == .apple
+            }
+            let settings = told.applied(to: present?.settings ?? ProviderSettings(provider: .apple, audiences: []))
+            try await useCases.setProvider(settings, secret: secret, of: application)
+        }
+        Console.write("Sign in with Apple is set. “okaeri application apple check \(id)” tries the key.")
+    }
+
+    private func applied(to present: ProviderSettings) -> ProviderSettings {
+        var settings = present
+        if !bundles.isEmpty || !services.isEmpty { settings.audiences = bundles + services }
+        if !redirects.isEmpty { settings.redirectURIs = redirects }
+        settings.teamId = team ?? present.teamId
+        settings.keyId = keyId ?? present.keyId
+        return settings
+    }
+}

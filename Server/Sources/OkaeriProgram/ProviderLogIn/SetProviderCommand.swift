@@ -1,0 +1,72 @@
+import ArgumentParser
+import Domain
+import Foundation
+
+/// `okaeri application provider set`
+struct SetProviderCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Switch log-in with a provider on, or change its settings.",
+        discussion: """
+            What is not told stays as it is. The secret is read from a file, because the list of processes shows \
+            command lines; it is stored sealed and never shown again. For facebook the client is the app id and the \
+            secret the app secret; for twitter they are consumer key and consumer secret.
+
+            Examples:
+              okaeri application provider set 00VHj9mrbT8wn7Qk google --client 123.apps.googleusercontent.com
+              okaeri application provider set 00VHj9mrbT8wn7Qk oidc:work --issuer https://login.example.com \\
+                --client app --redirect com.example.app:/back
+            """)
+
+    @Argument(help: "The application's id.")
+    var id: String
+
+    @Argument(help: "google, facebook, twitter, or oidc:NAME.")
+    var provider: String
+
+    @Option(
+        name: .customLong("client"),
+        help: ArgumentHelp("A client id. May be repeated; replaces all that were set.", valueName: "id"))
+    var clients: [String] = []
+
+    @Option(help: ArgumentHelp("The issuer's address, for oidc:NAME.", valueName: "url"))
+    var issuer: String?
+
+    @Option(
+        name: .customLong("redirect"),
+        help: ArgumentHelp(
+            "Where the provider may send codes. May be repeated; replaces all that were set.", valueName: "url"))
+    var redirects: [String] = []
+
+    @Option(help: ArgumentHelp("A file with the client secret.", valueName: "file"))
+    var secretFile: String?
+
+    @OptionGroup var storage: StorageOptions
+
+    func validate() throws {
+        guard provider != "apple" else { throw ValidationError("Use “okaeri application apple set” for Apple.") }
+    }
+
+    func run() async throws {
+        let secret = try secretFile.map { path throws(CommandFault) in
+            do {
+                let text = try String(contentsOfFile: path, encoding: .utf8)
+                return Secret(text.trimmingCharacters(in: .whitespacesAndNewlines))
+            } catch {
+                throw .failed("The secret file \(path) cannot be read.")
+            }
+        }
+        let told = self
+        try await storage.withStorage { useCases throws(DomainError) in
+            let application = Identifier<Application>(rawValue: told.id)
+            let name = Identity.Provider(rawValue: told.provider)
+            let present = try await useCases.listProviders(of: application).first { $0.settings.provider == name }
+            var settings = present?.settings ?? ProviderSettings(provider: name, audiences: [])
+            if !told.clients.isEmpty { settings.audiences = told.clients }
+            if !told.redirects.isEmpty { settings.redirectURIs = told.redirects }
+            settings.issuer = told.issuer ?? settings.issuer
+            try await useCases.setProvider(settings, secret: secret, of: application)
+        }
+        Console.write("Log-in with \(provider) is set.")
+    }
+}

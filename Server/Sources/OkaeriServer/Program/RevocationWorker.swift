@@ -1,0 +1,40 @@
+import Domain
+import Logging
+import ServiceLifecycle
+
+/// Tells providers to end grants, while the server runs: soon after a user has unlinked one, and again when it failed.
+struct RevocationWorker: Service {
+    /// How long a revocation waits at the most after it has become due; looking costs one query of an index.
+    static let interval: Duration = .seconds(5)
+
+    let useCases: UseCases
+    let logger: Logger
+
+    func run() async throws {
+        // Ends by cancellation when the server stops; a failed round never ends it.
+        try? await cancelWhenGracefulShutdown {
+            while true {
+                try await Task.sleep(for: Self.interval)
+                await round()
+            }
+        }
+    }
+
+    private func round() async {
+        do throws(DomainError) {
+            let outcome = try await useCases.revokeGrants()
+            if outcome.postponed > 0 {
+                logger.warning(
+                    "providers could not be told to revoke grants, trying again later",
+                    metadata: ["grants": .stringConvertible(outcome.postponed)])
+            }
+            if outcome.givenUp > 0 {
+                logger.error(
+                    "providers were not told to revoke grants for 30 days; given up",
+                    metadata: ["grants": .stringConvertible(outcome.givenUp)])
+            }
+        } catch {
+            logger.warning("looking for grants to revoke failed, trying again soon", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package import Domain
+package import enum OkaeriWire.JSONValue
+
+/// The members of a JSON object that somebody else wrote.
+package struct JSONMembers: Sendable {
+    package let values: [String: JSONValue]
+
+    package init(_ values: [String: JSONValue]) {
+        self.values = values
+    }
+
+    /// - Returns: `nil` when the bytes are no JSON object.
+    package init?(parsing bytes: [UInt8]) {
+        // What is wrong with it interests nobody here.
+        guard case .object(let values)? = try? JSONValue(parsing: bytes, maximumDepth: 16) else { return nil }
+        self.values = values
+    }
+
+    /// - Returns: `nil` when the value is no object.
+    package init?(object value: JSONValue) {
+        guard case .object(let values) = value else { return nil }
+        self.values = values
+    }
+
+    package func text(_ name: String) -> String? {
+        guard case .string(let text)? = values[name] else { return nil }
+        return text
+    }
+
+    package func seconds(_ name: String) -> Timestamp? {
+        switch values[name] {
+        case .integer(let number)? where abs(number) < 253_402_300_800:
+            return Timestamp(milliseconds: number * 1000)
+        case .number(let number)? where number.isFinite && abs(number) < 253_402_300_800:
+            return Timestamp(milliseconds: Int64(number * 1000))
+        default:
+            return nil
+        }
+    }
+
+    /// A truth value, which Apple writes as a text at times (requirement 37).
+    package func flag(_ name: String) -> Bool {
+        values[name] == .bool(true) || values[name] == .string("true")
+    }
+
+    /// A text or a list of texts.
+    package func texts(_ name: String) -> [String] {
+        switch values[name] {
+        case .string(let text)?: [text]
+        case .array(let list)?:
+            list.compactMap { value in
+                guard case .string(let text) = value else { return nil }
+                return text
+            }
+        default: []
+        }
+    }
+
+    func bytes(_ name: String) -> [UInt8]? {
+        text(name).flatMap { Base64URL.bytes(of: $0.utf8) }
+    }
+}

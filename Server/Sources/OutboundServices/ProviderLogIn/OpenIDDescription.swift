@@ -1,0 +1,29 @@
+/// What an OpenID Connect provider says of itself.
+package struct OpenIDDescription: Hashable, Sendable {
+    package let issuer: String
+    let tokenEndpoint: String
+    let keySet: String
+    let revocationEndpoint: String?
+    let takesSecretInForm: Bool
+
+    /// `nil` when something needed is missing, or an address may not be asked.
+    ///
+    /// - Parameters:
+    ///   - bytes: The description.
+    ///   - url: Where it was read.
+    package init?(parsing bytes: [UInt8], readFrom url: String) {
+        guard let members = JSONMembers(parsing: bytes), let issuer = members.text("issuer"),
+            let tokenEndpoint = members.text("token_endpoint"), let keySet = members.text("jwks_uri")
+        else { return nil }
+        // A description from the network may not lead to this machine: https stays https (requirement 44).
+        let mayBePlain = url.hasPrefix("http://")
+        let isAllowed = { (url: String) in CurlCaller.isAllowed(url, onThisMachine: mayBePlain) }
+        guard isAllowed(tokenEndpoint), isAllowed(keySet) else { return nil }
+        self.issuer = issuer
+        self.tokenEndpoint = tokenEndpoint
+        self.keySet = keySet
+        revocationEndpoint = members.text("revocation_endpoint").flatMap { isAllowed($0) ? $0 : nil }
+        // Without a list, Basic is the rule (OpenID Connect Discovery 1.0 §3).
+        takesSecretInForm = members.texts("token_endpoint_auth_methods_supported").contains("client_secret_post")
+    }
+}

@@ -1,0 +1,42 @@
+package import Domain
+
+/// Where the providers are. Tests and development put fakes there; nothing else tells the difference.
+package struct ProviderAddresses: Hashable, Sendable {
+    package var apple = "https://appleid.apple.com"
+    package var google = "https://accounts.google.com"
+    package var facebookGraph = "https://graph.facebook.com/v21.0"
+    package var facebookKeySet = "https://limited.facebook.com/.well-known/oauth/openid/jwks/"
+    package var twitter = "https://api.x.com"
+
+    package init() {}
+
+    /// Whether one of them is a fake on this machine.
+    package var areOnThisMachine: Bool {
+        [apple, google, facebookGraph, facebookKeySet, twitter].contains { $0.hasPrefix("http://") }
+    }
+}
+
+extension IdentityProviders {
+    /// All providers. A further one is one line here and a file of its own.
+    package init(
+        at addresses: ProviderAddresses, call: any WebCaller, clock: any WallClock, randomness: any Randomness
+    ) {
+        let verify = TokenVerifier(
+            keySets: RemoteDocuments(call: call, clock: clock) { bytes, _ in KeySet(parsing: bytes) }, clock: clock)
+        let descriptions = RemoteDocuments(call: call, clock: clock) {
+            OpenIDDescription(parsing: $0, readFrom: $1)
+        }
+        let apple = AppleProvider(base: addresses.apple, call: call, verify: verify, clock: clock)
+        self.init(
+            named: [
+                .apple: apple,
+                .google: OpenIDProvider(
+                    preset: .google(at: addresses.google), call: call, descriptions: descriptions, verify: verify),
+                .facebook: FacebookProvider(
+                    graph: addresses.facebookGraph, keySet: addresses.facebookKeySet, call: call, verify: verify),
+                .twitter: TwitterProvider(base: addresses.twitter, call: call, clock: clock, randomness: randomness),
+            ],
+            openID: OpenIDProvider(call: call, descriptions: descriptions, verify: verify),
+            apple: apple)
+    }
+}

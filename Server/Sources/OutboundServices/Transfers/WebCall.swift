@@ -1,0 +1,78 @@
+/// A request to somebody else's server.
+package struct WebCall: Sendable {
+    package var method: Method
+    /// The whole address, with its query.
+    package var url: String
+    package var headers: [(name: String, value: String)]
+    package var body: String?
+
+    package enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+    }
+
+    package init(
+        _ method: Method, _ url: String, headers: [(name: String, value: String)] = [], body: String? = nil
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+    }
+
+    /// A form, as the token endpoints of OAuth 2.0 take it (RFC 6749 §4.1.3).
+    package init(
+        form: [(name: String, value: String)], to url: String, headers: [(name: String, value: String)] = []
+    ) {
+        let type = (name: "Content-Type", value: "application/x-www-form-urlencoded")
+        self.init(.post, url, headers: headers + [type], body: Self.encoded(form))
+    }
+
+    /// Names and values with `=` and `&` between them, percent-encoded.
+    package static func encoded(_ fields: [(name: String, value: String)]) -> String {
+        fields.map { "\(percentEncoded($0.name))=\(percentEncoded($0.value))" }.joined(separator: "&")
+    }
+
+    /// Everything but the unreserved characters of RFC 3986 §2.3 as `%XX`.
+    package static func percentEncoded(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                bytes.append(byte)
+            default:
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// What somebody else's server answered.
+package struct WebAnswer: Hashable, Sendable {
+    package var status: Int
+    package var body: [UInt8]
+
+    package init(status: Int, body: [UInt8]) {
+        self.status = status
+        self.body = body
+    }
+}
+
+/// Why there is no answer.
+package enum WebFault: Error, Hashable, Sendable {
+    /// The address is none that may be asked: neither https nor, for tests, http on this machine.
+    case addressRefused
+    /// No connection, no valid certificate, no answer in time, or more bytes than are read.
+    case unreachable(reason: String)
+    /// As many calls as may wait are waiting.
+    case tooBusy
+}
+
+/// Asks other servers. A call is made once: whoever wants it repeated calls again.
+package protocol WebCaller: Sendable {
+    func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebAnswer
+}

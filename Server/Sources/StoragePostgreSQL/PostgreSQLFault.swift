@@ -1,0 +1,79 @@
+/// What a server, or the way to it, answered instead of a result.
+struct PostgreSQLFault: Error {
+    /// What an engine can do about it.
+    enum Kind: Hashable {
+        /// Another transaction was in the way; run again, it succeeds.
+        case collision
+        /// A row with the same key is there; where the rule is "look, then insert", the next look finds it.
+        case duplicate
+        /// The connection is gone, or leads to a server that takes no writes. Another one may do.
+        case lost
+        /// A closure that may read with one statement only wanted a second one.
+        case secondStatement
+        /// Everything else.
+        case other
+    }
+
+    let kind: Kind
+    /// For the log: SQLSTATE and the server's words.
+    let words: String
+
+    /// Duplicates carry the colliding values in their detail, which is not read; the message names the constraint.
+    init(state: String, message: String) {
+        kind =
+            switch state {
+            case "40001", "40P01": .collision
+            case "23505": .duplicate
+            // The server ends, takes no writes any more, or has forgotten or changed what was prepared.
+            case "57P01", "57P02", "57P03", "57P05", "25006", "25P03", "26000", "0A000": .lost
+            default: state.hasPrefix("08") ? .lost : .other
+            }
+        words = "\(state) (\(Self.oneLine(message)))"
+    }
+
+    init(_ kind: Kind, _ words: String) {
+        self.kind = kind
+        self.words = Self.oneLine(words)
+    }
+
+    static func oneLine(_ text: String) -> String {
+        text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+    }
+}
+
+/// Why a database cannot be used, in words for the person who runs the server.
+package struct PostgreSQLOpenFault: Error, Hashable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+
+    /// What libpq says of a connection that could not be made, and what to do about it.
+    init(_ address: PostgreSQLAddress, message: String) {
+        let words = PostgreSQLFault.oneLine(message)
+        let known: [(words: String, advice: String)] = [
+            ("password authentication failed", "Check user and password in the connection string."),
+            ("no password supplied", "Put the password into the connection string, or into libpq's password file."),
+            ("could not translate host name", "Check the host in the connection string."),
+            ("too many clients", Self.tooFewConnections), ("connection slots", Self.tooFewConnections),
+            ("too many connections", Self.tooFewConnections),
+            (
+                "read-only",
+                "It is a standby, or has default_transaction_read_only: name the primary, or all hosts with commas "
+                    + "between, so that the one that takes writes is found."
+            ),
+            ("hot standby", "It is a standby: name the primary, or all hosts with commas between."),
+            ("does not exist", "Create what is missing, or correct the connection string."),
+            ("starting up", "Try again in a moment."), ("shutting down", "Try again when it is back."),
+            ("Connection refused", "See whether PostgreSQL runs there, and listens on that address."),
+            ("pg_hba.conf", "Allow this machine and user in the server's pg_hba.conf."),
+            ("certificate", "Check sslmode and sslrootcert in the connection string."),
+        ]
+        let advice = known.first { words.contains($0.words) }?.advice ?? "“okaeri doctor” looks closer."
+        description = "The database \(address) cannot be used: \(words). \(advice)"
+    }
+
+    private static let tooFewConnections =
+        "Raise max_connections there, or lower OKAERI_DATABASE_CONNECTIONS here; each node needs that many and one more."
+}

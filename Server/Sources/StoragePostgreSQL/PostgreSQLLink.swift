@@ -1,0 +1,292 @@
+import CLibPQ
+import Foundation
+
+/// One connection to a server, by libpq in pipeline mode: several statements can travel together, and none is waited
+/// for longer than its deadline. Used by one thread at a time.
+final class PostgreSQLLink {
+    /// How long an answer may take. The server's own time-outs are shorter; this is for a server that says nothing.
+    static let patience: Duration = .seconds(12)
+
+    private let handle: OpaquePointer
+    /// How many statements were sent whose answers nobody has read yet, each with a synchronisation of its own.
+    private var owed = 0
+    /// Whether nothing can be asked any more.
+    private(set) var isLost = false
+    /// Stops the statement under way; any thread may use it.
+    let cancellation: PostgreSQLCancellation
+
+    /// Connects. Blocks for at most the address's `connect_timeout` for each host.
+    ///
+    /// - Parameters:
+    ///   - address: Where to.
+    ///   - session: Settings for the session, as one text of `SET` statements.
+    /// - Throws: `PostgreSQLOpenFault` with the reason and what to do.
+    init(_ address: PostgreSQLAddress, session: String) throws(PostgreSQLOpenFault) {
+        let pairs = address.parameters.sorted { $0.key < $1.key }
+        let opened = Self.withTexts(pairs.map(\.key)) { keys in
+            Self.withTexts(pairs.map(\.value)) { values in PQconnectdbParams(keys, values, 0) }
+        }
+        guard let opened else { throw PostgreSQLOpenFault("There is no memory for a connection.") }
+        // Remarks of the server are for people at a console.
+        PQsetNoticeReceiver(opened, { _, _ in }, nil)
+        func refusal(_ words: String? = nil) -> PostgreSQLOpenFault {
+            let message = words ?? String(cString: PQerrorMessage(opened))
+            PQfinish(opened)
+            return PostgreSQLOpenFault(address, message: message)
+        }
+        guard PQstatus(opened) == CONNECTION_OK else { throw refusal() }
+        guard PQserverVersion(opened) >= 130_000 else {
+            throw refusal("it is PostgreSQL \(PQserverVersion(opened) / 10_000), and Okaeri needs 13 or newer")
+        }
+        guard PQparameterStatus(opened, "server_encoding").map({ String(cString: $0) }) == "UTF8" else {
+            throw refusal("its encoding is not UTF8; create the database with ENCODING 'UTF8'")
+        }
+        let result = PQexec(opened, session)
+        let isReady = PQresultStatus(result) == PGRES_COMMAND_OK
+        PQclear(result)
+        guard isReady, let cancel = PQgetCancel(opened), PQsetnonblocking(opened, 1) == 0,
+            PQenterPipelineMode(opened) == 1
+        else { throw refusal() }
+        handle = opened
+        cancellation = PostgreSQLCancellation(cancel)
+    }
+
+    deinit {
+        PQfinish(handle)
+    }
+
+    var socket: Int32 { PQsocket(handle) }
+    var serverVersion: Int { Int(PQserverVersion(handle)) }
+
+    /// Whether an idle connection still stands, as far as this side was told. Costs one look at the socket.
+    func isAlive() -> Bool {
+        guard !isLost, PQstatus(handle) == CONNECTION_OK else { return false }
+        guard owed == 0 else { return true }
+        var place = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        guard poll(&place, 1, 0) > 0 else { return true }
+        // Something unasked has come: news of a setting, or the end.
+        isLost = PQconsumeInput(handle) == 0 || PQstatus(handle) != CONNECTION_OK
+        if !isLost, PQisBusy(handle) == 0, owed == 0, poll(&place, 1, 0) > 0 { isLost = PQconsumeInput(handle) == 0 }
+        return !isLost
+    }
+
+    // MARK: Sending
+
+    func sendPrepare(_ name: String, _ text: UnsafePointer<CChar>) throws(PostgreSQLFault) {
+        try sent(PQsendPrepare(handle, name, text, 0, nil))
+    }
+
+    func sendDescribe(_ name: String) throws(PostgreSQLFault) {
+        try sent(PQsendDescribePrepared(handle, name))
+    }
+
+    func send(_ name: String, _ parameters: borrowing PostgreSQLParameters) throws(PostgreSQLFault) {
+        let result = parameters.withPointers { count, values, lengths, formats in
+            PQsendQueryPrepared(handle, name, count, values, lengths, formats, 1)
+        }
+        try sent(result)
+    }
+
+    /// Sends text that is not worth preparing, with values as text.
+    func send(text: String, _ values: [String] = []) throws(PostgreSQLFault) {
+        let result = Self.withTexts(values) {
+            PQsendQueryParams(handle, text, Int32(values.count), nil, $0, nil, nil, 1)
+        }
+        try sent(result)
+    }
+
+    private func sent(_ result: Int32) throws(PostgreSQLFault) {
+        guard result == 1 else { throw lose(String(cString: PQerrorMessage(handle))) }
+    }
+
+    // MARK: Receiving
+
+    /// Waits for the answers to what was sent since the last call.
+    ///
+    /// - Parameters:
+    ///   - count: How many statements that was.
+    ///   - patience: How long they may take together.
+    /// - Returns: one result for each.
+    /// - Throws: the first fault; the statements after it were not run.
+    func finish(_ count: Int, within patience: Duration = PostgreSQLLink.patience) throws(PostgreSQLFault)
+        -> [PostgreSQLResult]
+    {
+        guard PQpipelineSync(handle) == 1 else { throw lose(String(cString: PQerrorMessage(handle))) }
+        let deadline = ContinuousClock.now + patience
+        while owed > 0 {
+            _ = try results(1, deadline)
+            owed -= 1
+        }
+        return try results(count, deadline)
+    }
+
+    /// Sends a prepared statement whose answer the next `finish` reads: whoever waits now need not wait for it.
+    func sendQuietly(_ name: String) throws(PostgreSQLFault) {
+        try send(name, PostgreSQLParameters([], types: []))
+        guard PQpipelineSync(handle) == 1, PQflush(handle) >= 0 else {
+            throw lose(String(cString: PQerrorMessage(handle)))
+        }
+        owed += 1
+    }
+
+    /// Runs text that is not worth preparing.
+    @discardableResult
+    func run(
+        _ text: String, _ values: [String] = [], within patience: Duration = PostgreSQLLink.patience
+    ) throws(PostgreSQLFault) -> PostgreSQLResult {
+        try send(text: text, values)
+        let results = try finish(1, within: patience)
+        guard let result = results.first else { throw lose("no result") }
+        return result
+    }
+
+    private func results(_ count: Int, _ deadline: ContinuousClock.Instant) throws(PostgreSQLFault)
+        -> [PostgreSQLResult]
+    {
+        var results: [PostgreSQLResult] = []
+        results.reserveCapacity(count)
+        var fault: PostgreSQLFault?
+        for _ in 0..<count {
+            while let result = try next(deadline) {
+                switch result.status {
+                case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: results.append(result)
+                case PGRES_PIPELINE_ABORTED: break
+                default: fault = fault ?? result.fault
+                }
+            }
+        }
+        guard let end = try next(deadline), end.status == PGRES_PIPELINE_SYNC else {
+            throw lose(fault?.words ?? "an answer that does not belong here")
+        }
+        if let fault {
+            if fault.kind == .lost || PQstatus(handle) != CONNECTION_OK { throw lose(fault.words) }
+            throw fault
+        }
+        guard results.count == count else { throw lose("\(results.count) results instead of \(count)") }
+        return results
+    }
+
+    /// The next result; `nil` behind the last one of a statement.
+    private func next(_ deadline: ContinuousClock.Instant) throws(PostgreSQLFault) -> PostgreSQLResult? {
+        while true {
+            let unsent = PQflush(handle)
+            guard unsent >= 0 else { throw lose(String(cString: PQerrorMessage(handle))) }
+            if PQisBusy(handle) == 0 { break }
+            try wait(forWriting: unsent == 1, until: deadline)
+            guard PQconsumeInput(handle) == 1 else { throw lose(String(cString: PQerrorMessage(handle))) }
+        }
+        return PQgetResult(handle).map { PostgreSQLResult($0) }
+    }
+
+    private func wait(forWriting: Bool, until deadline: ContinuousClock.Instant) throws(PostgreSQLFault) {
+        let events = Int16(POLLIN) | (forWriting ? Int16(POLLOUT) : 0)
+        while true {
+            let left = ContinuousClock.now.duration(to: deadline)
+            guard left > .zero else { throw lose("no answer in time") }
+            var place = pollfd(fd: socket, events: events, revents: 0)
+            let count = poll(&place, 1, Int32(clamping: left.wholePollMilliseconds))
+            if count > 0 { return }
+            guard count == 0 || errno == EINTR else { throw lose(String(cString: strerror(errno))) }
+        }
+    }
+
+    private func lose(_ words: String) -> PostgreSQLFault {
+        isLost = true
+        return PostgreSQLFault(.lost, words.isEmpty ? "the connection is gone" : words)
+    }
+
+    // MARK: Notifications and bulk
+
+    /// Takes what has come over the wire, without waiting.
+    func takeInput() throws(PostgreSQLFault) {
+        guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else {
+            throw lose(String(cString: PQerrorMessage(handle)))
+        }
+    }
+
+    /// The payload of the next notification that has come.
+    func nextNotification() -> String? {
+        // libpq looks for notifications only while it looks for results.
+        _ = PQisBusy(handle)
+        guard let notification = PQnotifies(handle) else { return nil }
+        defer { PQfreemem(notification) }
+        return String(cString: notification.pointee.extra)
+    }
+
+    /// Streams rows into a table.
+    ///
+    /// - Parameters:
+    ///   - statement: `COPY … FROM STDIN`.
+    ///   - next: Gives the next piece of data until it gives `nil`.
+    /// - Throws: the fault that stopped it; nothing of it is in the table then.
+    func copyIn(_ statement: String, next: () throws -> [UInt8]?) throws {
+        guard PQexitPipelineMode(handle) == 1, PQsetnonblocking(handle, 0) == 0 else {
+            throw lose(String(cString: PQerrorMessage(handle)))
+        }
+        let begun = PostgreSQLResult(PQexec(handle, statement))
+        guard begun.status == PGRES_COPY_IN else { throw begun.fault }
+        do {
+            while let piece = try next() {
+                let sent = piece.withUnsafeBytes {
+                    PQputCopyData(handle, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count))
+                }
+                guard sent == 1 else { throw lose(String(cString: PQerrorMessage(handle))) }
+            }
+        } catch {
+            PQputCopyEnd(handle, "given up")
+            isLost = true
+            throw error
+        }
+        guard PQputCopyEnd(handle, nil) == 1 else { throw lose(String(cString: PQerrorMessage(handle))) }
+        var fault: PostgreSQLFault?
+        while let result = PQgetResult(handle).map({ PostgreSQLResult($0) }) {
+            if result.status != PGRES_COMMAND_OK { fault = fault ?? result.fault }
+        }
+        guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
+            throw lose(String(cString: PQerrorMessage(handle)))
+        }
+        if let fault { throw fault }
+    }
+
+    /// Texts as C has them, with a null behind the last.
+    private static func withTexts<Value>(
+        _ texts: [String], _ body: (UnsafeMutablePointer<UnsafePointer<CChar>?>) -> Value
+    ) -> Value {
+        let copies = texts.map { strdup($0) }
+        defer { for copy in copies { free(copy) } }
+        var pointers = copies.map { UnsafePointer($0) } + [nil]
+        return pointers.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { preconditionFailure("the null is always there") }
+            return body(start)
+        }
+    }
+}
+
+/// What stops a connection's statement from another thread.
+final class PostgreSQLCancellation: @unchecked Sendable {
+    // Unchecked: PQcancel may be called by any thread, and the pointer lives as long as this object.
+    private let handle: OpaquePointer
+
+    init(_ handle: OpaquePointer) {
+        self.handle = handle
+    }
+
+    deinit {
+        PQfreeCancel(handle)
+    }
+
+    /// Asks the server to stop what it does for the connection; blocks while asking.
+    func cancel() {
+        var words = [CChar](repeating: 0, count: 256)
+        // Whether or not the server hears it, the connection is closed next.
+        _ = PQcancel(handle, &words, Int32(words.count))
+    }
+}
+
+extension Duration {
+    /// For `poll`, which takes whole milliseconds; at least one, so that a wait is never a spin.
+    var wholePollMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return max(1, seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,131 @@
+import Storage
+
+/// The schema of a database: which version it has, and how it gets the newest.
+struct PostgreSQLSchema {
+    /// The key of the advisory lock that lets one `okaeri migrate` in: "okaeri" in ASCII.
+    private static let lock = 0x6f6b_6165_7269
+    private static let bookkeeping = """
+        CREATE TABLE IF NOT EXISTS schema_migrations (
+            version BIGINT NOT NULL PRIMARY KEY,
+            name TEXT COLLATE "C" NOT NULL
+        )
+        """
+
+    private let link: PostgreSQLLink
+    private let address: PostgreSQLAddress
+
+    init(_ link: PostgreSQLLink, _ address: PostgreSQLAddress) {
+        self.link = link
+        self.address = address
+    }
+
+    /// The version that the database has; 0 when it has no schema of Okaeri.
+    func version() throws(PostgreSQLFault) -> Int {
+        let exists = try link.run("SELECT to_regclass('schema_migrations') IS NOT NULL")
+        guard exists.row(0).integer(0) == 1 else { return 0 }
+        return Int(try link.run("SELECT COALESCE(MAX(version), 0) FROM schema_migrations").row(0).integer(0))
+    }
+
+    /// Sees whether this program can work with the database.
+    ///
+    /// - Throws: `PostgreSQLOpenFault` when the schema is missing, too old or too new.
+    func check() throws(PostgreSQLOpenFault) {
+        let present: Int
+        let isUnfinished: Bool
+        do {
+            present = try version()
+            isUnfinished = try PostgreSQLTables.isUnfinished(link)
+        } catch {
+            throw PostgreSQLOpenFault(address, message: error.words)
+        }
+        if let words = Self.complaint(present, address) { throw PostgreSQLOpenFault(words) }
+        if isUnfinished {
+            throw PostgreSQLOpenFault(
+                "An “okaeri copy” into the database \(address) has not ended. Run it again; it goes on where it stopped."
+            )
+        }
+    }
+
+    /// What is wrong with a version, in words for the operator.
+    static func complaint(_ present: Int, _ address: PostgreSQLAddress) -> String? {
+        let latest = Migration.latestVersion
+        if present == latest { return nil }
+        if present == 0 {
+            return "The database \(address) has no schema of Okaeri yet. Make it with “okaeri migrate”."
+        }
+        if present > latest {
+            return
+                "The database \(address) has schema version \(present), made by a newer Okaeri; this program knows up "
+                + "to \(latest). Run the newer program, or restore a backup from before it."
+        }
+        return
+            "The database \(address) has schema version \(present), and this program needs \(latest). Bring it up to "
+            + "date with “okaeri migrate”."
+    }
+
+    /// The steps that a database of some version lacks, as SQL.
+    static func statements(after version: Int) -> [String] {
+        let steps = Migration.all.filter { $0.version > version }
+        guard !steps.isEmpty else { return [] }
+        return [bookkeeping]
+            + steps.flatMap { step in
+                step.postgresql + [
+                    "INSERT INTO schema_migrations (version, name) VALUES (\(step.version), '\(step.name)')"
+                ]
+            }
+    }
+
+    /// Runs the steps that are missing, all or none. Of many who try at once, one does it, and the others wait.
+    ///
+    /// - Returns: the version that the database had.
+    func migrate() throws(PostgreSQLFault) -> Int {
+        // Tables can be large, and somebody waits in front of a terminal.
+        try link.run("SET statement_timeout = 0")
+        try link.run("BEGIN")
+        do {
+            try link.run("SELECT pg_advisory_xact_lock(\(Self.lock))", within: .seconds(3600))
+            let before = try version()
+            for statement in Self.statements(after: before) { try link.run(statement, within: .seconds(86_400)) }
+            try link.run("COMMIT")
+            return before
+        } catch {
+            // The first fault is the one to tell; a lost connection has rolled back already.
+            _ = try? link.run("ROLLBACK")
+            throw error
+        }
+    }
+}
+
+/// `okaeri migrate` on a database.
+package struct PostgreSQLMigration: Sendable {
+    /// The version that the database had.
+    package let before: Int
+    /// The version that it has now, or would have.
+    package let after: Int
+    /// What was run, or would be.
+    package let statements: [String]
+
+    /// Brings a database up to date, all steps or none, or says how that would be done. Blocks.
+    ///
+    /// - Parameters:
+    ///   - address: Where the database is.
+    ///   - isRehearsal: Whether to change nothing.
+    /// - Throws: `PostgreSQLOpenFault` when it cannot be done, or the schema is newer than this program.
+    package init(_ address: PostgreSQLAddress, isRehearsal: Bool) throws(PostgreSQLOpenFault) {
+        let link = try PostgreSQLLink(
+            isRehearsal ? address.forReading : address,
+            // The lock is waited for as long as the one who has it works; tables in use are not.
+            session: "SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0")
+        let schema = PostgreSQLSchema(link, address)
+        do throws(PostgreSQLFault) {
+            before = isRehearsal ? try schema.version() : try schema.migrate()
+        } catch {
+            throw PostgreSQLOpenFault("The database \(address) cannot be brought up to date: \(error.words).")
+        }
+        if before > Migration.latestVersion, let words = PostgreSQLSchema.complaint(before, address) {
+            throw PostgreSQLOpenFault(words)
+        }
+        after = Migration.latestVersion
+        statements = PostgreSQLSchema.statements(after: before)
+    }
+}

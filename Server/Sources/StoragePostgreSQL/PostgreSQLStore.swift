@@ -1,0 +1,280 @@
+package import Domain
+import Foundation
+import Storage
+import Synchronization
+
+/// The engine for many nodes: a PostgreSQL database that they share.
+///
+/// Writes run `SERIALIZABLE` and are repeated when two collide. Reads run on one snapshot; a read that turns out to be
+/// one statement is one round trip.
+package final class PostgreSQLStore: Engine, Sendable {
+    package enum Role: Sendable, Hashable {
+        /// Keeps caches, and hears of what other nodes change.
+        case server
+        /// Does one thing beside servers that may be running, as `okaeri user list` does.
+        case command
+    }
+
+    /// How often and how long a transaction is repeated that collides with others.
+    private static let maximumAttempts = 25
+    private static let longestRepetition: Duration = .seconds(6)
+    /// A row that is there already is not found by looking twice more: the rule does not look.
+    private static let maximumDuplicates = 2
+
+    private let pool: PostgreSQLPool
+    private let changes: ChangeLink?
+    private let signals: StoreSignals
+    private let node: String
+    /// First statements of reads that turned out to have more than one.
+    private let longReads = Mutex<Set<UInt>>([])
+    package let validity: any CacheValidity
+
+    /// Connects, and sees whether the schema is the one that this program knows.
+    ///
+    /// - Parameters:
+    ///   - address: Where the database is.
+    ///   - role: Who asks.
+    ///   - connections: The most connections for transactions. A server has one more, for news.
+    ///   - node: A word that no other node has.
+    /// - Returns: the engine.
+    /// - Throws: `PostgreSQLOpenFault` in words for the operator.
+    package static func open(
+        _ address: PostgreSQLAddress, role: Role, connections: Int, node: String
+    ) async throws(PostgreSQLOpenFault) -> PostgreSQLStore {
+        let pool = PostgreSQLPool(address, capacity: connections)
+        let signals = StoreSignals()
+        let lease = CacheLease()
+        let result = await pool.run { pool in
+            Result { () throws(PostgreSQLOpenFault) -> ChangeLink? in
+                let connection = try pool.take()
+                defer { pool.put(connection) }
+                try PostgreSQLSchema(connection.link, address).check()
+                guard role == .server else { return nil }
+                return try ChangeLink(address, name: node, lease: lease, signals: signals)
+            }
+        }
+        switch result {
+        case .success(let changes):
+            return PostgreSQLStore(
+                pool: pool, changes: changes, signals: signals, node: node,
+                validity: role == .server ? lease : NeverValid())
+        case .failure(let fault):
+            await pool.close()
+            throw fault
+        case nil:
+            throw PostgreSQLOpenFault("The database \(address) was not asked in time.")
+        }
+    }
+
+    private init(
+        pool: PostgreSQLPool, changes: ChangeLink?, signals: StoreSignals, node: String, validity: any CacheValidity
+    ) {
+        self.pool = pool
+        self.changes = changes
+        self.signals = signals
+        self.node = node
+        self.validity = validity
+    }
+
+    deinit {
+        // A store that nobody closed must not leave its ear open.
+        guard let changes else { return }
+        Task { await changes.close() }
+    }
+
+    package func observeChanges(_ observer: @escaping @Sendable (Change) -> Void) {
+        signals.observeChanges(observer)
+    }
+
+    package func observeFaults(_ observer: @escaping @Sendable (String) -> Void) {
+        signals.observeFaults(observer)
+    }
+
+    package func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async throws(DomainError) -> Value {
+        try await perform { attempt in attempt.read(body) }
+    }
+
+    package func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async throws(DomainError) -> Value {
+        try await perform { attempt in attempt.write(body) }
+    }
+
+    package func writeStatement<Value: Sendable>(
+        _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async throws(DomainError) -> Value {
+        try await perform { attempt in attempt.writeStatement(body) }
+    }
+
+    /// Finishes what is queued, or stops it when that takes long. Later calls are refused with `storageUnavailable`.
+    package func close() async {
+        await pool.close()
+        await changes?.close()
+    }
+
+    private func perform<Value: Sendable>(
+        _ work: @escaping @Sendable (Attempt) -> Result<Value, DomainError>
+    ) async throws(DomainError) -> Value {
+        guard let result = await pool.run({ pool in work(Attempt(store: self, pool: pool)) }) else {
+            throw .storageUnavailable
+        }
+        return try result.get()
+    }
+}
+
+extension PostgreSQLStore {
+    /// How a transaction ended.
+    private enum Outcome<Value> {
+        case done(Value)
+        /// The rule refused.
+        case refused(DomainError)
+        /// Not committed for sure.
+        case failed(PostgreSQLFault)
+        /// Perhaps committed, perhaps not.
+        case unknown(PostgreSQLFault)
+    }
+
+    /// A transaction on a worker's thread, with its repetitions.
+    private struct Attempt {
+        let store: PostgreSQLStore
+        let pool: PostgreSQLPool
+
+        func read<Value>(_ body: (any Transaction) throws(DomainError) -> Value) -> Result<Value, DomainError> {
+            repeated { connection in
+                let transaction = RecordingConnection(connection)
+                connection.begin(.statement)
+                // One statement by itself sees one state. Only when a second one comes is a snapshot needed.
+                transaction.beforeFirst = { key in
+                    if store.longReads.withLock({ $0.contains(key) }) { connection.begin(.snapshot) }
+                }
+                defer { connection.end() }
+                let outcome: Outcome<Value> = Self.outcome(of: body, SQLTransaction(transaction), connection)
+                if case .failed(let fault) = outcome, fault.kind == .secondStatement, let key = transaction.firstKey {
+                    store.longReads.withLock { _ = $0.insert(key) }
+                }
+                return outcome
+            }
+        }
+
+        func write<Value>(_ body: (any Transaction) throws(DomainError) -> Value) -> Result<Value, DomainError> {
+            repeated { connection in
+                connection.begin(.alone)
+                let transaction = SQLTransaction(connection)
+                let outcome: Outcome<Value> = Self.outcome(of: body, transaction, connection)
+                guard case .done = outcome else {
+                    connection.end()
+                    return outcome
+                }
+                // Changes are told after the commit when others hear that at once, else together with it.
+                let isHeard = store.changes?.isHeard == true
+                do throws(PostgreSQLFault) {
+                    try connection.commit(
+                        isHeard ? [] : ChangeNotice.payloads(transaction.changes, from: store.node))
+                } catch {
+                    connection.end()
+                    guard error.kind == .lost else { return .failed(error) }
+                    store.announce(transaction.changes, toOthers: true)
+                    return .unknown(error)
+                }
+                store.announce(transaction.changes, toOthers: isHeard)
+                return outcome
+            }
+        }
+
+        func writeStatement<Value>(
+            _ body: (any Transaction) throws(DomainError) -> Value
+        ) -> Result<Value, DomainError> {
+            repeated { connection in
+                connection.begin(.statement)
+                let transaction = SQLTransaction(connection)
+                let outcome: Outcome<Value> = Self.outcome(of: body, transaction, connection)
+                switch outcome {
+                case .failed(let fault) where fault.kind == .lost && connection.statements > 0:
+                    store.announce(transaction.changes, toOthers: true)
+                    return .unknown(fault)
+                case .failed(let fault) where fault.kind == .secondStatement:
+                    return .failed(PostgreSQLFault(.other, fault.words))
+                case .failed: return outcome
+                case .done, .refused, .unknown:
+                    let isHeard = store.changes?.isHeard == true
+                    store.announce(transaction.changes, toOthers: isHeard)
+                    if !isHeard {
+                        do throws(PostgreSQLFault) {
+                            try connection.announce(ChangeNotice.payloads(transaction.changes, from: store.node))
+                        } catch {
+                            store.changes?.tell(transaction.changes)
+                        }
+                    }
+                    return outcome
+                }
+            }
+        }
+
+        private static func outcome<Value>(
+            of body: (any Transaction) throws(DomainError) -> Value, _ transaction: SQLTransaction,
+            _ connection: PostgreSQLConnection
+        ) -> Outcome<Value> {
+            do throws(DomainError) {
+                let value = try body(transaction)
+                return connection.fault.map { .failed($0) } ?? .done(value)
+            } catch {
+                return connection.fault.map { .failed($0) } ?? .refused(error)
+            }
+        }
+
+        /// Runs a transaction until it succeeds, the rule refuses, or there is no more hope.
+        private func repeated<Value>(
+            _ transact: (PostgreSQLConnection) -> Outcome<Value>
+        ) -> Result<Value, DomainError> {
+            let latest = ContinuousClock.now + PostgreSQLStore.longestRepetition
+            var (duplicates, losses) = (0, 0)
+            var fault: PostgreSQLFault?
+            for attempt in 1...PostgreSQLStore.maximumAttempts where attempt == 1 || ContinuousClock.now < latest {
+                let connection: PostgreSQLConnection
+                do throws(PostgreSQLOpenFault) {
+                    connection = try pool.take()
+                } catch {
+                    store.signals.report(fault: error.description)
+                    return .failure(.storageUnavailable)
+                }
+                let outcome = transact(connection)
+                pool.put(connection)
+                switch outcome {
+                case .done(let value): return .success(value)
+                case .refused(let refusal): return .failure(refusal)
+                case .unknown(let found): return fail("The connection broke during a commit: \(found.words)")
+                case .failed(let found):
+                    fault = found
+                    switch found.kind {
+                    case .collision: pause(attempt)
+                    case .duplicate: duplicates += 1
+                    case .lost: losses += 1
+                    case .secondStatement: break
+                    case .other: return fail(found.words)
+                    }
+                    // Every idle connection may be dead at once; the pool sorts out those that it was told of.
+                    if duplicates > PostgreSQLStore.maximumDuplicates || losses > 2 { return fail(found.words) }
+                }
+            }
+            return fail("No end of collisions: \(fault?.words ?? "")")
+        }
+
+        private func fail<Value>(_ words: String) -> Result<Value, DomainError> {
+            store.signals.report(fault: "PostgreSQL fault \(words)")
+            return .failure(.storageUnavailable)
+        }
+
+        /// Lets the other transaction end. Threads wait for different times, so that they do not meet again.
+        private func pause(_ attempt: Int) {
+            let share = UInt32(truncatingIfNeeded: pthread_self().hashValue) % 8 + 1
+            usleep(share * 250 * UInt32(min(attempt, 10)))
+        }
+    }
+
+    private func announce(_ changed: [Change], toOthers: Bool) {
+        signals.announce(changed)
+        if toOthers { changes?.tell(changed) }
+    }
+}

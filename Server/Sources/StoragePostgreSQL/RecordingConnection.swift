@@ -1,0 +1,31 @@
+import Domain
+import Storage
+
+/// Notes which statement came first.
+final class RecordingConnection: Connection {
+    private let connection: PostgreSQLConnection
+    private(set) var firstKey: UInt?
+    var beforeFirst: (UInt) -> Void = { _ in }
+
+    init(_ connection: PostgreSQLConnection) {
+        self.connection = connection
+    }
+
+    func rows<Row>(
+        _ query: Query, _ values: [Value], read: (any RowReader) throws(DomainError) -> Row
+    ) throws(DomainError) -> [Row] {
+        note(query)
+        return try connection.rows(query, values, read: read)
+    }
+
+    func change(_ query: Query, _ values: [Value]) throws(DomainError) -> Int {
+        note(query)
+        return try connection.change(query, values)
+    }
+
+    private func note(_ query: Query) {
+        guard firstKey == nil else { return }
+        firstKey = query.key
+        beforeFirst(query.key)
+    }
+}

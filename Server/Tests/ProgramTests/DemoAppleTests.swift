@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+@Suite("okaeri demo apple")
+struct DemoAppleTests {
+    private struct Steps: Decodable {
+        let steps: [Step]
+    }
+
+    private struct Step: Decodable {
+        let scene: String
+        let outcome: String
+        let user: String?
+    }
+
+    @Test("plays sign-up, log-in, link, taken, unlink with revocation against the fake Apple")
+    func play() async throws {
+        let folder = TestFolder()
+        let server = try await TestServer(data: folder.path, options: ["--dev"])
+        let finished = try await Program.run(["demo", "apple", "--json", "--data", folder.path, "--locale", "en"])
+        #expect(finished.status == 0, "\(finished.errors)")
+        let steps = try finished.json(Steps.self).steps
+        #expect(steps.map(\.scene) == ["sign-up", "log-in", "link", "taken", "unlink"])
+        #expect(
+            steps.map(\.outcome) == [
+                "Nice to meet you, 花!", "The same user as before.", "The same user as before.",
+                "This account is already used by another user of the app.", "Apple has revoked the grant too.",
+            ])
+        #expect(steps[0].user == steps[1].user && steps[2].user == steps[4].user)
+        try await server.stop()
+    }
+
+    @Test("needs a server for development")
+    func noServer() async throws {
+        let folder = TestFolder()
+        let server = try await TestServer(data: folder.path)
+        let finished = try await Program.run("demo", "apple", "--data", folder.path)
+        #expect(finished.status == 1 && finished.errors.contains("--dev"))
+        try await server.stop()
+    }
+
+    @Test("is refused by a server that others can reach")
+    func publicServer() async throws {
+        let folder = TestFolder()
+        let finished = try await Program.run(
+            "serve", "--dev", "--listen", "0.0.0.0:0", environment: ["OKAERI_DATA": folder.path])
+        #expect(finished.status == 2 && finished.errors.contains("loopback"), "\(finished.errors)")
+    }
+}

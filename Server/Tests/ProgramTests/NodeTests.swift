@@ -1,0 +1,145 @@
+import Foundation
+import Okaeri
+import OkaeriWire
+import TestPostgreSQL
+import TestWorld
+import Testing
+
+@Suite("Three nodes on one PostgreSQL database", .serialized)
+struct NodeTests {
+    @Test("refuse a session that ended on another node within 100 ms")
+    func logOut() async throws {
+        let nodes = try await Nodes(3)
+        var delays: [Duration] = []
+        for round in 0..<12 {
+            let token = try await nodes.loggedIn(at: round % 3).session.token
+            try await nodes.warm(token)
+            let answer = try await nodes.servers[round % 3].send(
+                "POST", "/v1/log-out", application: nodes.application, token: token)
+            #expect(answer.status == 204)
+            let answered = ContinuousClock.now
+            #expect(try await nodes.status(token, at: round % 3) == 401, "the node that answered still knows it")
+            // How long after the answer a request could still begin that was let through.
+            var stale = Duration.zero
+            for other in [1, 2] {
+                _ = try await eventually("the refusal by the other node", within: .seconds(2)) {
+                    let begin = ContinuousClock.now
+                    if try await nodes.status(token, at: (round + other) % 3) == 401 { return true }
+                    stale = max(stale, answered.duration(to: begin))
+                    return nil
+                }
+            }
+            delays.append(stale)
+        }
+        // A machine that builds something beside the tests may hold up one round.
+        #expect(delays.sorted()[10] < .milliseconds(100), "\(delays)")
+    }
+
+    @Test("refuse what a command ended, and sign with the key that a command made")
+    func commands() async throws {
+        let nodes = try await Nodes(2)
+        let logIn = try await nodes.loggedIn(at: 0)
+        try await nodes.warm(logIn.session.token)
+        func keys(_ node: Int) async throws -> Set<String> {
+            let page = try await nodes.servers[node].send("GET", "/.well-known/jwks.json")
+            return Set(try JSONDecoder().decode(KeySet.self, from: page.body).keys.map(\.kid))
+        }
+        #expect(try await keys(0) == keys(1))
+        let revoked = try await Program.run(
+            "session", "revoke", logIn.session.id, "--application", nodes.application, environment: nodes.environment)
+        #expect(revoked.status == 0, "\(revoked.errors)")
+        let rotated = try await Program.run("keys", "rotate", "--json", environment: nodes.environment)
+        let new = try rotated.json([String: String].self)["id"]
+        for node in 0..<2 {
+            _ = try await eventually("the news of both", within: .seconds(2)) {
+                let status = try await nodes.status(logIn.session.token, at: node)
+                let known = try await keys(node)
+                return status == 401 && known.contains(new ?? "") ? true : nil
+            }
+        }
+    }
+
+    @Test("let thirty of thirty-one first launches through, whichever nodes they come to")
+    func firstLaunches() async throws {
+        let nodes = try await Nodes(3)
+        let answers = try await withThrowingTaskGroup(of: TransportResponse.self) { group in
+            for number in 0..<31 { group.addTask { try await nodes.logIn(at: number % 3) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.filter { $0.status == 201 }.count == 30)
+        #expect(answers.filter { $0.status == 429 }.count == 1)
+        #expect(try await nodes.logIn(at: 1).status == 429)
+        let users = try await nodes.cluster.run("SELECT COUNT(*) FROM users", in: nodes.database)
+        #expect(users == [["30"]])
+    }
+
+    @Test("take a proof once that is sent to two of them at once")
+    func sameProof() async throws {
+        let nodes = try await Nodes(2)
+        for _ in 0..<10 {
+            let proof = try nodes.proof(TestDevice())
+            let answers = try await withThrowingTaskGroup(of: TransportResponse.self) { group in
+                for server in nodes.servers {
+                    group.addTask {
+                        try await server.send(
+                            "POST", "/v1/log-in/automatic", application: nodes.application, proof: proof, body: "{}")
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.map(\.status).sorted() == [201, 401])
+        }
+    }
+
+    @Test("believe no cache while their ears are cut off, and catch up")
+    func cutEars() async throws {
+        let nodes = try await Nodes(2)
+        let first = try await nodes.loggedIn(at: 0).session.token
+        let second = try await nodes.loggedIn(at: 0).session.token
+        for token in [first, second] {
+            try await nodes.warm(token)
+            try await nodes.cutConnections(where: Nodes.ears)
+            #expect(
+                try await nodes.servers[0].send("POST", "/v1/log-out", application: nodes.application, token: token)
+                    .status == 204)
+            _ = try await eventually("the refusal", within: .seconds(1)) {
+                try await nodes.status(token, at: 1) == 401 ? true : nil
+            }
+            for _ in 0..<20 { #expect(try await nodes.status(token, at: 1) == 401) }
+        }
+        try await nodes.warm(try await nodes.loggedIn(at: 0).session.token)
+    }
+
+    @Test("believe nothing after they stood still, and nothing that a node left behind that was killed")
+    func stoppedAndKilled() async throws {
+        let nodes = try await Nodes(2)
+        let (stopped, killed) = (
+            try await nodes.loggedIn(at: 0).session.token, try await nodes.loggedIn(at: 0).session.token
+        )
+        try await nodes.warm(stopped)
+        try await nodes.warm(killed)
+        nodes.servers[1].process.signal(SIGSTOP)
+        _ = try await nodes.servers[0].send("POST", "/v1/log-out", application: nodes.application, token: stopped)
+        try await Task.sleep(for: .seconds(1))
+        nodes.servers[1].process.signal(SIGCONT)
+        #expect(try await nodes.status(stopped, at: 1) == 401, "the first answer after standing still was stale")
+
+        try await nodes.warm(killed)
+        let answer = try await nodes.servers[0].send(
+            "POST", "/v1/log-out", application: nodes.application, token: killed)
+        nodes.servers[0].process.signal(SIGKILL)
+        #expect(answer.status == 204)
+        _ = try await eventually("the refusal", within: .seconds(2)) {
+            try await nodes.status(killed, at: 1) == 401 ? true : nil
+        }
+        #expect(try await nodes.loggedIn(at: 1).isNew)
+    }
+}
+
+private struct KeySet: Decodable {
+    let keys: [Key]
+
+    struct Key: Decodable {
+        let kid: String
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Okaeri
+import Testing
+
+@Suite("Commands for providers")
+struct ProviderCommandTests {
+    private let folder = TestFolder()
+
+    @Test(
+        "explain themselves with --help, with an example",
+        arguments: [
+            ["application", "apple"], ["application", "apple", "set"], ["application", "apple", "check"],
+            ["application", "apple", "transfer"], ["application", "provider"], ["application", "provider", "set"],
+            ["application", "provider", "list"], ["application", "provider", "check"],
+            ["application", "provider", "remove"],
+        ])
+    func help(_ command: [String]) async throws {
+        let finished = try await Program.run(command + ["--help"])
+        #expect(finished.status == 0)
+        #expect(finished.output.contains("  okaeri " + command.joined(separator: " ")))
+    }
+
+    @Test(
+        "end with status 2 when they are called wrongly",
+        arguments: [
+            ["application", "apple", "transfer", "x"], ["application", "apple", "set"],
+            ["application", "apple", "transfer", "x", "--finish", "--to", "TEAM123456"],
+            ["application", "provider", "set", "x", "apple"],
+        ])
+    func wrongCalls(_ arguments: [String]) async throws {
+        let finished = try await Program.run(arguments, environment: ["OKAERI_DATA": folder.path])
+        #expect(finished.status == 2 && finished.output.isEmpty)
+    }
+
+    @Test("keep Apple's key and never show it")
+    func apple() async throws {
+        let application = try await makeApplication()
+        let key = folder.path + "/AuthKey.p8"
+        // A key of no worth, made for this test.
+        let pem = """
+            -----BEGIN PRIVATE KEY-----
+            MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgevZzL1gdAFr88hb2
+            OF/2NxApJCzGCEDdfSp6VQO30hyhRANCAAQRWz+jn65BtOMvdyHKcvjBeBSDZH2r
+            1RTwjmYSi9R/zpBnuQ4EiMnCqfMPWiZqB4QdbAd0E7oH50VpuZ1P087G
+            -----END PRIVATE KEY-----
+            """
+        try pem.write(toFile: key, atomically: true, encoding: .utf8)
+        let set = try await run(
+            "application", "apple", "set", application, "--team", "TEAM123456", "--bundle", "com.example.app",
+            "--key-id", "KEY1234567", "--key-file", key)
+        #expect(set.status == 0, "\(set.errors)")
+        let changed = try await run(
+            "application", "apple", "set", application, "--bundle", "com.example.app", "--service", "com.example.web")
+        #expect(changed.status == 0, "\(changed.errors)")
+        let list = try await run("application", "provider", "list", application, "--json")
+        #expect(list.output.contains("\"hasSecret\" : true") || list.output.contains("\"hasSecret\":true"))
+        #expect(list.output.contains("com.example.web") && list.output.contains("KEY1234567"))
+        #expect(!list.output.contains("MIGHAgEA"))
+        let check = try await run("application", "apple", "check", application, apple: "http://127.0.0.1:9")
+        #expect(check.status == 1 && check.errors.contains("cannot be reached"))
+        let doctor = try await run("doctor", apple: "http://127.0.0.1:9")
+        #expect(doctor.output.contains("apple key") && doctor.output.contains("cannot be reached"), "\(doctor.output)")
+        let dry = try await run("application", "apple", "transfer", application, "--finish", "--dry-run", "--json")
+        #expect(dry.status == 0 && dry.output.contains("people"))
+        #expect(try await run("application", "provider", "remove", application, "apple").status == 0)
+        #expect(try await run("application", "provider", "remove", application, "apple").status == 1)
+    }
+
+    @Test(
+        "tell what is wrong with settings",
+        arguments: [
+            (["application", "apple", "set", "--team", "short", "--bundle", "com.example.app"], "teamId"),
+            (["application", "apple", "set", "--team", "TEAM123456"], "audiences"),
+            (["application", "provider", "set", "oidc:x", "--client", "c"], "issuer"),
+            (
+                ["application", "provider", "set", "oidc:x", "--client", "c", "--issuer", "http://example.com"],
+                "issuer"
+            ),
+            (["application", "provider", "set", "facebook", "--client", "c"], "secret"),
+        ])
+    func wrongSettings(arguments: [String], field: String) async throws {
+        let application = try await makeApplication()
+        let finished = try await Program.run(
+            Array(arguments[..<3]) + [application] + Array(arguments[3...]),
+            environment: ["OKAERI_DATA": folder.path])
+        #expect(finished.status == 2 && finished.errors.contains(field), "\(finished.errors)")
+    }
+
+    private func makeApplication() async throws -> String {
+        let finished = try await run("application", "create", "Demo", "--json")
+        return try finished.json(CreatedApplication.self).id
+    }
+
+    private func run(_ arguments: String..., apple: String? = nil) async throws -> Program.Finished {
+        var environment = ["OKAERI_DATA": folder.path]
+        environment["OKAERI_APPLE_URL"] = apple
+        return try await Program.run(arguments, environment: environment)
+    }
+}

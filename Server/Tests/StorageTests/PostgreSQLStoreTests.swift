@@ -1,0 +1,237 @@
+import Dispatch
+import Domain
+import Storage
+import StoragePostgreSQL
+import Synchronization
+import TestPostgreSQL
+import TestWorld
+import Testing
+
+@Suite("PostgreSQL as an engine", .serialized)
+struct PostgreSQLStoreTests {
+    @Test("reads on one state, however many statements a read has")
+    func snapshot() async throws {
+        let store = try await TestPostgreSQL.cluster().store()
+        let world = try TestWorld(store)
+        _ = try await world.makeApplication("first")
+        for _ in 0..<2 {
+            let (before, written) = (Gate(), Gate())
+            async let counts = store.read { transaction throws(DomainError) in
+                let first = try transaction.applications().count
+                before.open()
+                written.wait()
+                return [first, try transaction.applications().count]
+            }
+            await before.passed()
+            _ = try await world.makeApplication("another")
+            written.open()
+            let seen = try await counts
+            #expect(seen[0] == seen[1], "a read saw two states: \(seen)")
+        }
+        await store.close()
+    }
+
+    @Test("repeats a transaction that collides, and runs it as if alone")
+    func writeSkew() async throws {
+        let store = try await TestPostgreSQL.cluster().store(connections: 8)
+        // Each inserts one more than it counted: only one after the other gives 1, 2, 3 …
+        let numbers = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<16 {
+                group.addTask {
+                    try await store.write { transaction throws(DomainError) in
+                        let count = try transaction.signingKeys().count
+                        try transaction.insert(
+                            SealedSigningKey(
+                                id: "key \(count)", sealed: [1], createdAt: Timestamp(milliseconds: Int64(count))))
+                        return count
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(numbers.sorted() == Array(0..<16))
+        await store.close()
+    }
+
+    @Test("counts on one row without repeating anything, and refuses a second statement there")
+    func oneStatement() async throws {
+        let store = try await TestPostgreSQL.cluster().store(connections: 8)
+        let key = RateLimitKey(application: Identifier(rawValue: "a"), kind: "k", subject: "s")
+        let runs = Counter()
+        let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    try await store.writeStatement { transaction throws(DomainError) in
+                        runs.next()
+                        return try transaction.count(key, window: .seconds(60), at: StandingClock().now).count
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(counts.sorted() == Array(1...200))
+        #expect(runs.value == 200)
+        store.observeFaults { _ in }
+        await #expect(throws: DomainError.storageUnavailable) {
+            try await store.writeStatement { transaction throws(DomainError) in
+                _ = try transaction.applications()
+                return try transaction.applications().count
+            }
+        }
+        await store.close()
+    }
+
+    @Test("looks a text with U+0000 up, and finds nothing")
+    func nullCharacter() async throws {
+        let store = try await TestPostgreSQL.cluster().store()
+        let found = try await store.read { transaction throws(DomainError) in
+            try transaction.user(Identifier(rawValue: "a\0b"), in: Identifier(rawValue: "\0"))
+        }
+        #expect(found == nil)
+        await store.close()
+    }
+
+    @Test("undoes a transaction whose connection is cut in the middle, and repeats it on another")
+    func cutInTheMiddle() async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let database = try await cluster.makeMigratedDatabase()
+        let store = try await cluster.store(on: database)
+        let world = try TestWorld(store)
+        let application = try await world.makeApplication()
+        let user = User(
+            id: Identifier(rawValue: "cut"), application: application.id, createdAt: world.clock.now,
+            updatedAt: world.clock.now)
+        let (inside, cut) = (Gate(), Gate())
+        let runs = Counter()
+        async let done: Void = store.write { transaction throws(DomainError) in
+            try transaction.insert(user)
+            if runs.next() == 1 {
+                inside.open()
+                cut.wait()
+            }
+            _ = try transaction.applications()
+        }
+        await inside.passed()
+        try await cluster.cutConnections(of: database, where: "xact_start IS NOT NULL")
+        cut.open()
+        try await done
+        #expect(runs.value == 2)
+        let count = try await store.read { transaction throws(DomainError) in
+            try transaction.userCount(in: application.id)
+        }
+        #expect(count == 1)
+        await store.close()
+    }
+
+    @Test("goes on with new connections when all of them are cut, and forgets what it kept meanwhile")
+    func allCut() async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let database = try await cluster.makeMigratedDatabase()
+        let store = try await cluster.store(on: database)
+        store.observeFaults { _ in }
+        let world = try TestWorld(store)
+        let application = try await world.makeApplication()
+        try await store.untilTrusted()
+        let epoch = store.validity.epoch
+        for _ in 0..<3 {
+            try await cluster.cutConnections(of: database)
+            #expect(try await world.useCases.listApplications().map(\.application.id) == [application.id])
+            _ = try await world.logIn(TestDevice(), to: application)
+        }
+        try await store.untilTrusted()
+        #expect(store.validity.epoch != epoch)
+        await store.close()
+    }
+
+    @Test("refuses work after it was closed")
+    func closed() async throws {
+        let store = try await TestPostgreSQL.cluster().store()
+        await store.close()
+        await store.close()
+        await #expect(throws: DomainError.storageUnavailable) {
+            try await store.read { transaction throws(DomainError) in try transaction.applications().count }
+        }
+        #expect(store.validity.epoch == nil)
+    }
+
+    @Test("ends a statement that lasts too long, and goes on")
+    func lockedRow() async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let database = try await cluster.makeMigratedDatabase()
+        let store = try await cluster.store(on: database)
+        let faults = Faults()
+        store.observeFaults { faults.note($0) }
+        async let blocking = cluster.run("BEGIN; LOCK TABLE applications; SELECT pg_sleep(7)", in: database)
+        try await cluster.untilLocked("applications", in: database)
+        await #expect(throws: DomainError.storageUnavailable) {
+            try await store.read { transaction throws(DomainError) in try transaction.applications().count }
+        }
+        #expect(faults.words.contains("55P03"), "\(faults.words)")
+        _ = try await blocking
+        #expect(try await store.read { transaction throws(DomainError) in try transaction.applications().count } == 0)
+        await store.close()
+    }
+}
+
+private final class Faults: Sendable {
+    private let kept = Mutex("")
+    var words: String { kept.withLock { $0 } }
+    func note(_ fault: String) { kept.withLock { $0 += fault } }
+}
+
+private final class Counter: Sendable {
+    private let count = Mutex(0)
+    var value: Int { count.withLock { $0 } }
+
+    @discardableResult
+    func next() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+}
+
+/// Opens once; threads and tasks wait for it.
+private final class Gate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    private let isOpen = Mutex(false)
+
+    func open() {
+        isOpen.withLock { $0 = true }
+        semaphore.signal()
+    }
+
+    /// For the engine's own thread. A second run finds it open.
+    func wait() {
+        semaphore.wait()
+        semaphore.signal()
+    }
+
+    func passed() async {
+        while !isOpen.withLock({ $0 }) { await Task.yield() }
+    }
+}
+
+extension PostgreSQLStore {
+    /// Waits until caches may be believed.
+    func untilTrusted() async throws {
+        while validity.epoch == nil { try await Task.sleep(for: .milliseconds(10)) }
+    }
+}
+
+extension TestPostgreSQL {
+    /// Ends connections to a database as an administrator would.
+    func cutConnections(of database: String, where condition: String = "true") async throws {
+        try await run(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '\(database)' AND \(condition)",
+            in: "postgres")
+    }
+
+    func untilLocked(_ table: String, in database: String) async throws {
+        let question = """
+            SELECT 1 FROM pg_locks WHERE relation = '\(table)'::regclass AND mode = 'AccessExclusiveLock' AND granted
+            """
+        while try await run(question, in: database).isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+    }
+}

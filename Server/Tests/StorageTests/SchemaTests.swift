@@ -1,0 +1,100 @@
+import CSQLite
+import Domain
+import Foundation
+import enum OkaeriWire.JSONValue
+import Storage
+import StoragePostgreSQL
+import StorageSQLite
+import TestPostgreSQL
+import TestWorld
+import Testing
+
+/// Databases as released versions left them, in `Fixtures/`: SQL that a person can read. Each must come up to date, with
+/// what it holds. A new version of the schema adds its own dump here when it is released.
+@Suite("Schemas of the past", .serialized)
+struct SchemaTests {
+    static let versions = [1]
+
+    @Test("come up to date on SQLite", arguments: versions)
+    func sqlite(version: Int) async throws {
+        let folder = TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+        var handle: OpaquePointer?
+        try #require(sqlite3_open(folder.path + "/okaeri.sqlite", &handle) == SQLITE_OK)
+        let code = sqlite3_exec(handle, try Self.dump("sqlite", version), nil, nil, nil)
+        try #require(code == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))")
+        sqlite3_close_v2(handle)
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        try await Self.check(store)
+        await store.close()
+        let fresh = TemporaryFolder()
+        await (try SQLiteStore(.folder(fresh.path), role: .server)).close()
+        #expect(try SQLiteTables(folder: folder.path).shapes() == SQLiteTables(folder: fresh.path).shapes())
+    }
+
+    @Test("come up to date on PostgreSQL", arguments: versions)
+    func postgreSQL(version: Int) async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let database = try await cluster.makeDatabase()
+        try await cluster.run(try Self.dump("postgresql", version), in: database)
+        let address = try cluster.address(database)
+        let migration = try await offThread { try PostgreSQLMigration(address, isRehearsal: false) }
+        #expect(migration.before == version)
+        let store = try await cluster.store(on: database)
+        try await Self.check(store)
+        await store.close()
+        let fresh = try cluster.address(try await cluster.makeMigratedDatabase())
+        #expect(
+            try await offThread { try PostgreSQLTables(address).shapes() }
+                == offThread { try PostgreSQLTables(fresh).shapes() })
+    }
+
+    @Test("describe the same tables in both engines, with keys that begin with the application")
+    func bothEngines() async throws {
+        let folder = TemporaryFolder()
+        await (try SQLiteStore(.folder(folder.path), role: .server)).close()
+        let cluster = try await TestPostgreSQL.cluster()
+        let address = try cluster.address(try await cluster.makeMigratedDatabase())
+        let (here, there) = (
+            try SQLiteTables(folder: folder.path).shapes(),
+            try await offThread { try PostgreSQLTables(address).shapes() }
+        )
+        #expect(here == there)
+        // These two hold rows of the whole installation; everything else can be distributed by application.
+        for shape in here where !["applications", "signing_keys"].contains(shape.name) {
+            #expect(shape.key.first == "application_id", "\(shape.name)")
+        }
+    }
+
+    @Test("compare texts by their bytes in PostgreSQL too, in which ids have an order in time")
+    func collation() async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let others = try await cluster.run(
+            """
+            SELECT c.relname, a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+            JOIN pg_collation l ON l.oid = a.attcollation
+            WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND l.collname <> 'C'
+            """, in: try await cluster.makeMigratedDatabase())
+        #expect(others == [], "these columns need TEXT COLLATE \"C\" in the migration's PostgreSQL dialect")
+    }
+
+    private static func dump(_ engine: String, _ version: Int) throws -> String {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures")
+        return try String(
+            contentsOf: folder.appendingPathComponent("schema-\(version)-\(engine).sql"), encoding: .utf8)
+    }
+
+    /// What every dump holds.
+    private static func check(_ store: any Engine) async throws {
+        let token = SecretDigest(of: Array("token".utf8))
+        let application = Identifier<Application>(rawValue: "QXIYd00000000001")
+        let (found, applications) = try await store.read { transaction throws(DomainError) in
+            (try transaction.session(token: token, in: application), try transaction.applications())
+        }
+        #expect(applications.map(\.name) == ["おかえり"])
+        #expect(found?.user.displayName == "はな")
+        #expect(found?.user.fields == ["score": 12])
+        #expect(found?.user.identities.map(\.subject) == ["0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"])
+        #expect(found?.session.device.model == "iPhone17,1")
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+public import Okaeri
+import OkaeriWire
+
+extension AppleCredential {
+    /// What Apple's sheet would give for a person, good for an ``InMemoryServer``: its token is signed by nobody.
+    ///
+    /// - Parameters:
+    ///   - user: Apple's name for the person.
+    ///   - name: The person's name, which the real Apple tells at the first sign-in only.
+    ///   - email: The mail address in the token.
+    ///   - nonce: The nonce; a new one by default.
+    /// - Returns: The credential.
+    public static func test(
+        user: String, name: String? = nil, email: String? = nil, nonce: AppleNonce = AppleNonce()
+    ) -> AppleCredential {
+        var claims = ["sub": user, "nonce": nonce.hashed]
+        claims["email"] = email
+        return AppleCredential(
+            user: user, identityToken: TestToken.text(of: claims), authorizationCode: "code-of-\(user)",
+            nonce: nonce.value, name: name)
+    }
+}
+
+extension ProviderCredential {
+    /// What a provider would give for a person, good for an ``InMemoryServer``: its token is signed by nobody.
+    ///
+    /// - Parameters:
+    ///   - provider: Google, Facebook or an OpenID Connect provider; see ``Okaeri/AppleCredential/test(user:name:email:nonce:)``
+    ///     for Apple.
+    ///   - user: The provider's name for the person.
+    ///   - nonce: Any text that no other sign-in has.
+    /// - Returns: The credential.
+    public static func test(_ provider: Provider, user: String, nonce: String) -> ProviderCredential {
+        let token = TestToken.text(of: ["sub": user, "nonce": nonce])
+        switch provider {
+        case .google: return .google(idToken: token, nonce: nonce)
+        case .facebook: return .facebook(idToken: token, nonce: nonce)
+        default: return .openID(String(provider.rawValue.dropFirst("oidc:".count)), idToken: token, nonce: nonce)
+        }
+    }
+}
+
+/// A JWT that nobody signed.
+enum TestToken {
+    static func text(of claims: [String: String]) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        // Texts always encode.
+        let bytes = (try? encoder.encode(claims)) ?? Data()
+        return "\(Base64URL.encode(Data(#"{"alg":"none"}"#.utf8))).\(Base64URL.encode(bytes))."
+    }
+
+    static func claims(of token: String) -> [String: String]? {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let data = Base64URL.decode(parts[1]) else { return nil }
+        // Whatever it is, it is no token of a test.
+        return try? JSONDecoder().decode([String: String].self, from: data)
+    }
+}
+
+extension InMemoryServer {
+    func logInWithProvider(
+        _ request: TransportRequest, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        let thumbprint = try checkProof(of: request, token: nil, &contents)
+        let body = try read(ProviderLogInBody.self, from: request.body ?? Data())
+        if let name = request.headers[HeaderName.idempotencyKey], let known = contents.answers[name] {
+            guard known.thumbprint == thumbprint, known.body == request.body ?? Data() else {
+                throw Refusal(409, .idempotencyKeyReused)
+            }
+            return known.answer
+        }
+        let (provider, subject, email) = try named(by: body, request)
+        try use(body, &contents)
+        let answer = try logIn(
+            provider: provider, subject: subject, email: email, thumbprint: thumbprint, body, &contents)
+        if let name = request.headers[HeaderName.idempotencyKey] {
+            contents.answers[name] = (thumbprint, request.body ?? Data(), answer)
+        }
+        return answer
+    }
+
+    private func logIn(
+        provider: String, subject: String, email: String?, thumbprint: String, _ body: ProviderLogInBody,
+        _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        let now = time(contents)
+        let place = "\(provider)/\(subject)"
+        let known = contents.usersByIdentity[place].flatMap { contents.users[$0] }
+        guard known?.isDisabled != true else { throw Refusal(403, .userDisabled) }
+        let number = contents.newNumber()
+        var user =
+            known
+            ?? ServerContents.StoredUser(
+                number: number,
+                body: UserBody(
+                    id: newName("u", 9), isAnonymous: false, email: email, emailVerified: email != nil,
+                    locale: body.user?.locale, fields: body.user?.fields ?? [:],
+                    identities: [IdentityBody(provider: provider, subject: subject, linkedAt: now)],
+                    createdAt: now, updatedAt: now))
+        user.body.displayName = user.body.displayName ?? body.user?.displayName ?? body.name
+        let previous = user.body.lastLogInAt
+        user.body.previousLogInAt = previous
+        user.body.lastLogInAt = now
+        if contents.usersByKey[thumbprint] == nil {
+            contents.usersByKey[thumbprint] = user.body.id
+            user.body.identities.append(IdentityBody(provider: "device", subject: thumbprint, linkedAt: now))
+        }
+        contents.users[user.body.id] = user
+        contents.usersByIdentity[place] = user.body.id
+        let token = "oks_" + newName("", 32)
+        let end = WireTime(millisecondsSince1970: now.millisecondsSince1970 + 400 * 86_400_000)
+        let session = SessionBody(
+            id: newName("s", 9), isCurrent: false, device: body.device, address: "192.0.2.1", protocol: "native",
+            createdWith: provider, createdAt: now, lastUsedAt: now, expiresAt: end)
+        contents.sessions[token] = ServerContents.StoredSession(
+            number: number, user: user.body.id, thumbprint: thumbprint, body: session)
+        let answer = LogInAnswer(
+            isNew: known == nil, user: user.body, previousLogInAt: previous,
+            session: NewSessionBody(id: session.id, token: token, expiresAt: end, idleSeconds: 60 * 86_400))
+        return .json(known == nil ? 201 : 200, answer)
+    }
+
+    func link(
+        _ request: TransportRequest, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        let session = try authenticate(request, &contents).session
+        let body = try read(ProviderLinkBody.self, from: request.body ?? Data()).logIn
+        let (provider, subject, email) = try named(by: body, request)
+        let place = "\(provider)/\(subject)"
+        if let owner = contents.usersByIdentity[place] {
+            guard owner == session.user else { throw Refusal(409, .identityTaken) }
+            return .json(200, contents.users[owner]?.body)
+        }
+        try use(body, &contents)
+        guard var user = contents.users[session.user] else { throw Refusal(401, .sessionInvalid) }
+        if !user.body.identities.contains(where: { $0.provider == provider }) {
+            user.body.identities.append(
+                IdentityBody(provider: provider, subject: subject, linkedAt: time(contents)))
+        }
+        user.body.isAnonymous = false
+        user.body.displayName = user.body.displayName ?? body.name
+        user.body.email = user.body.email ?? email
+        user.body.updatedAt = max(time(contents), user.body.updatedAt)
+        contents.users[session.user] = user
+        contents.usersByIdentity[place] = session.user
+        return .json(200, user.body)
+    }
+
+    func unlink(
+        _ request: TransportRequest, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        let session = try authenticate(request, &contents).session
+        let provider = request.url.lastPathComponent
+        guard var user = contents.users[session.user] else { throw Refusal(401, .sessionInvalid) }
+        guard let identity = user.body.identities.first(where: { $0.provider == provider }) else {
+            throw Refusal(404, .identityUnknown)
+        }
+        guard user.body.identities.count > 1 else { throw Refusal(409, .lastWayIn) }
+        user.body.identities.removeAll { $0 == identity }
+        user.body.isAnonymous = user.body.identities.allSatisfy { $0.provider == "device" } && user.body.email == nil
+        user.body.updatedAt = max(time(contents), user.body.updatedAt)
+        contents.users[session.user] = user
+        contents.usersByIdentity["\(provider)/\(identity.subject)"] = nil
+        return .json(200, user.body)
+    }
+
+    /// Whom a token names: it must hold the nonce.
+    private func named(
+        by body: ProviderLogInBody, _ request: TransportRequest
+    ) throws(Refusal) -> (provider: String, subject: String, email: String?) {
+        let provider = request.url.lastPathComponent
+        guard let token = body.idToken, let claims = TestToken.claims(of: token), let subject = claims["sub"],
+            let nonce = body.nonce, claims["nonce"] == (provider == "apple" ? AppleNonce(value: nonce).hashed : nonce)
+        else { throw Refusal(401, .providerTokenInvalid) }
+        return (provider, provider == "apple" ? "TESTTEAM01/\(subject)" : subject, claims["email"])
+    }
+
+    /// A token counts once.
+    private func use(_ body: ProviderLogInBody, _ contents: inout ServerContents) throws(Refusal) {
+        guard contents.usedTokens.insert(body.idToken ?? "").inserted else {
+            throw Refusal(401, .providerTokenReplayed)
+        }
+    }
+}

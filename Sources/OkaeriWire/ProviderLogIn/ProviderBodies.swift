@@ -1,0 +1,116 @@
+/// The body of `POST /v1/log-in/{provider}`: what the provider gave. At least one of `idToken`, `authorizationCode` and
+/// `accessToken` must be there.
+public struct ProviderLogInBody: Codable, Hashable, Sendable {
+    /// The identity token, a JWT.
+    public var idToken: String?
+    /// The nonce as the app made it. Apple's token holds its SHA-256 in hexadecimal, others hold it as it is.
+    public var nonce: String?
+    /// The authorization code, which the server exchanges at once.
+    public var authorizationCode: String?
+    /// The PKCE verifier (RFC 7636 §4.1) that belongs to the code.
+    public var codeVerifier: String?
+    /// Where the provider sent the code, one of the addresses that the application lists.
+    public var redirectUri: String?
+    /// For which of the application's ids the code was made; by default the token's, else the first one.
+    public var clientId: String?
+    /// An access token, for providers without identity tokens.
+    public var accessToken: String?
+    /// The second part of an OAuth 1.0a access token.
+    public var accessTokenSecret: String?
+    /// The person's name as the provider told the app. It is taken when the user has none.
+    public var name: String?
+    /// What the session remembers of the device.
+    public var device: DeviceBody?
+    /// Whether the key of the proof shall lead to the user from now on, unless it leads to somebody else; by default
+    /// yes.
+    public var joinsDevice: Bool?
+    /// Values for the user when this log-in makes one.
+    public var user: NewUserBody?
+
+    /// Makes a body.
+    public init(
+        idToken: String? = nil, nonce: String? = nil, authorizationCode: String? = nil, codeVerifier: String? = nil,
+        redirectUri: String? = nil, clientId: String? = nil, accessToken: String? = nil,
+        accessTokenSecret: String? = nil, name: String? = nil, device: DeviceBody? = nil,
+        joinsDevice: Bool? = nil, user: NewUserBody? = nil
+    ) {
+        self.idToken = idToken
+        self.nonce = nonce
+        self.authorizationCode = authorizationCode
+        self.codeVerifier = codeVerifier
+        self.redirectUri = redirectUri
+        self.clientId = clientId
+        self.accessToken = accessToken
+        self.accessTokenSecret = accessTokenSecret
+        self.name = name
+        self.device = device
+        self.joinsDevice = joinsDevice
+        self.user = user
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case idToken, nonce, authorizationCode, codeVerifier, redirectUri, clientId, accessToken, accessTokenSecret
+        case name, device, joinsDevice, user
+    }
+
+    /// Reads a body that may hold no other members.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        idToken = try members.decodeIfPresent(String.self, forKey: .idToken)
+        nonce = try members.decodeIfPresent(String.self, forKey: .nonce)
+        authorizationCode = try members.decodeIfPresent(String.self, forKey: .authorizationCode)
+        codeVerifier = try members.decodeIfPresent(String.self, forKey: .codeVerifier)
+        redirectUri = try members.decodeIfPresent(String.self, forKey: .redirectUri)
+        clientId = try members.decodeIfPresent(String.self, forKey: .clientId)
+        accessToken = try members.decodeIfPresent(String.self, forKey: .accessToken)
+        accessTokenSecret = try members.decodeIfPresent(String.self, forKey: .accessTokenSecret)
+        name = try members.decodeIfPresent(String.self, forKey: .name)
+        device = try members.decodeIfPresent(DeviceBody.self, forKey: .device)
+        joinsDevice = try members.decodeIfPresent(Bool.self, forKey: .joinsDevice)
+        user = try members.decodeIfPresent(NewUserBody.self, forKey: .user)
+    }
+}
+
+/// The body of `POST /v1/user/identities/{provider}`: as for a log-in, without what only a session or a new user needs.
+public struct ProviderLinkBody: Codable, Hashable, Sendable {
+    /// What the provider gave.
+    public var logIn: ProviderLogInBody
+
+    /// The person's name as the provider told the app. It is taken when the user has none.
+    public var name: String? { logIn.name }
+
+    /// Makes a body. Device and new user of the log-in are left out.
+    public init(_ logIn: ProviderLogInBody) {
+        self.logIn = logIn
+        self.logIn.device = nil
+        self.logIn.joinsDevice = nil
+        self.logIn.user = nil
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case idToken, nonce, authorizationCode, codeVerifier, redirectUri, clientId, accessToken, accessTokenSecret
+        case name
+    }
+
+    /// Reads a body that may hold no other members.
+    public init(from decoder: any Decoder) throws {
+        _ = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        logIn = try ProviderLogInBody(from: decoder)
+    }
+
+    /// Writes the members of the log-in.
+    public func encode(to encoder: any Encoder) throws {
+        try logIn.encode(to: encoder)
+    }
+}
+
+/// The body of `POST /v1/providers/apple/notifications`, as Apple sends it.
+public struct AppleNotificationBody: Codable, Hashable, Sendable {
+    /// The notification, a JWS signed by Apple.
+    public var payload: String
+
+    /// Makes a body.
+    public init(payload: String) {
+        self.payload = payload
+    }
+}

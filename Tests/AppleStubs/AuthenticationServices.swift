@@ -1,0 +1,73 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+// A stand-in for Apple's AuthenticationServices: the few declarations that the SDK uses, without behaviour.
+
+public import Foundation
+
+@MainActor public final class ASPresentationAnchor {}
+
+public protocol ASAuthorizationCredential: AnyObject {}
+
+open class ASAuthorization: NSObject {
+    public struct Scope: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        public static let fullName = Scope(rawValue: "full_name")
+        public static let email = Scope(rawValue: "email")
+    }
+
+    public var credential: any ASAuthorizationCredential { fatalError("a stand-in") }
+}
+
+public final class ASAuthorizationAppleIDCredential: NSObject, ASAuthorizationCredential {
+    public var user: String { "" }
+    public var identityToken: Data? { nil }
+    public var authorizationCode: Data? { nil }
+    public var fullName: PersonNameComponents? { nil }
+    public var email: String? { nil }
+}
+
+open class ASAuthorizationRequest: NSObject {}
+
+open class ASAuthorizationOpenIDRequest: ASAuthorizationRequest {
+    public var requestedScopes: [ASAuthorization.Scope]?
+    public var nonce: String?
+}
+
+public final class ASAuthorizationAppleIDRequest: ASAuthorizationOpenIDRequest {}
+
+public final class ASAuthorizationAppleIDProvider: NSObject {
+    public enum CredentialState: Int, Sendable {
+        case revoked, authorized, notFound, transferred
+    }
+
+    public static let credentialRevokedNotification = Notification.Name("revoked")
+
+    public func createRequest() -> ASAuthorizationAppleIDRequest { ASAuthorizationAppleIDRequest() }
+    public func credentialState(forUserID user: String) async throws -> CredentialState { .authorized }
+}
+
+public struct ASAuthorizationError: Error {
+    public enum Code: Int, Sendable {
+        case unknown = 1000
+        case canceled, invalidResponse, notHandled, failed
+    }
+
+    public var code: Code { .unknown }
+}
+
+@MainActor public protocol ASAuthorizationControllerDelegate: AnyObject {
+    func authorizationController(
+        controller: ASAuthorizationController, didCompleteWithAuthorization authorization: ASAuthorization)
+    func authorizationController(controller: ASAuthorizationController, didCompleteWithError error: any Error)
+}
+
+@MainActor public protocol ASAuthorizationControllerPresentationContextProviding: AnyObject {
+    func presentationAnchor(for controller: ASAuthorizationController) -> ASPresentationAnchor
+}
+
+@MainActor public final class ASAuthorizationController: NSObject {
+    public weak var delegate: (any ASAuthorizationControllerDelegate)?
+    public weak var presentationContextProvider: (any ASAuthorizationControllerPresentationContextProviding)?
+    public init(authorizationRequests: [ASAuthorizationRequest]) {}
+    public func performRequests() {}
+}

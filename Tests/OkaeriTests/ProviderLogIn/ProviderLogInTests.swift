@@ -1,0 +1,173 @@
+import Foundation
+import Okaeri
+import OkaeriTesting
+import OkaeriWire
+import Testing
+
+@Suite("Logging in with a provider")
+struct ProviderLogInTests {
+    private let world = World()
+
+    @Test("makes a user, whom the device's key finds again at the next launch")
+    func logIn() async throws {
+        let okaeri = world.launch()
+        let welcome = try await okaeri.logIn(with: .apple(.test(user: "hana", name: "花", email: "hana@example.com")))
+        guard case .firstVisit(let user) = welcome else { throw Wrong("\(welcome)") }
+        #expect(user.displayName == "花" && user.email == "hana@example.com" && !user.isAnonymous)
+        #expect(await okaeri.currentUser?.id == user.id)
+        #expect(await okaeri.appleUser == "hana")
+        let again = try await world.launch().logInAutomatically()
+        #expect(again.user.id == user.id)
+        world.server.endAllSessions()
+        #expect(try await okaeri.reloadUser().id == user.id)
+    }
+
+    @Test("never renews with a key that leads to another user")
+    func otherKey() async throws {
+        let okaeri = world.launch()
+        let anonymous = try await okaeri.logInAutomatically().user
+        let hana = try await okaeri.logIn(with: .apple(.test(user: "hana"))).user
+        #expect(hana.id != anonymous.id)
+        #expect(try await okaeri.logInAutomatically().user.id == hana.id)
+        #expect(try await world.launch().logInAutomatically().user.id == hana.id)
+        world.server.endAllSessions()
+        await #expect(throws: OkaeriError.sessionEnded) { try await okaeri.reloadUser() }
+        #expect(await okaeri.currentUser == nil)
+        #expect(try await okaeri.logInAutomatically().user.id == anonymous.id)
+    }
+
+    @Test("ends the session of the user before")
+    func formerSession() async throws {
+        let okaeri = world.launch()
+        try await okaeri.logInAutomatically()
+        try await okaeri.logIn(with: .apple(.test(user: "hana")))
+        _ = await okaeri.deliverPendingLogOuts()
+        #expect(world.server.sessionCount == 1)
+    }
+
+    @Test("gets the first answer again when the answer is lost")
+    func lostAnswer() async throws {
+        world.server.fail(.lostAnswer, path: "/v1/log-in/apple")
+        let okaeri = world.launch()
+        async let answer = okaeri.logIn(with: .apple(.test(user: "hana")))
+        await world.clock.waitForSleepers()
+        world.clock.advanceToNextSleeper()
+        let welcome = try await answer
+        guard case .firstVisit = welcome else { throw Wrong("\(welcome)") }
+        #expect(world.server.users.count == 1 && world.server.sessionCount == 1)
+    }
+
+    @Test("keeps the name that Apple tells once until a server has taken it, over a restart too (complaint 21)")
+    func pendingName() async throws {
+        world.server.isOffline = true
+        await #expect(throws: OkaeriError.offline) {
+            try await world.launch().logIn(with: .apple(.test(user: "hana", name: "花")))
+        }
+        world.server.isOffline = false
+        let user = try await world.launch().logIn(with: .apple(.test(user: "hana"))).user
+        #expect(user.displayName == "花")
+        let taro = try await world.launch().logIn(with: .apple(.test(user: "taro"))).user
+        #expect(taro.displayName == nil)
+    }
+
+    @Test("keeps id and session of an anonymous user who links Apple, and gives both back after unlinking")
+    func link() async throws {
+        let okaeri = world.launch()
+        let anonymous = try await okaeri.logInAutomatically().user
+        let linked = try await okaeri.link(.apple(.test(user: "hana", name: "花")))
+        #expect(linked.id == anonymous.id && !linked.isAnonymous && linked.displayName == "花")
+        #expect(await okaeri.currentUser == linked)
+        let unlinked = try await okaeri.unlink(.apple)
+        #expect(unlinked.id == anonymous.id && unlinked.identities.map(\.provider) == ["device"])
+        #expect(world.server.sessionCount == 1)
+    }
+
+    @Test("links once when the answer is lost")
+    func lostLink() async throws {
+        let okaeri = world.launch()
+        try await okaeri.logInAutomatically()
+        world.server.fail(.lostAnswer, path: APIPath.identity("apple"))
+        async let answer = okaeri.link(.apple(.test(user: "hana")))
+        await world.clock.waitForSleepers()
+        world.clock.advanceToNextSleeper()
+        #expect(try await answer.identities.map(\.provider) == ["device", "apple"])
+    }
+
+    @Test("tells a taken identity, whose credential still logs in: no second sheet (complaint 4)")
+    func taken() async throws {
+        let hana = try await world.launch(vault: TestVault()).logIn(with: .apple(.test(user: "hana"))).user
+        let okaeri = world.launch()
+        try await okaeri.logInAutomatically()
+        let credential = AppleCredential.test(user: "hana")
+        await #expect(throws: OkaeriError.identityTaken) { try await okaeri.link(.apple(credential)) }
+        #expect(try await okaeri.logIn(with: .apple(credential)).user.id == hana.id)
+    }
+
+    @Test("refuses what the server does not believe, and the last way in")
+    func refused() async throws {
+        let okaeri = world.launch(vault: TestVault())
+        var credential = AppleCredential.test(user: "hana")
+        credential.nonce = "another"
+        let wrong = credential
+        await #expect(throws: OkaeriError.providerRefused(.providerTokenInvalid)) {
+            try await okaeri.logIn(with: .apple(wrong))
+        }
+        let other = world.launch()
+        try await other.logInAutomatically()
+        try await other.logIn(with: .test(.google, user: "g", nonce: "n"))
+        await #expect(throws: OkaeriError.lastWayIn) { try await other.unlink(.google) }
+    }
+
+    @Test("makes a session fresh by key when an anonymous user needs that to link")
+    func freshness() async throws {
+        let okaeri = world.launch()
+        try await okaeri.logInAutomatically()
+        let problem = Problem(title: "t", status: 403, code: .reauthenticationRequired)
+        world.server.fail(.problem(problem), path: APIPath.identity("apple"))
+        let user = try await okaeri.link(.apple(.test(user: "hana")))
+        #expect(!user.isAnonymous && world.logInCount == 2)
+    }
+
+    @Test(
+        "logs out when the person withdraws Apple's consent, if Apple was the way in",
+        arguments: [
+            (AppleCredentialState.revoked, true), (.notFound, true), (.authorized, false), (.transferred, false),
+        ])
+    func withdrawn(state: AppleCredentialState, isLoggedOut: Bool) async throws {
+        let okaeri = world.launch()
+        try await okaeri.logIn(with: .apple(.test(user: "hana")))
+        await okaeri.take(state)
+        #expect((await okaeri.currentUser == nil) == isLoggedOut)
+    }
+
+    @Test("stays logged in when Apple was only linked")
+    func withdrawnLink() async throws {
+        let okaeri = world.launch()
+        try await okaeri.logInAutomatically()
+        try await okaeri.link(.apple(.test(user: "hana")))
+        await okaeri.take(.revoked)
+        #expect(await okaeri.currentUser != nil)
+    }
+
+    @Test("makes nonces that Apple gets hashed, and finds them in tokens")
+    func nonce() {
+        let nonce = AppleNonce(randomness: TestRandomness(seed: 1))
+        #expect(nonce.value.count == 43 && nonce.hashed.count == 64)
+        let credential = AppleCredential.test(user: "hana", nonce: nonce)
+        #expect(nonce.isIn(credential.identityToken))
+        #expect(!AppleNonce().isIn(credential.identityToken) && !nonce.isIn("") && !nonce.isIn("a.b.c"))
+    }
+
+    @Test("never prints what proves the person")
+    func redaction() {
+        let credential = AppleCredential.test(user: "hana")
+        for text in ["\(credential)", String(reflecting: credential), "\(ProviderCredential.apple(credential))"] {
+            #expect(!text.contains(credential.identityToken) && !text.contains(credential.nonce))
+        }
+    }
+
+    private struct Wrong: Error, CustomStringConvertible {
+        let description: String
+        init(_ description: String) { self.description = description }
+    }
+}
