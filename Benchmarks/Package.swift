@@ -35,6 +35,8 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+
         // What the programs share: device keys and proofs, histograms, processes seen from outside, results.
         .target(name: "Measuring", dependencies: [crypto], swiftSettings: settings),
 
@@ -46,7 +48,8 @@ let package = Package(
             name: "Load", dependencies: ["Measuring", arguments, nioCore, nioPosix], swiftSettings: settings),
         // How many could there be at most?
         .executableTarget(
-            name: "Ceiling", dependencies: ["Measuring", "ServerDatabase", arguments, crypto, hummingbird, nioCore],
+            name: "Ceiling",
+            dependencies: ["Measuring", "ServerDatabase", "CSodium", arguments, crypto, hummingbird, nioCore],
             swiftSettings: settings),
         // What if there are a million users?
         .executableTarget(

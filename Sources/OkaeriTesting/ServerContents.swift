@@ -8,6 +8,7 @@ struct ServerContents: Sendable {
         let number: Int
         var body: UserBody
         var isDisabled = false
+        var password: String?
         /// When the user is erased, after the deletion was asked for.
         var erasedAt: WireTime?
     }
@@ -15,8 +16,11 @@ struct ServerContents: Sendable {
     struct StoredSession: Sendable {
         let number: Int
         let user: String
-        let thumbprint: String
+        /// `nil` for a session that no key is bound to.
+        let thumbprint: String?
         var body: SessionBody
+        /// When the owner last proved to be there.
+        var authenticatedAt: WireTime?
     }
 
     struct PlannedFault: Sendable {
@@ -33,6 +37,8 @@ struct ServerContents: Sendable {
     var users: [String: StoredUser] = [:]
     /// Users by the thumbprint of a device's key.
     var usersByKey: [String: String] = [:]
+    /// Users by what a person types, in lower case.
+    var usersByIdentifier: [String: String] = [:]
     /// Users by provider and the person's name there.
     var usersByIdentity: [String: String] = [:]
     /// Identity tokens that were used.

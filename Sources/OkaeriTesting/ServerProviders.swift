@@ -115,7 +115,7 @@ extension InMemoryServer {
             id: newName("s", 9), isCurrent: false, device: body.device, address: "192.0.2.1", protocol: "native",
             createdWith: provider, createdAt: now, lastUsedAt: now, expiresAt: end)
         contents.sessions[token] = ServerContents.StoredSession(
-            number: number, user: user.body.id, thumbprint: thumbprint, body: session)
+            number: number, user: user.body.id, thumbprint: thumbprint, body: session, authenticatedAt: now)
         let answer = LogInAnswer(
             isNew: known == nil, user: user.body, previousLogInAt: previous,
             session: NewSessionBody(id: session.id, token: token, expiresAt: end, idleSeconds: 60 * 86_400))

@@ -64,6 +64,11 @@ extension InMemoryServer {
             return .json(200, NoticeListAnswer(notices: contents.news(for: session).map(\.notice)))
         case ("DELETE", _) where path.hasPrefix("\(APIPath.notices)/"):
             return try acknowledge(path.dropFirst(APIPath.notices.count + 1), request, &contents)
+        case ("POST", APIPath.signUp): return try signUp(request, &contents)
+        case ("POST", APIPath.logInWithPassword): return try logInWithPassword(request, &contents)
+        case ("POST", APIPath.upgrade): return try upgrade(request, &contents)
+        case ("PUT", APIPath.password): return try changePassword(request, &contents)
+        case ("POST", APIPath.reauthenticate): return try reauthenticate(request, &contents)
         case ("POST", _) where path.hasPrefix("/v1/log-in/"): return try logInWithProvider(request, &contents)
         case ("POST", _) where path.hasPrefix("/v1/user/identities/"): return try link(request, &contents)
         case ("DELETE", _) where path.hasPrefix("/v1/user/identities/"): return try unlink(request, &contents)
@@ -122,16 +127,8 @@ extension InMemoryServer {
         user.body.lastLogInAt = now
         contents.users[user.body.id] = user
         contents.usersByKey[thumbprint] = user.body.id
-        let token = "oks_" + newName("", 32)
-        let end = WireTime(millisecondsSince1970: now.millisecondsSince1970 + 400 * 86_400_000)
-        let session = SessionBody(
-            id: newName("s", 9), isCurrent: false, device: body?.device, address: "192.0.2.1", protocol: "native",
-            createdWith: method, createdAt: now, lastUsedAt: now, expiresAt: end)
-        contents.sessions[token] = ServerContents.StoredSession(
-            number: number, user: user.body.id, thumbprint: thumbprint, body: session)
-        return LogInAnswer(
-            isNew: known == nil, user: user.body, previousLogInAt: previous,
-            session: NewSessionBody(id: session.id, token: token, expiresAt: end, idleSeconds: 60 * 86_400))
+        let session = openSession(of: user.body, number, thumbprint, body?.device, by: method, &contents)
+        return LogInAnswer(isNew: known == nil, user: user.body, previousLogInAt: previous, session: session)
     }
 
     private func update(

@@ -6,5 +6,5 @@ struct CeilingCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ceiling",
         abstract: "The parts of the server's work, each alone.",
-        subcommands: [BareCommand.self, SignatureCommand.self, RowsCommand.self])
+        subcommands: [BareCommand.self, SignatureCommand.self, RowsCommand.self, PasswordCommand.self])
 }

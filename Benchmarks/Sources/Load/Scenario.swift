@@ -15,6 +15,8 @@ enum Scenario: String, CaseIterable, ExpressibleByArgument {
     case logIn = "log-in"
     /// `POST /v1/log-in/automatic` by a new device each time.
     case firstLaunch = "first-launch"
+    /// `POST /v1/log-in/password` by the users who have one, in turn.
+    case passwordLogIn = "password-log-in"
     /// PocketBase: `GET` of the own record with the tokens of many users in turn.
     case pocketBaseSessionCheck = "pocketbase-session-check"
     /// PocketBase: the hook, with devices that it knows.
@@ -58,6 +60,14 @@ struct RequestMaker {
             try logIns(with: KnownDevice.read(from: devices, lines: lines).map(\.key))
         case .firstLaunch:
             try logIns(with: (0..<count).lazy.map { _ in DeviceKey() })
+        case .passwordLogIn:
+            RequestSupply(
+                (0..<KnownPassword.userCount).map { number in
+                    let name = KnownPassword.userName(number)
+                    return target.request(
+                        "POST", "/v1/log-in/password", headers: ["Okaeri-Application: \(application)"],
+                        body: #"{"identifier":"\#(name)","password":"\#(KnownPassword.text)"}"#)
+                }, repeats: true)
         case .pocketBaseSessionCheck:
             RequestSupply(
                 try PocketBaseUser.read(from: devices, lines: lines).map { user in

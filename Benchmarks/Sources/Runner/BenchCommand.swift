@@ -8,7 +8,7 @@ struct BenchCommand: ParsableCommand {
         commandName: "bench", abstract: "All measurements in one go, as ratios beside their limits.",
         discussion: "Run it by `make bench`, which builds what it needs.")
 
-    enum Phase: String, CaseIterable, ExpressibleByArgument { case paths, growth, memory, peers }
+    enum Phase: String, CaseIterable, ExpressibleByArgument { case paths, passwords, growth, memory, peers }
 
     @Option(help: "The server's program.")
     var server: String
@@ -38,7 +38,7 @@ struct BenchCommand: ParsableCommand {
         let loadBefore = loadAverage
         var failure: (any Error)?
         do {
-            for phase in phase.isEmpty ? [.paths, .memory, .growth] : phase {
+            for phase in phase.isEmpty ? [.paths, .passwords, .memory, .growth] : phase {
                 try measure(phase, workbench, &report)
             }
         } catch {
@@ -54,6 +54,7 @@ struct BenchCommand: ParsableCommand {
     private func measure(_ phase: Phase, _ workbench: Workbench, _ report: inout Report) throws {
         switch phase {
         case .paths: try PathsPhase(workbench: workbench, isQuick: quick).measure(into: &report)
+        case .passwords: try PasswordsPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .growth: try GrowthPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .memory: try MemoryPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .peers:

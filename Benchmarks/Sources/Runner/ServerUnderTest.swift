@@ -73,13 +73,7 @@ final class ServerUnderTest {
     /// - Returns: What it found.
     /// - Throws: When an answer was missing or none of success.
     func load(_ scenario: String, _ run: LoadRun) throws -> LoadResult {
-        var arguments = [
-            scenario, "--port", "\(port)", "--pid", "\(child.identifier)", "--connections", "\(run.connections)",
-            "--seconds", "\(run.seconds)", "--warm-up", "\(run.warmUpSeconds)", "--requests", "\(run.requests)",
-            "--spread", "\(run.spread)", "--skip", "\(run.skip)",
-        ]
-        if let data { arguments += ["--application", try data.application, "--devices", data.devices] }
-        let result = try workbench.start("load", arguments).result(LoadResult.self)
+        let result = try start(scenario, run).result(LoadResult.self)
         workbench.progress(
             "\(scenario) at \(run.connections): \(Int(result.requestsPerSecond)) requests/s, "
                 + "p99 \(String(format: "%.1f", result.p99Microseconds / 1000)) ms, "
@@ -87,6 +81,17 @@ final class ServerUnderTest {
                 + "\(Int(result.residentMebibytes)) MiB")
         if result.ranOut { workbench.progress("the prepared requests ran out after \(result.seconds) s") }
         return result
+    }
+
+    /// Puts load on the server without waiting for its end.
+    func start(_ scenario: String, _ run: LoadRun) throws -> Child {
+        var arguments = [
+            scenario, "--port", "\(port)", "--pid", "\(child.identifier)", "--connections", "\(run.connections)",
+            "--seconds", "\(run.seconds)", "--warm-up", "\(run.warmUpSeconds)", "--requests", "\(run.requests)",
+            "--spread", "\(run.spread)", "--skip", "\(run.skip)",
+        ]
+        if let data { arguments += ["--application", try data.application, "--devices", data.devices] }
+        return try workbench.start("load", arguments)
     }
 }
 

@@ -60,6 +60,9 @@ struct SeedCommand: ParsableCommand {
             }
             try rows.insertUser(logIn)
             try rows.insertSession(logIn)
+            if number < KnownPassword.userCount {
+                try rows.insertPassword(KnownPassword.hash, userName: KnownPassword.userName(number), logIn)
+            }
             if number % 50_000 == 49_999 { try database.execute("COMMIT; BEGIN") }
         }
         try database.execute("COMMIT")

@@ -8,6 +8,9 @@ package struct ServerRows {
     private let proof: Statement
     private let logInTimes: Statement
     private let replacedSession: Statement
+    private let userName: Statement
+    private let identifier: Statement
+    private let password: Statement
     private let application: Value
 
     /// - Parameters:
@@ -39,6 +42,11 @@ package struct ServerRows {
             UPDATE users SET last_log_in_at = ?, previous_log_in_at = last_log_in_at
             WHERE application_id = ? AND id = ?
             """)
+        userName = try database.prepare(
+            "UPDATE users SET username = ?, password_set_at = ? WHERE application_id = ? AND id = ?")
+        identifier = try database.prepare(
+            "INSERT INTO identifiers (application_id, kind, value, user_id) VALUES (?, 'username', ?, ?)")
+        password = try database.prepare("INSERT INTO passwords (application_id, user_id, hash) VALUES (?, ?, ?)")
         replacedSession = try database.prepare("DELETE FROM sessions WHERE application_id = ? AND token_digest = ?")
     }
 
@@ -47,6 +55,13 @@ package struct ServerRows {
         let created = Value.integer(logIn.userCreated)
         try user.run([application, .text(logIn.user), created, created, .integer(logIn.now)])
         try identity.run([application, .text(logIn.thumbprint), .text(logIn.user), created])
+    }
+
+    /// The user name and the password of a user.
+    package func insertPassword(_ hash: String, userName name: String, _ logIn: LogInRows) throws {
+        try userName.run([.text(name), .integer(logIn.userCreated), application, .text(logIn.user)])
+        try identifier.run([application, .text(name), .text(logIn.user)])
+        try password.run([application, .text(logIn.user), .text(hash)])
     }
 
     /// The times of a user's last log-ins.

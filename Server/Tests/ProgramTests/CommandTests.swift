@@ -9,9 +9,10 @@ struct CommandTests {
 
     static let commands = [
         [], ["serve"], ["application"], ["application", "create"], ["application", "list"], ["application", "show"],
-        ["user"], ["user", "list"], ["user", "show"], ["session"], ["session", "revoke"], ["keys"],
+        ["user"], ["user", "list"], ["user", "show"], ["user", "sessions"], ["user", "disable"], ["user", "enable"],
+        ["session"], ["session", "revoke"], ["keys"],
         ["keys", "rotate"], ["audit"], ["audit", "verify"], ["audit", "list"], ["doctor"], ["demo"],
-        ["demo", "transfer"],
+        ["demo", "account"], ["demo", "transfer"],
     ]
 
     @Test("explain themselves with --help, with an example", arguments: commands)
@@ -35,7 +36,8 @@ struct CommandTests {
     func settingOptions() async throws {
         let help = try await Program.run("serve", "--help").output
         for name in [
-            "listen", "data", "public-url", "trusted-proxies", "rate-limits", "first-launches", "session-cache",
+            "listen", "data", "public-url", "trusted-proxies", "rate-limits", "first-launches", "password-failures",
+            "password-threads", "password-queue", "session-cache",
             "log-level", "request-timeout", "idle-timeout", "maximum-header-bytes", "maximum-headers", "apple-url",
             "config",
         ] {

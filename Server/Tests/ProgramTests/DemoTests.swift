@@ -61,6 +61,25 @@ struct DemoTests {
         #expect(launch.output.hasPrefix(greeting + "\n"), "\(launch.output)\(launch.errors)")
     }
 
+    @Test("plays a life of accounts, in each language", arguments: Words.all)
+    func account(_ words: Words) async throws {
+        let home = try await Home()
+        let play = try await Program.run("demo", "account", "--data", home.data, "--locale", words.locale)
+        #expect(play.status == 0, "\(play.errors)")
+        #expect(play.output.contains("  \(words.again)") && play.output.contains("hana-"), "\(play.output)")
+        let scenes: [Scene] = try await Program.run("demo", "account", "--data", home.data, "--json").json()
+        #expect(scenes.map(\.name) == ["sign-up", "wrong-password", "log-in", "upgrade", "log-out"])
+        #expect(scenes[1].refusal == "credential_refused" && scenes[0].userId == scenes[2].userId)
+        #expect(scenes[3].userId != scenes[0].userId && scenes[3].username?.hasPrefix("kenji-") == true)
+    }
+
+    private struct Scene: Decodable {
+        let name: String
+        let userId: String?
+        let username: String?
+        let refusal: String?
+    }
+
     @Test("forgets the device with --reset")
     func reset() async throws {
         let home = try await Home()

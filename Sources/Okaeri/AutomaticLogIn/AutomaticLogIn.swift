@@ -85,6 +85,7 @@ extension SessionKeeper {
         let after = await change { record in
             if record.generation == generation {
                 record.logIn(answer)
+                record.keyUser = answer.user.id
             } else if record.session?.token != token {
                 record.revokeLater(token)
             }

@@ -55,6 +55,11 @@ extension SessionKeeper {
 
     /// A session in place of a dead one, without the person's noticing.
     func renew(_ dead: Secret?) async throws(OkaeriError) -> VaultRecord.StoredSession {
+        if passing != nil {
+            // The device's key leads to somebody else.
+            await leavePassing()
+            throw .sessionEnded
+        }
         let present = flight ?? takeOff(.renewal(of: dead))
         guard let session = try await present.result().session else { throw .offline }
         return session
@@ -87,6 +92,7 @@ extension SessionKeeper {
 extension SessionKeeper {
     /// Logs in with what the caller says of device and user.
     func logIn(device: DeviceInfo?, user: NewUser?) async throws(OkaeriError) -> Welcome {
+        await leavePassing()
         if let known = try await greetBySession() { return known }
         let device = device ?? configuration.device
         return try await logIn(AutomaticLogInBody(device: device.body, user: user?.body))

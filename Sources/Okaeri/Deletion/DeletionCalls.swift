@@ -5,7 +5,7 @@ extension SessionKeeper {
     /// Asks for the user to be deleted. The server has ended all sessions; this device forgets its own.
     func deleteUser() async throws(OkaeriError) -> Date {
         var call = APICall(.delete, APIPath.user)
-        call.provesPresence = true
+        call.isProven = true
         let answered = try await authenticated(call)
         let erasedAt = Date(try answered.response.decoded(DeletionAnswer.self).erasedAt)
         wanted = nil
@@ -38,7 +38,7 @@ extension SessionKeeper {
     /// Everything that is stored about the user.
     func exportUser() async throws(OkaeriError) -> Data {
         var call = APICall(.get, APIPath.export)
-        call.provesPresence = true
+        call.isProven = true
         let answered = try await authenticated(call)
         _ = try answered.response.decoded(ExportAnswer.self)
         return answered.response.body

@@ -34,7 +34,7 @@ extension SessionKeeper {
     /// Takes a merge apart again.
     func undoMerge(_ merge: String) async throws(OkaeriError) {
         var call = try APICall(.post, APIPath.undoMerge, body: UndoMergeBody(merge: merge))
-        call.provesPresence = true
+        call.isProven = true
         _ = try await authenticated(call)
     }
 }

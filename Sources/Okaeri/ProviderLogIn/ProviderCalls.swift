@@ -68,6 +68,7 @@ extension SessionKeeper {
     ) async throws(OkaeriError) -> Welcome {
         let lock = try await logInLock()
         defer { lock.release() }
+        await leavePassing()
         let record = try await read()
         var body = await withName(credential)
         body.device = (device ?? configuration.device).body
@@ -90,12 +91,13 @@ extension SessionKeeper {
         let leadsHere = answer.user.identities.contains {
             $0.provider == "device" && $0.subject == key.publicKey.thumbprint
         }
-        let former = record.session?.token
+        let (former, formerKeyUser) = (record.session?.token, record.keyUser)
         let result = try await accept(answer, after: record)
         let (provider, token) = (credential.provider.rawValue, Secret(answer.session.token))
         let after = await change { record in
             guard record.session?.token == token else { return }
             record.keyLeadsElsewhere = !leadsHere
+            if !leadsHere { record.keyUser = formerKeyUser }
             record.loggedInWith = provider
             if let former, former != token { record.revokeLater(former) }
         }

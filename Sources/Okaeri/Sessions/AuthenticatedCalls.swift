@@ -43,6 +43,7 @@ extension SessionKeeper {
                 try check(began)
                 return try await exchange(call, session: renewed, tries: configuration.retry.maximumTries)
             case .userDisabled:
+                await leavePassing()
                 await change { if $0.epoch == began { $0.logOut() } }
                 throw error
             default:

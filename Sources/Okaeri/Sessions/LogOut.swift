@@ -7,6 +7,7 @@ extension SessionKeeper {
         wanted = nil
         unanswered = nil
         confirmedSession = nil
+        await leavePassing()
         let after = await change { $0.logOut() }
         guard !after.pendingRevocations.isEmpty else { return }
         // Ends with its one round; what then still waits goes on in the background.

@@ -20,6 +20,8 @@ actor SessionKeeper {
 
     /// The record as it is known; `nil` until the vault could be read.
     var record: VaultRecord?
+    /// The record of somebody who is not to be remembered: it stands before the vault's and is never stored.
+    var passing: VaultRecord?
     /// Changes that the vault has not taken yet, oldest first.
     var unsaved: [(number: Int, change: RecordChange)] = []
     /// The session that the server has confirmed in this process.
@@ -80,6 +82,7 @@ actor SessionKeeper {
     @discardableResult
     func read() async throws(OkaeriError) -> VaultRecord {
         listen()
+        if let passing { return passing }
         if !unsaved.isEmpty {
             // A vault that still takes no changes is tried again in the background.
             _ = try? await save()
@@ -107,6 +110,12 @@ actor SessionKeeper {
     /// - Returns: The record afterwards.
     @discardableResult
     func change(_ change: @escaping RecordChange) async -> VaultRecord {
+        if var changed = passing {
+            change(&changed)
+            passing = changed
+            present(changed)
+            return changed
+        }
         nextNumber += 1
         unsaved.append((nextNumber, change))
         var changed = record ?? VaultRecord()
@@ -142,7 +151,7 @@ actor SessionKeeper {
         return known
     }
 
-    private func present(_ known: VaultRecord) {
+    func present(_ known: VaultRecord) {
         adoptions += 1
         if known.epoch != record?.epoch { accessTokens = [:] }
         record = known
@@ -157,14 +166,19 @@ actor SessionKeeper {
         broadcaster.publish(.loggedIn(User(user), freshness: isFresh ? .fresh : .offlineCopy))
     }
 
-    /// The device's key.
-    func deviceKey() async throws(OkaeriError) -> any DeviceKey {
+    /// The device's key, by default the one in use.
+    func deviceKey(_ slot: Int? = nil) async throws(OkaeriError) -> any DeviceKey {
         do throws(VaultError) {
-            return try await vault.deviceKey(for: application)
+            return try await vault.deviceKey(for: keyName(slot ?? record?.keySlot ?? 0))
         } catch {
             if case .unreadableNow = error, record == nil { broadcaster.publish(.storageLocked) }
             throw OkaeriError(error)
         }
+    }
+
+    /// The name under which the vault keeps a key.
+    private func keyName(_ slot: Int) -> String {
+        slot == 0 ? application : "\(application).\(slot)"
     }
 
     /// Tries key and record, without the benefit of what is in memory.
@@ -186,6 +200,8 @@ actor SessionKeeper {
     /// Forgets everything about the device, without a word to the server.
     func erase() async throws(OkaeriError) {
         era += 1
+        let slots = (record?.keySlot ?? 0)
+        passing = nil
         flight = nil
         wanted = nil
         unanswered = nil
@@ -193,7 +209,7 @@ actor SessionKeeper {
         do throws(VaultError) {
             let lock = try await vault.lock(.change, for: application)
             defer { lock.release() }
-            try await vault.erase(application)
+            for slot in 0...slots { try await vault.erase(keyName(slot)) }
         } catch {
             throw OkaeriError(error)
         }

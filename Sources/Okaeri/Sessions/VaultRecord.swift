@@ -17,6 +17,10 @@ struct VaultRecord: Codable, Hashable, Sendable {
     var isLoggedOut = false
     /// Whether the application wants a proof with every request.
     var proofRequired = false
+    /// Which of the device's keys is in use: a device that changes hands makes a new one and keeps the old.
+    var keySlot = 0
+    /// The user to whom the key in use leads, as far as this device knows.
+    var keyUser: String?
     /// Tokens of log-outs that the server does not know of yet, oldest first.
     var pendingRevocations: [Secret] = []
 
@@ -49,6 +53,8 @@ struct VaultRecord: Codable, Hashable, Sendable {
         welcome = try members.decodeIfPresent(StoredWelcome.self, forKey: .welcome)
         isLoggedOut = try members.decodeIfPresent(Bool.self, forKey: .isLoggedOut) ?? false
         proofRequired = try members.decodeIfPresent(Bool.self, forKey: .proofRequired) ?? false
+        keySlot = try members.decodeIfPresent(Int.self, forKey: .keySlot) ?? 0
+        keyUser = try members.decodeIfPresent(String.self, forKey: .keyUser) ?? user?.id
         pendingRevocations = try members.decodeIfPresent([Secret].self, forKey: .pendingRevocations) ?? []
         keyLeadsElsewhere = try members.decodeIfPresent(Bool.self, forKey: .keyLeadsElsewhere) ?? false
         loggedInWith = try members.decodeIfPresent(String.self, forKey: .loggedInWith)

@@ -25,6 +25,14 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case loggedOutMeanwhile
     /// The device's key now leads to another user than the one for whom the call was made. It was not repeated.
     case userChanged
+    /// Identifier or password are wrong; whether there is such a user is not told.
+    case credentialRefused
+    /// The owner must prove to be there first: ``OkaeriClient/reauthenticate(password:)``, then the same call again.
+    case reauthenticationRequired
+    /// Somebody else has the user name, mail address or phone number; each is listed.
+    case identifierTaken([FieldProblem])
+    /// Only an anonymous user can be upgraded.
+    case alreadyRegistered
     /// An operator disabled the user.
     case userDisabled
     /// The server knows no application of this id.
@@ -73,6 +81,10 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .sessionEnded: "session_ended"
         case .loggedOutMeanwhile: "logged_out_meanwhile"
         case .userChanged: "user_changed"
+        case .credentialRefused: "credential_refused"
+        case .reauthenticationRequired: "reauthentication_required"
+        case .identifierTaken: "identifier_taken"
+        case .alreadyRegistered: "already_registered"
         case .userDisabled: "user_disabled"
         case .applicationUnknown: "application_unknown"
         case .proofRefused(let code): code.rawValue
@@ -98,7 +110,8 @@ public enum OkaeriError: Error, Hashable, Sendable {
         switch self {
         case .offline, .serverUnavailable, .rateLimited, .storageLocked, .cancelled: true
         case .storageUnavailable, .storageDamaged, .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged,
-            .userDisabled, .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed,
+            .credentialRefused, .reauthenticationRequired, .identifierTaken, .alreadyRegistered, .userDisabled,
+            .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed,
             .providerRefused, .identityTaken, .lastWayIn, .conflict, .mergeRefused, .userDeleted,
             .transferCodeRefused, .undoTooLate, .refused, .unexpectedAnswer:
             false
@@ -142,9 +155,13 @@ extension OkaeriError {
         }
         switch problem.code {
         case .rateLimited: self = .rateLimited(retryAfter: retryAfter)
-        case .storageUnavailable, .requestTimeout, .internalError, .providerUnavailable:
+        case .storageUnavailable, .requestTimeout, .internalError, .busy, .providerUnavailable:
             self = .serverUnavailable(retryAfter: retryAfter)
         case .sessionInvalid, .sessionRequired: self = .sessionEnded
+        case .credentialRefused: self = .credentialRefused
+        case .reauthenticationRequired: self = .reauthenticationRequired
+        case .identifierTaken: self = .identifierTaken(problem.errors ?? [])
+        case .alreadyRegistered: self = .alreadyRegistered
         case .userDisabled: self = .userDisabled
         case .applicationUnknown: self = .applicationUnknown
         case .proofInvalid, .proofReplayed, .proofRequired, .clockSkew: self = .proofRefused(problem.code)

@@ -27,7 +27,7 @@ extension OkaeriError: LocalizedError {
     /// The texts that people see. Several errors that call for the same action share one.
     enum MessageKey: CaseIterable {
         case offline, busy, tooMany, locked, storage, damaged, logIn, disabled, values, application, clock, gone
-        case cancelled, unexpected, provider, taken, lastWayIn
+        case credential, presence, nameTaken, registered, cancelled, unexpected, provider, taken, lastWayIn
         case transferCode, tooLate, deleted, conflict, merge
     }
 
@@ -40,6 +40,10 @@ extension OkaeriError: LocalizedError {
         case .storageUnavailable: .storage
         case .storageDamaged: .damaged
         case .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged: .logIn
+        case .credentialRefused: .credential
+        case .reauthenticationRequired: .presence
+        case .identifierTaken: .nameTaken
+        case .alreadyRegistered: .registered
         case .userDisabled: .disabled
         case .invalidValues: .values
         case .applicationUnknown, .audienceNotAllowed: .application
@@ -135,6 +139,22 @@ extension OkaeriError: LocalizedError {
                 english: "That device is already logged out.",
                 japanese: "その端末はすでにログアウトしています。",
                 korean: "해당 기기는 이미 로그아웃되었습니다."),
+            .credential: Message(
+                english: "The name or the password is wrong.",
+                japanese: "ユーザー名またはパスワードが違います。",
+                korean: "사용자 이름 또는 비밀번호가 올바르지 않습니다."),
+            .presence: Message(
+                english: "Please enter your password again.",
+                japanese: "確認のため、もう一度パスワードを入力してください。",
+                korean: "확인을 위해 비밀번호를 다시 입력해 주세요."),
+            .nameTaken: Message(
+                english: "Somebody else uses this name or address already. Choose another.",
+                japanese: "このユーザー名やアドレスはすでに使われています。別のものを入力してください。",
+                korean: "이미 사용 중인 이름이나 주소입니다. 다른 것을 입력해 주세요."),
+            .registered: Message(
+                english: "This account is registered already.",
+                japanese: "このアカウントはすでに登録されています。",
+                korean: "이미 등록된 계정입니다."),
             .provider: Message(
                 english: "The sign-in could not be confirmed. Try it once more.",
                 japanese: "サインインを確認できませんでした。もう一度お試しください。",

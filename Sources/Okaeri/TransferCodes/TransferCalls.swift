@@ -5,7 +5,7 @@ extension SessionKeeper {
     /// A transfer code for the user.
     func issueTransferCode() async throws(OkaeriError) -> TransferCode {
         var call = APICall(.post, APIPath.transferCode)
-        call.provesPresence = true
+        call.isProven = true
         let answered = try await authenticated(call)
         return TransferCode(try answered.response.decoded(TransferCodeAnswer.self))
     }

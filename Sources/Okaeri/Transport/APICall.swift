@@ -7,6 +7,7 @@ struct APICall: Sendable {
         case get = "GET"
         case post = "POST"
         case patch = "PATCH"
+        case put = "PUT"
         case delete = "DELETE"
     }
 
@@ -14,8 +15,8 @@ struct APICall: Sendable {
     let path: String
     var body: Data?
     var idempotencyKey: String?
-    /// Whether the call carries a proof by the device's key, because it must not happen behind the owner's back.
-    var provesPresence = false
+    /// Whether a proof by the device's key goes with it in any case.
+    var isProven = false
     /// Whether a log-in brings a user back that asked to be deleted.
     var restores = false
 

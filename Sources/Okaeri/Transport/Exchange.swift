@@ -16,7 +16,7 @@ extension SessionKeeper {
         _ call: APICall, session: VaultRecord.StoredSession?, key: (any DeviceKey)? = nil, tries: Int
     ) async throws(OkaeriError) -> TransportResponse {
         var key = key
-        if key == nil, record?.proofRequired == true || call.provesPresence { key = try await deviceKey() }
+        if key == nil, call.isProven || record?.proofRequired == true { key = try await deviceKey() }
         var failures = 0
         var hasCorrectedClock = false
         var hasRenewedProof = false

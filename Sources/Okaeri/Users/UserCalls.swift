@@ -12,7 +12,7 @@ extension SessionKeeper {
         try await takeUser(APICall(.get, APIPath.user))
     }
 
-    private func takeUser(_ call: APICall) async throws(OkaeriError) -> User {
+    func takeUser(_ call: APICall) async throws(OkaeriError) -> User {
         let answered = try await authenticated(call)
         let body = try answered.response.decoded(UserBody.self)
         await change { $0.take(body, epoch: answered.epoch) }

@@ -19,22 +19,34 @@ public struct UserChanges: Hashable, Sendable {
     /// Whether all fields that are there go first, whatever `fields` says. A change cannot do both at once: with `true`,
     /// `fields` is not sent.
     public var removesAllFields: Bool
+    /// A registered user's new user name. Like the two that follow it needs a fresh session; see
+    /// ``OkaeriClient/reauthenticate(password:)``.
+    public var username: Change<String>
+    /// A registered user's new mail address.
+    public var email: Change<String>
+    /// A registered user's new phone number, in international form.
+    public var phone: Change<String>
 
     /// Makes a change.
     public init(
         displayName: Change<String> = .unchanged, locale: Change<String> = .unchanged,
-        fields: [String: JSONValue] = [:], removesAllFields: Bool = false
+        fields: [String: JSONValue] = [:], removesAllFields: Bool = false, username: Change<String> = .unchanged,
+        email: Change<String> = .unchanged, phone: Change<String> = .unchanged
     ) {
         self.displayName = displayName
         self.locale = locale
         self.fields = fields
         self.removesAllFields = removesAllFields
+        self.username = username
+        self.email = email
+        self.phone = phone
     }
 
     /// The change as a JSON merge patch.
     var body: UserPatchBody {
         UserPatchBody(
             displayName: displayName, locale: locale,
-            fields: removesAllFields ? .removed : fields.isEmpty ? .unchanged : .set(fields))
+            fields: removesAllFields ? .removed : fields.isEmpty ? .unchanged : .set(fields), username: username,
+            email: email, phone: phone)
     }
 }

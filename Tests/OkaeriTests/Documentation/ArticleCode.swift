@@ -85,14 +85,14 @@ func action(after error: OkaeriError) -> Action {
     switch error {
     case .offline, .serverUnavailable, .rateLimited, .storageLocked:
         return .tryAgainLater
-    case .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged:
+    case .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged, .credentialRefused, .reauthenticationRequired:
         return .logInAgain
-    case .invalidValues(let problems):
+    case .invalidValues(let problems), .identifierTaken(let problems):
         return .correct(problems.map(\.field))
     case .cancelled:
         return .nothing
-    case .storageUnavailable, .storageDamaged, .userDisabled, .applicationUnknown, .proofRefused, .sessionUnknown,
-        .audienceNotAllowed, .providerRefused, .identityTaken, .lastWayIn, .refused, .unexpectedAnswer:
+    case .storageUnavailable, .storageDamaged, .userDisabled, .alreadyRegistered, .applicationUnknown, .proofRefused,
+        .sessionUnknown, .audienceNotAllowed, .providerRefused, .identityTaken, .lastWayIn, .refused, .unexpectedAnswer:
         return .tell(error.localizedDescription)
     case .conflict, .mergeRefused, .userDeleted, .transferCodeRefused, .undoTooLate:
         return .tell(error.localizedDescription)

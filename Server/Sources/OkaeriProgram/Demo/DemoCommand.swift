@@ -21,14 +21,15 @@ struct DemoCommand: AsyncParsableCommand {
               okaeri demo --server http://127.0.0.1:8080 --application 00VHj9mrbT8wn7Qk
               okaeri demo transfer
               okaeri demo --reset
+              okaeri demo account
               okaeri demo apple
             """,
-        subcommands: [DemoTransferCommand.self, DemoAppleCommand.self])
+        subcommands: [DemoAccountCommand.self, DemoTransferCommand.self, DemoAppleCommand.self])
+
+    @OptionGroup var options: DemoOptions
 
     @Flag(help: "Forget the device, as if the app and everything it stored were removed.")
     var reset = false
-
-    @OptionGroup var options: DemoOptions
 
     func run() async throws {
         let language = options.language

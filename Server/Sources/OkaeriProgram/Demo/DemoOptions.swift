@@ -29,24 +29,33 @@ struct DemoOptions: ParsableArguments {
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
 
-    var language: DemoLanguage { locale ?? DemoLanguage(environment: ProcessInfo.processInfo.environment) }
+    /// The language that was asked for, or that of the environment.
+    var language: DemoLanguage {
+        locale ?? DemoLanguage(environment: ProcessInfo.processInfo.environment)
+    }
 
-    /// The app on its device.
-    func client() throws -> OkaeriClient {
-        let place = try DemoPlace(
-            server: server, application: application, state: state, settings: try storage.settings())
+    /// Where the app lives.
+    ///
+    /// - Throws: `CommandFault`.
+    func place() throws(CommandFault) -> DemoPlace {
+        try DemoPlace(server: server, application: application, state: state, settings: try storage.settings())
+    }
+
+    /// An app on a device.
+    static func client(at place: DemoPlace, vault: any CredentialVault) -> OkaeriClient {
+        var device = DeviceInfo.thisDevice
+        device.appVersion = "okaeri demo \(OkaeriCommand.version)"
         // Somebody waits at a terminal: one more try, soon, is all.
         let retry = RetryPolicy(maximumTries: 2, firstDelay: .milliseconds(200))
         return OkaeriClient(
-            server: place.server, application: place.application, vault: FileVault(directory: place.state),
-            configuration: OkaeriConfiguration(requestTimeout: Self.patience, retry: retry, device: Self.device))
+            server: place.server, application: place.application, vault: vault,
+            configuration: OkaeriConfiguration(requestTimeout: patience, retry: retry, device: device))
     }
 
-    /// What sessions remember of the device.
-    static var device: DeviceInfo {
-        var device = DeviceInfo.thisDevice
-        device.appVersion = "okaeri demo \(OkaeriCommand.version)"
-        return device
+    /// The app on the device that the state folder stands for.
+    func client() throws(CommandFault) -> OkaeriClient {
+        let place = try place()
+        return Self.client(at: place, vault: FileVault(directory: place.state))
     }
 
     /// What an error means to the person at the terminal.

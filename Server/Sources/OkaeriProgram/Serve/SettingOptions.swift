@@ -25,6 +25,17 @@ struct SettingOptions: ParsableArguments {
     @Option(name: .customLong(Setting.firstLaunches.name), help: ArgumentHelp(.firstLaunches, valueName: "number"))
     var firstLaunches: String?
 
+    @Option(
+        name: .customLong(Setting.passwordFailures.name), help: ArgumentHelp(.passwordFailures, valueName: "number"))
+    var passwordFailures: String?
+
+    @Option(
+        name: .customLong(Setting.passwordThreads.name), help: ArgumentHelp(.passwordThreads, valueName: "number"))
+    var passwordThreads: String?
+
+    @Option(name: .customLong(Setting.passwordQueue.name), help: ArgumentHelp(.passwordQueue, valueName: "number"))
+    var passwordQueue: String?
+
     @Option(name: .customLong(Setting.sessionCache.name), help: ArgumentHelp(.sessionCache, valueName: "number"))
     var sessionCache: String?
 
@@ -62,6 +73,9 @@ struct SettingOptions: ParsableArguments {
         values[Setting.trustedProxies.name] = trustedProxies
         values[Setting.rateLimits.name] = rateLimits
         values[Setting.firstLaunches.name] = firstLaunches
+        values[Setting.passwordFailures.name] = passwordFailures
+        values[Setting.passwordThreads.name] = passwordThreads
+        values[Setting.passwordQueue.name] = passwordQueue
         values[Setting.sessionCache.name] = sessionCache
         values[Setting.logLevel.name] = logLevel
         values[Setting.requestTimeout.name] = requestTimeout

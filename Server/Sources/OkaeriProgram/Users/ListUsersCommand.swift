@@ -14,6 +14,8 @@ struct ListUsersCommand: AsyncParsableCommand {
               okaeri user list --application 00VHj9mrbT8wn7Qk
               okaeri user list --application 00VHj9mrbT8wn7Qk --limit 1000 --json
               okaeri user list --application 00VHj9mrbT8wn7Qk --after 00VHjA0kPq3ZsX1d
+              okaeri user list --application 00VHj9mrbT8wn7Qk --kind registered --disabled
+              okaeri user list --application 00VHj9mrbT8wn7Qk --identifier hana@example.com
             """)
 
     @OptionGroup var application: ApplicationOption
@@ -24,6 +26,20 @@ struct ListUsersCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Show the users that follow this one.", valueName: "id"))
     var after: String?
+
+    @Option(help: "Only users of one kind: anonymous or registered.")
+    var kind: Kind?
+
+    @Flag(inversion: .prefixedNo, help: "Only users who are kept out, or only those who are not.")
+    var disabled: Bool?
+
+    @Option(help: ArgumentHelp("The user with this user name, mail address or phone number.", valueName: "text"))
+    var identifier: String?
+
+    /// What a user is, in a word.
+    enum Kind: String, ExpressibleByArgument {
+        case anonymous, registered
+    }
 
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
@@ -36,24 +52,30 @@ struct ListUsersCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, limit) = (application.id, limit)
+        let filter = ListUsers.Filter(
+            isAnonymous: kind.map { $0 == .anonymous }, isDisabled: disabled, identifier: identifier)
         let after = after.map(Identifier<User>.init(rawValue:))
         let (users, hasMore) = try await storage.withStorage { useCases throws(DomainError) in
             _ = try await useCases.findApplication(id)
-            let users = try await useCases.listUsers(in: id, after: after, limit: limit)
+            let users = try await useCases.listUsers(in: id, after: after, limit: limit, filter: filter)
             guard users.count == limit, let last = users.last else { return (users, false) }
-            return (users, try await !useCases.listUsers(in: id, after: last.id, limit: 1).isEmpty)
+            return (users, try await !useCases.listUsers(in: id, after: last.id, limit: 1, filter: filter).isEmpty)
         }
         let next = hasMore ? users.last?.id.rawValue : nil
         guard !output.isJSON else {
             return Console.write(json: Answer(users: users.map(UserBody.init(_:)), next: next))
         }
         guard !users.isEmpty else {
-            return Console.write(after == nil ? "The application has no users yet." : "There are no more users.")
+            return Console.write(
+                after == nil
+                    ? filter == .init() ? "The application has no users yet." : "No user fits."
+                    : "There are no more users.")
         }
-        var table = TextTable("ID", "NAME", "KIND", "CREATED", "LAST LOG-IN")
+        var table = TextTable("ID", "NAME", "KIND", "USER NAME", "MAIL", "CREATED", "LAST LOG-IN")
         for user in users {
             table.add(
-                user.id.rawValue, user.displayName, user.kind, user.createdAt.localText, user.lastLogInAt?.localText)
+                user.id.rawValue, user.displayName, user.kind, user.username, user.email, user.createdAt.localText,
+                user.lastLogInAt?.localText)
         }
         Console.write(table.text())
         if let next { Console.write("There are more: --after \(next)") }
@@ -67,5 +89,5 @@ struct ListUsersCommand: AsyncParsableCommand {
 
 extension User {
     /// In a word, whether the user has a way in that a person could type.
-    var kind: String { isAnonymous ? "anonymous" : "registered" }
+    var kind: String { (isAnonymous ? "anonymous" : "registered") + (isDisabled ? ", disabled" : "") }
 }

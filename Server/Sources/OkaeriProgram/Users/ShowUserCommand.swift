@@ -39,14 +39,7 @@ struct ShowUserCommand: AsyncParsableCommand {
         }
         Console.write("\nIdentities\n\(identities.text(indentation: 2))")
         guard !sessions.isEmpty else { return Console.write("\nThe user has no live session.") }
-        var table = TextTable("ID", "DEVICE", "MODEL", "SYSTEM", "APP", "ADDRESS", "OPENED", "LAST USED")
-        for session in sessions {
-            let device = session.device
-            table.add(
-                session.id.rawValue, device.name, device.model, device.system, device.appVersion, session.address,
-                session.createdAt.localText, session.lastUsedAt.localText)
-        }
-        Console.write("\nSessions\n\(table.text(indentation: 2))")
+        Console.write("\nSessions\n\(sessions.table().text(indentation: 2))")
     }
 
     private func values(of user: User) throws -> TextTable {
@@ -56,6 +49,11 @@ struct ShowUserCommand: AsyncParsableCommand {
             "id": user.id.rawValue,
             "name": user.displayName,
             "kind": user.kind,
+            "user name": user.username,
+            "mail": user.email.map { user.emailVerifiedAt == nil ? "\($0) (not verified)" : $0 },
+            "phone": user.phone.map { user.phoneVerifiedAt == nil ? "\($0) (not verified)" : $0 },
+            "password": user.passwordSetAt.map { "set \($0.localText)" },
+            "disabled": user.disabledAt.map { "since \($0.localText)" },
             "locale": user.locale,
             "created": user.createdAt.localText,
             "changed": user.updatedAt.localText,

@@ -3,12 +3,12 @@ extension Migration {
     ///
     /// The application's id stands first in every key, so that tables can be distributed by it. Times are milliseconds
     /// since 1970. Sessions are kept in the order of their tokens' digests: the look-up of the hot path then descends
-    /// one tree. PostgreSQL compares texts by their bytes, as SQLite does: ids have an order in time.
+    /// one tree.
     static let beginnings = Migration(
         version: 1, name: "beginnings",
         sqlite: statements(text: "TEXT", integer: "INTEGER", bytes: "BLOB", json: "TEXT", options: " WITHOUT ROWID"),
         postgresql: statements(
-            text: #"TEXT COLLATE "C""#, integer: "BIGINT", bytes: "BYTEA", json: #"TEXT COLLATE "C""#, options: ""))
+            text: "TEXT", integer: "BIGINT", bytes: "BYTEA", json: "TEXT", options: ""))
 
     private static func statements(
         text: String, integer: String, bytes: String, json: String, options: String

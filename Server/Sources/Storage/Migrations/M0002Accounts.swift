@@ -7,7 +7,7 @@ extension Migration {
         version: 2, name: "accounts",
         sqlite: statements(text: "TEXT", integer: "INTEGER", bytes: "BLOB", options: " WITHOUT ROWID"),
         postgresql: statements(
-            text: #"TEXT COLLATE "C""#, integer: "BIGINT", bytes: "BYTEA", options: ""))
+            text: "TEXT", integer: "BIGINT", bytes: "BYTEA", options: ""))
 
     private static func statements(text: String, integer: String, bytes: String, options: String) -> [String] {
         [

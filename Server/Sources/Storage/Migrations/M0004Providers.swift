@@ -4,7 +4,8 @@ extension Migration {
         version: 4, name: "providers",
         sqlite: providerStatements(
             text: "TEXT", integer: "INTEGER", bytes: "BLOB", json: "TEXT", options: " WITHOUT ROWID"),
-        postgresql: providerStatements(text: "TEXT", integer: "BIGINT", bytes: "BYTEA", json: "TEXT", options: ""))
+        postgresql: providerStatements(
+            text: #"TEXT COLLATE "C""#, integer: "BIGINT", bytes: "BYTEA", json: #"TEXT COLLATE "C""#, options: ""))
 
     private static func providerStatements(
         text: String, integer: String, bytes: String, json: String, options: String

@@ -10,7 +10,12 @@ package struct Migration: Sendable {
         self.version = version
         self.name = name
         self.sqlite = sqlite
-        self.postgresql = postgresql
+        self.postgresql = postgresql.map(Self.comparingBytes)
+    }
+
+    /// Makes PostgreSQL compare texts by their bytes, as SQLite does and the rules rely on: ids have an order in time.
+    private static func comparingBytes(_ statement: String) -> String {
+        statement.replacing(/\bTEXT\b/, with: #"TEXT COLLATE "C""#)
     }
 
     /// All steps, oldest first. A step is never edited once released.

@@ -36,7 +36,7 @@ package final class TestPostgreSQL: Sendable {
 
     /// How libpq reaches a database of the cluster by its socket.
     package func url(_ database: String) -> String {
-        "postgresql://okaeri@/\(database)?host=\(folder)&port=\(port)"
+        "postgresql://okaeri@/\(database)?host=\(folder)&port=\(port)&connect_timeout=30"
     }
 
     /// How libpq reaches it over TCP.

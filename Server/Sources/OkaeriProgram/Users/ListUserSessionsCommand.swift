@@ -1,0 +1,55 @@
+import ArgumentParser
+import Domain
+
+/// `okaeri user sessions`
+struct ListUserSessionsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sessions",
+        abstract: "Show a user's live sessions, newest first.",
+        discussion: """
+            “okaeri session revoke” ends one.
+
+            Examples:
+              okaeri user sessions 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk
+              okaeri user sessions 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk --json
+            """)
+
+    @Argument(help: "The user's id.")
+    var id: String
+
+    @OptionGroup var application: ApplicationOption
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let (id, applicationId) = (Identifier<User>(rawValue: id), application.id)
+        let sessions = try await storage.withStorage { useCases throws(DomainError) in
+            let application = try await useCases.findApplication(applicationId)
+            _ = try await useCases.readUser(id, in: applicationId)
+            return try await useCases.listSessions(of: id, in: application)
+        }
+        guard !output.isJSON else {
+            return Console.write(json: Answer(sessions: sessions.map(SessionDescription.init(_:))))
+        }
+        guard !sessions.isEmpty else { return Console.write("The user has no live session.") }
+        Console.write(sessions.table().text())
+    }
+
+    private struct Answer: Encodable {
+        let sessions: [SessionDescription]
+    }
+}
+
+extension [Session] {
+    /// The sessions for a person who reads them in a terminal.
+    func table() -> TextTable {
+        var table = TextTable("ID", "DEVICE", "MODEL", "SYSTEM", "APP", "ADDRESS", "BY", "OPENED", "LAST USED")
+        for session in self {
+            let device = session.device
+            table.add(
+                session.id.rawValue, device.name, device.model, device.system, device.appVersion, session.address,
+                session.method.rawValue, session.createdAt.localText, session.lastUsedAt.localText)
+        }
+        return table
+    }
+}

@@ -1,0 +1,170 @@
+import OkaeriWire
+
+/// A log-in by something that a person types.
+enum TypedLogIn: Sendable {
+    case signUp(SignUpBody)
+    case password(PasswordLogInBody)
+
+    /// The call for a try, with what it says of the device.
+    func call(device: DeviceBody?, joinsDevice: Bool, name: String) throws(OkaeriError) -> APICall {
+        switch self {
+        case .signUp(var body):
+            body.device = device
+            body.joinsDevice = joinsDevice
+            return try APICall(.post, APIPath.signUp, body: body, idempotencyKey: name)
+        case .password(var body):
+            body.device = device
+            body.joinsDevice = joinsDevice
+            return try APICall(.post, APIPath.logInWithPassword, body: body, idempotencyKey: name)
+        }
+    }
+
+    /// Whether the log-in cannot be that of the user to whom the device's key leads.
+    func leadsAway(from record: VaultRecord) -> Bool {
+        guard let keyUser = record.keyUser else { return false }
+        switch self {
+        case .signUp: return true
+        // An anonymous user has no password.
+        case .password: return record.user?.id == keyUser && record.user?.isAnonymous == true
+        }
+    }
+}
+
+extension SessionKeeper {
+    /// Logs in, whoever was logged in before. Cancelling the caller does not stop it.
+    func logIn(_ typed: TypedLogIn, _ rememberMe: RememberMe) async throws(OkaeriError) -> LogInAnswer {
+        // Awaited at once: it only keeps a cancelled caller from losing a session.
+        let task = Task { () async -> Result<LogInAnswer, OkaeriError> in
+            do throws(OkaeriError) {
+                return .success(try await self.logInAlone(typed, rememberMe))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try await task.value.get()
+    }
+
+    private func logInAlone(
+        _ typed: TypedLogIn, _ rememberMe: RememberMe
+    ) async throws(OkaeriError) -> LogInAnswer {
+        let lock = try await logInLock()
+        defer { lock.release() }
+        let before = try await read()
+        let era = era
+        let answer: LogInAnswer
+        switch rememberMe {
+        case .automatic: answer = try await logInToStay(typed, before)
+        case .untilQuit, .never: answer = try await logInInPassing(typed, rememberMe, before)
+        }
+        guard era == self.era else { throw .loggedOutMeanwhile }
+        wanted = nil
+        unanswered = nil
+        confirmedSession = answer.session.id
+        tellState()
+        if record?.pendingRevocations.isEmpty == false { workInBackground() }
+        return answer
+    }
+
+    private func logInToStay(
+        _ typed: TypedLogIn, _ before: VaultRecord
+    ) async throws(OkaeriError) -> LogInAnswer {
+        var slot = before.keySlot + (typed.leadsAway(from: before) ? 1 : 0)
+        var answer = try await ask(typed, device: configuration.device.body, joinsDevice: true, slot: slot)
+        var abandoned: [Secret] = []
+        if !(try await joined(answer, slot)) {
+            // The key leads to somebody else, with whom it stays; this log-in gets one of its own.
+            abandoned.append(Secret(answer.session.token))
+            slot += 1
+            answer = try await ask(typed, device: configuration.device.body, joinsDevice: true, slot: slot)
+        }
+        let (final, used, left) = (answer, slot, abandoned)
+        await leavePassing()
+        await change { record in
+            if let session = record.session { record.revokeLater(session.token) }
+            for token in left { record.revokeLater(token) }
+            record.logIn(final)
+            record.keySlot = used
+            record.keyUser = final.user.id
+        }
+        return final
+    }
+
+    private func logInInPassing(
+        _ typed: TypedLogIn, _ rememberMe: RememberMe, _ before: VaultRecord
+    ) async throws(OkaeriError) -> LogInAnswer {
+        let isKnown = rememberMe == .untilQuit
+        let answer = try await ask(
+            typed, device: isKnown ? configuration.device.body : nil, joinsDevice: false,
+            slot: isKnown ? before.keySlot : nil)
+        await leavePassing()
+        let stored = await change { $0.logOut() }
+        var present = VaultRecord()
+        present.epoch = stored.epoch
+        present.generation = stored.generation
+        present.proofRequired = stored.proofRequired
+        present.keySlot = stored.keySlot
+        present.keyUser = stored.keyUser
+        present.pendingRevocations = stored.pendingRevocations
+        present.logIn(answer)
+        passing = present
+        self.present(present)
+        return answer
+    }
+
+    private func ask(
+        _ typed: TypedLogIn, device: DeviceBody?, joinsDevice: Bool, slot: Int?
+    ) async throws(OkaeriError) -> LogInAnswer {
+        let call = try typed.call(
+            device: device, joinsDevice: joinsDevice, name: randomness.unguessableName())
+        var key: (any DeviceKey)?
+        if let slot { key = try await deviceKey(slot) }
+        let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
+        return try response.decoded(LogInAnswer.self)
+    }
+
+    private func joined(_ answer: LogInAnswer, _ slot: Int) async throws(OkaeriError) -> Bool {
+        let thumbprint = try await deviceKey(slot).publicKey.thumbprint
+        return answer.user.identities.contains { $0.provider == "device" && $0.subject == thumbprint }
+    }
+
+    /// Forgets who was not to be remembered, and tells the server; the vault's record counts again.
+    func leavePassing() async {
+        guard let leaving = passing else { return }
+        passing = nil
+        await change { record in
+            record.epoch = max(record.epoch, leaving.epoch) + 1
+            record.generation = max(record.generation, leaving.generation) + 1
+            record.proofRequired = record.proofRequired || leaving.proofRequired
+            let tokens = leaving.pendingRevocations + (leaving.session.map { [$0.token] } ?? [])
+            for token in tokens where !record.pendingRevocations.contains(token) { record.revokeLater(token) }
+        }
+        workInBackground()
+    }
+
+    /// Gives the anonymous user what it takes to come back from anywhere.
+    func upgrade(_ body: UpgradeBody) async throws(OkaeriError) -> User {
+        var call = try APICall(
+            .post, APIPath.upgrade, body: body, idempotencyKey: randomness.unguessableName())
+        // The key proves that the owner is there, so that no session is too old for it.
+        call.isProven = true
+        return try await takeUser(call)
+    }
+
+    /// Another password; the number of other sessions that ended.
+    func changePassword(_ body: PasswordChangeBody) async throws(OkaeriError) -> Int {
+        let answered = try await authenticated(APICall(.put, APIPath.password, body: body))
+        return try answered.response.decoded(EndedSessionsAnswer.self).ended
+    }
+
+    /// Makes the session fresh, and takes over its new token.
+    func reauthenticate(password: String?) async throws(OkaeriError) {
+        var call = try APICall(.post, APIPath.reauthenticate, body: ReauthenticationBody(password: password))
+        call.isProven = password == nil
+        let answered = try await authenticated(call)
+        let answer = try answered.response.decoded(ReauthenticationAnswer.self)
+        await change { record in
+            guard record.epoch == answered.epoch, record.session?.id == answer.session.id else { return }
+            record.session?.token = Secret(answer.session.token)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import OkaeriWire
+
+extension OkaeriClient {
+    // MARK: Accounts with a password
+
+    /// Makes a new user with identifiers and a password, and logs them in. One of `username`, `email` and `phone` must
+    /// be there.
+    ///
+    /// Whoever was logged in before is logged out. For the anonymous user of this device, ``upgrade(username:email:phone:password:changes:)``
+    /// keeps everything.
+    ///
+    /// - Parameters:
+    ///   - username: A user name.
+    ///   - email: A mail address.
+    ///   - phone: A phone number in international form.
+    ///   - password: A password of at least 8 characters, or what the application asks for.
+    ///   - user: First values.
+    ///   - rememberMe: What the device remembers.
+    /// - Returns: The new user.
+    /// - Throws: `OkaeriError`: `.identifierTaken`, `.invalidValues`.
+    @discardableResult
+    public func signUp(
+        username: String? = nil, email: String? = nil, phone: String? = nil, password: String, user: NewUser? = nil,
+        rememberMe: RememberMe = .automatic
+    ) async throws(OkaeriError) -> User {
+        let body = SignUpBody(
+            username: username, email: email, phone: phone, password: password, displayName: user?.displayName,
+            locale: user?.locale, fields: user?.body.fields)
+        return User(try await keeper.logIn(.signUp(body), rememberMe).user)
+    }
+
+    /// Logs somebody in. Whoever was logged in before is logged out; an anonymous user of this device stays reachable by
+    /// the key that the device keeps.
+    ///
+    /// - Parameters:
+    ///   - identifier: A user name, a mail address or a phone number.
+    ///   - password: The password.
+    ///   - rememberMe: What the device remembers.
+    /// - Returns: The user, with the time of the log-in before this one.
+    /// - Throws: `OkaeriError`: `.credentialRefused`, `.rateLimited` after several wrong passwords.
+    @discardableResult
+    public func logIn(
+        identifier: String, password: String, rememberMe: RememberMe = .automatic
+    ) async throws(OkaeriError) -> Welcome {
+        let body = PasswordLogInBody(identifier: identifier, password: password)
+        let answer = try await keeper.logIn(.password(body), rememberMe)
+        return .known(User(answer.user), lastLogIn: answer.previousLogInAt.map(Date.init(_:)))
+    }
+
+    /// Gives the anonymous user identifiers and a password, so that they can come back from any device. Id, session and
+    /// everything stored stay.
+    ///
+    /// - Parameters:
+    ///   - username: A user name.
+    ///   - email: A mail address.
+    ///   - phone: A phone number in international form.
+    ///   - password: A password of at least 8 characters, or what the application asks for.
+    ///   - changes: What else shall be different. Its identifiers are not looked at.
+    /// - Returns: The user afterwards.
+    /// - Throws: `OkaeriError`: `.identifierTaken`, `.alreadyRegistered`, `.invalidValues`.
+    @discardableResult
+    public func upgrade(
+        username: String? = nil, email: String? = nil, phone: String? = nil, password: String,
+        changes: UserChanges = UserChanges()
+    ) async throws(OkaeriError) -> User {
+        let patch = changes.body
+        return try await keeper.upgrade(
+            UpgradeBody(
+                username: username, email: email, phone: phone, password: password, displayName: patch.displayName,
+                locale: patch.locale, fields: patch.fields))
+    }
+
+    /// Gives the user another password. The user's other sessions end.
+    ///
+    /// - Parameters:
+    ///   - current: The present password; `nil` when the session is fresh.
+    ///   - new: The new one.
+    /// - Returns: How many other sessions ended.
+    /// - Throws: `OkaeriError`: `.credentialRefused`, `.reauthenticationRequired`, `.invalidValues`.
+    @discardableResult
+    public func changePassword(from current: String? = nil, to new: String) async throws(OkaeriError) -> Int {
+        try await keeper.changePassword(PasswordChangeBody(currentPassword: current, newPassword: new))
+    }
+
+    /// Proves that the owner is there. For ten minutes, what needs a fresh session can then be done.
+    ///
+    /// - Parameter password: The password; `nil` for an anonymous user, whom the device's key proves.
+    /// - Throws: `OkaeriError`: `.credentialRefused`.
+    public func reauthenticate(password: String? = nil) async throws(OkaeriError) {
+        try await keeper.reauthenticate(password: password)
+    }
+}

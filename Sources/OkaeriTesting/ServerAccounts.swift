@@ -1,0 +1,212 @@
+import Foundation
+import Okaeri
+import OkaeriWire
+
+/// Accounts with a password. Passwords are kept as they are: nothing here outlives the test.
+extension InMemoryServer {
+    func openSession(
+        of user: UserBody, _ number: Int, _ thumbprint: String?, _ device: DeviceBody?, by method: String,
+        _ contents: inout ServerContents
+    ) -> NewSessionBody {
+        let now = time(contents)
+        let token = "oks_" + newName("", 32)
+        let end = WireTime(millisecondsSince1970: now.millisecondsSince1970 + 400 * 86_400_000)
+        let session = SessionBody(
+            id: newName("s", 9), isCurrent: false, device: device, address: "192.0.2.1", protocol: "native",
+            createdWith: method, createdAt: now, lastUsedAt: now, expiresAt: end)
+        contents.sessions[token] = ServerContents.StoredSession(
+            number: number, user: user.id, thumbprint: thumbprint, body: session,
+            authenticatedAt: method == "automatic" && !user.isAnonymous ? nil : now)
+        return NewSessionBody(id: session.id, token: token, expiresAt: end, idleSeconds: 60 * 86_400)
+    }
+
+    func signUp(
+        _ request: TransportRequest, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        let body = try read(SignUpBody.self, from: request.body ?? Data())
+        let thumbprint = try optionalProof(of: request, &contents)
+        if let known = try repeated(request, thumbprint, contents) { return known }
+        let identifiers = [("username", body.username), ("email", body.email), ("phone", body.phone)]
+        try check(identifiers, body.password, contents)
+        let now = time(contents)
+        let number = contents.newNumber()
+        var user = UserBody(
+            id: newName("u", 9), isAnonymous: false, username: body.username, email: body.email, phone: body.phone,
+            displayName: body.displayName, locale: body.locale, fields: body.fields ?? [:], hasPassword: true,
+            createdAt: now, updatedAt: now, lastLogInAt: now)
+        join(thumbprint, body.joinsDevice, &user, &contents)
+        contents.users[user.id] = ServerContents.StoredUser(number: number, body: user, password: body.password)
+        register(user, &contents)
+        let session = openSession(of: user, number, thumbprint, body.device, by: "sign-up", &contents)
+        let answer = TransportResponse.json(
+            201, LogInAnswer(isNew: true, user: user, previousLogInAt: nil, session: session))
+        remember(answer, request, thumbprint, &contents)
+        return answer
+    }
+
+    func logInWithPassword(
+        _ request: TransportRequest, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        let body = try read(PasswordLogInBody.self, from: request.body ?? Data())
+        let thumbprint = try optionalProof(of: request, &contents)
+        if let known = try repeated(request, thumbprint, contents) { return known }
+        guard let id = contents.usersByIdentifier[body.identifier.lowercased()], var user = contents.users[id],
+            user.password == body.password
+        else { throw Refusal(401, .credentialRefused) }
+        guard !user.isDisabled else { throw Refusal(403, .userDisabled) }
+        user.body.previousLogInAt = user.body.lastLogInAt
+        user.body.lastLogInAt = time(contents)
+        join(thumbprint, body.joinsDevice, &user.body, &contents)
+        contents.users[id] = user
+        let session = openSession(
+            of: user.body, contents.newNumber(), thumbprint, body.device, by: "password", &contents)
+        let answer = TransportResponse.json(
+            200,
+            LogInAnswer(
+                isNew: false, user: user.body, previousLogInAt: user.body.previousLogInAt, session: session))
+        remember(answer, request, thumbprint, &contents)
+        return answer
+    }
+
+    func upgrade(
+        _ request: TransportRequest, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        let session = try authenticate(request, &contents).session
+        let body = try read(UpgradeBody.self, from: request.body ?? Data())
+        let thumbprint: String? = request.headers[HeaderName.proof] == nil ? nil : session.thumbprint
+        if let known = try repeated(request, thumbprint, contents) { return known }
+        guard var user = contents.users[session.user] else { throw Refusal(401, .sessionInvalid) }
+        guard user.body.isAnonymous else { throw Refusal(409, .alreadyRegistered) }
+        if thumbprint == nil { try checkFresh(session, contents) }
+        try check([("username", body.username), ("email", body.email), ("phone", body.phone)], body.password, contents)
+        user.body.apply(UserPatchBody(displayName: body.displayName, locale: body.locale, fields: body.fields))
+        user.body.username = body.username
+        user.body.email = body.email
+        user.body.phone = body.phone
+        user.body.isAnonymous = false
+        user.body.hasPassword = true
+        user.body.updatedAt = max(time(contents), user.body.updatedAt)
+        user.password = body.password
+        contents.users[session.user] = user
+        register(user.body, &contents)
+        let answer = TransportResponse.json(200, user.body)
+        remember(answer, request, thumbprint, &contents)
+        return answer
+    }
+
+    func changePassword(
+        _ request: TransportRequest, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        let (token, session) = try authenticate(request, &contents)
+        let body = try read(PasswordChangeBody.self, from: request.body ?? Data())
+        if let current = body.currentPassword {
+            guard contents.users[session.user]?.password == current else { throw Refusal(401, .credentialRefused) }
+        } else {
+            try checkFresh(session, contents)
+        }
+        try check([], body.newPassword, contents, field: "newPassword")
+        contents.users[session.user]?.password = body.newPassword
+        let others = contents.sessions.filter { $0.value.user == session.user && $0.key != token }
+        for other in others.keys { contents.sessions[other] = nil }
+        return .json(200, EndedSessionsAnswer(ended: others.count))
+    }
+
+    func reauthenticate(
+        _ request: TransportRequest, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        var (token, session) = try authenticate(request, &contents)
+        let body = try request.body.map { data throws(Refusal) in try read(ReauthenticationBody.self, from: data) }
+        let user = contents.users[session.user]
+        if let password = body?.password {
+            guard user?.password == password else { throw Refusal(401, .credentialRefused) }
+        } else {
+            guard request.headers[HeaderName.proof] != nil, user?.body.isAnonymous == true else {
+                throw Refusal(401, .credentialRefused)
+            }
+        }
+        contents.sessions[token] = nil
+        let now = time(contents)
+        session.authenticatedAt = now
+        token = "oks_" + newName("", 32)
+        contents.sessions[token] = session
+        let until = WireTime(millisecondsSince1970: now.millisecondsSince1970 + 600_000)
+        return .json(
+            200,
+            ReauthenticationAnswer(
+                session: NewSessionBody(
+                    id: session.body.id, token: token, expiresAt: session.body.expiresAt, idleSeconds: 60 * 86_400),
+                freshUntil: until))
+    }
+
+    private func optionalProof(
+        of request: TransportRequest, _ contents: inout ServerContents
+    ) throws(Refusal) -> String? {
+        request.headers[HeaderName.proof] == nil ? nil : try checkProof(of: request, token: nil, &contents)
+    }
+
+    private func checkFresh(
+        _ session: ServerContents.StoredSession, _ contents: ServerContents
+    ) throws(Refusal) {
+        guard let last = session.authenticatedAt,
+            time(contents).millisecondsSince1970 < last.millisecondsSince1970 + 600_000
+        else { throw Refusal(403, .reauthenticationRequired) }
+    }
+
+    /// What the real server refuses, in short.
+    private func check(
+        _ identifiers: [(String, String?)], _ password: String?, _ contents: ServerContents, field: String = "password"
+    ) throws(Refusal) {
+        var faults: [FieldProblem] = []
+        if !identifiers.isEmpty, identifiers.allSatisfy({ $0.1 == nil }) {
+            faults.append(FieldProblem(field: "", code: "none_of", detail: "At least one of username, email, phone."))
+        }
+        if (password ?? "").count < 8 {
+            faults.append(FieldProblem(field: field, code: "too_short", detail: "At least 8 characters."))
+        }
+        guard faults.isEmpty else { throw Refusal(400, .invalidMember, errors: faults) }
+        let taken = identifiers.filter { $0.1.map { contents.usersByIdentifier[$0.lowercased()] != nil } ?? false }
+        guard taken.isEmpty else {
+            throw Refusal(
+                409, .identifierTaken,
+                errors: taken.map {
+                    FieldProblem(field: $0.0, code: "not_unique", detail: "Another one has this value.")
+                })
+        }
+    }
+
+    private func register(_ user: UserBody, _ contents: inout ServerContents) {
+        for identifier in [user.username, user.email, user.phone] {
+            if let identifier { contents.usersByIdentifier[identifier.lowercased()] = user.id }
+        }
+    }
+
+    /// Lets a key that leads to nobody lead to the user.
+    private func join(
+        _ thumbprint: String?, _ joins: Bool?, _ user: inout UserBody, _ contents: inout ServerContents
+    ) {
+        guard joins ?? true, let thumbprint, contents.usersByKey[thumbprint] == nil else { return }
+        contents.usersByKey[thumbprint] = user.id
+        user.identities.append(
+            IdentityBody(provider: "device", subject: thumbprint, linkedAt: time(contents)))
+    }
+
+    private func repeated(
+        _ request: TransportRequest, _ thumbprint: String?, _ contents: ServerContents
+    ) throws(Refusal) -> TransportResponse? {
+        guard let name = request.headers[HeaderName.idempotencyKey], let known = contents.answers[name] else {
+            return nil
+        }
+        guard known.thumbprint == thumbprint ?? "", known.body == request.body ?? Data() else {
+            throw Refusal(409, .idempotencyKeyReused)
+        }
+        return known.answer
+    }
+
+    private func remember(
+        _ answer: TransportResponse, _ request: TransportRequest, _ thumbprint: String?,
+        _ contents: inout ServerContents
+    ) {
+        guard let name = request.headers[HeaderName.idempotencyKey] else { return }
+        contents.answers[name] = (thumbprint ?? "", request.body ?? Data(), answer)
+    }
+}

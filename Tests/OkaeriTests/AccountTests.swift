@@ -1,0 +1,118 @@
+import Foundation
+import Okaeri
+import OkaeriTesting
+import OkaeriWire
+import Testing
+
+@Suite("Accounts with a password")
+struct AccountTests {
+    let world = World()
+    let password = "a long enough secret"
+
+    @Test("keep id, session and key when the anonymous user is upgraded, however old the session is")
+    func upgrade() async throws {
+        let app = world.launch()
+        let anonymous = try await app.logInAutomatically().user
+        world.clock.advance(by: .seconds(3600))
+        let user = try await app.upgrade(
+            username: "hana", password: password, changes: UserChanges(displayName: .set("花"), fields: ["score": 3]))
+        #expect(user.id == anonymous.id && !user.isAnonymous && user.hasPassword && user.displayName == "花")
+        #expect(await app.currentUser?.username == "hana")
+        #expect(try await world.launch().logInAutomatically().user.id == anonymous.id)
+        await #expect(throws: OkaeriError.alreadyRegistered) {
+            try await app.upgrade(username: "x", password: password)
+        }
+    }
+
+    @Test("are found from another device, whose next launch is automatic")
+    func logIn() async throws {
+        let user = try await world.launch().signUp(username: "hana", password: password)
+        let phone = TestVault()
+        let welcome = try await world.launch(vault: phone).logIn(identifier: "HANA", password: password)
+        #expect(welcome.user.id == user.id)
+        #expect(try await world.launch(vault: phone).logInAutomatically().user.id == user.id)
+    }
+
+    @Test("leave the device's anonymous user with the key that it had")
+    func otherUser() async throws {
+        _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        let app = world.launch()
+        let anonymous = try await app.logInAutomatically().user
+        let hana = try await app.logIn(identifier: "hana", password: password).user
+        #expect(hana.id != anonymous.id)
+        #expect(try await world.launch().logInAutomatically().user.id == hana.id)
+        #expect(world.server.users.first { $0.id == anonymous.id }?.identities.count == 1)
+        // Logged out, and in as somebody who is not the key's: still automatic afterwards.
+        let kenji = try await world.launch().signUp(username: "kenji", password: password)
+        await app.logOut()
+        #expect(try await app.logIn(identifier: "hana", password: password).user.id == hana.id)
+        #expect(try await world.launch().logInAutomatically().user.id == hana.id && kenji.id != hana.id)
+    }
+
+    @Test("live until the app quits when they are not to be remembered", arguments: [RememberMe.untilQuit, .never])
+    func notRemembered(rememberMe: RememberMe) async throws {
+        _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        let app = world.launch()
+        let anonymous = try await app.logInAutomatically().user
+        let hana = try await app.logIn(identifier: "hana", password: password, rememberMe: rememberMe).user
+        #expect(await app.currentUser?.id == hana.id)
+        #expect(try await app.reloadUser().id == hana.id)
+        let session = try #require(try await app.sessions().first { $0.isCurrent })
+        #expect((session.device.name == nil) == (rememberMe == .never))
+        let next = world.launch()
+        #expect(await next.currentUser == nil)
+        #expect(try await next.logInAutomatically().user.id == anonymous.id)
+    }
+
+    @Test("that are not remembered end at the server with the log-out, and are not renewed")
+    func endsPassing() async throws {
+        _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        let app = world.launch()
+        _ = try await app.logIn(identifier: "hana", password: password, rememberMe: .untilQuit)
+        await app.logOut()
+        #expect(await app.deliverPendingLogOuts())
+        #expect(world.server.sessionCount == 1)
+        #expect(await app.currentUser == nil)
+        _ = try await app.logIn(identifier: "hana", password: password, rememberMe: .never)
+        world.server.endAllSessions()
+        await #expect(throws: OkaeriError.sessionEnded) { try await app.reloadUser() }
+        #expect(await app.currentUser == nil)
+    }
+
+    @Test("refuse what is wrong with typed errors")
+    func errors() async throws {
+        let app = world.launch()
+        _ = try await app.signUp(username: "hana", password: password)
+        await #expect(throws: OkaeriError.credentialRefused) {
+            try await app.logIn(identifier: "hana", password: "wrong")
+        }
+        await #expect(throws: OkaeriError.credentialRefused) {
+            try await app.logIn(identifier: "nobody", password: password)
+        }
+        let taken = await #expect(throws: OkaeriError.self) {
+            try await app.signUp(username: "HANA", password: password)
+        }
+        guard case .identifierTaken(let problems) = taken else {
+            return #expect(Bool(false), "\(String(describing: taken))")
+        }
+        #expect(problems.map(\.field) == ["username"])
+        #expect(await app.currentUser?.username == "hana")
+    }
+
+    @Test("are asked for the password where the owner must be there, and go on under a new token")
+    func presence() async throws {
+        let app = world.launch()
+        _ = try await app.signUp(username: "hana", password: password)
+        let other = TestVault()
+        _ = try await world.launch(vault: other).logIn(identifier: "hana", password: password)
+        world.clock.advance(by: .seconds(600))
+        await #expect(throws: OkaeriError.reauthenticationRequired) {
+            try await app.changePassword(to: "another secret")
+        }
+        await #expect(throws: OkaeriError.credentialRefused) { try await app.reauthenticate(password: "wrong") }
+        try await app.reauthenticate(password: password)
+        #expect(try await app.changePassword(to: "another secret") == 1)
+        #expect(try await app.changePassword(from: "another secret", to: "yet another secret") == 0)
+        #expect(try await app.reloadUser().username == "hana")
+    }
+}
