@@ -72,6 +72,8 @@ let package = Package(
             name: "PasswordHashes", dependencies: ["Domain", "Threads", "CSodium", "CCrypt", cryptoExtras],
             swiftSettings: settings),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CQRencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+        .target(name: "QRCodes", dependencies: ["CQRencode"], swiftSettings: settings),
         .target(
             name: "OutboundServices", dependencies: ["Domain", "Threads", "CCurl", crypto, cryptoExtras, wire],
             swiftSettings: settings),
@@ -91,7 +93,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "NativeAPI",
-            dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
+            dependencies: ["Domain", "HTTPSupport", "QRCodes", hummingbird, httpTypes, nioCore, wire],
             resources: [.embedInCode("Service/openapi.yaml")],
             swiftSettings: settings),
 
@@ -144,7 +146,7 @@ let package = Package(
             name: "NativeAPITests",
             dependencies: [
                 "Domain", "FakeProviders", "HTTPSupport", "NativeAPI", "OkaeriServer", "OutboundServices",
-                "PasswordHashes", "Storage",
+                "PasswordHashes", "QRCodes", "Storage",
                 "StorageSQLite", "StoragePostgreSQL", "TestPostgreSQL", "TestWorld", hummingbird,
                 hummingbirdTesting,
                 httpTypes, nioCore, nioPosix, logging, crypto, wire, yams,

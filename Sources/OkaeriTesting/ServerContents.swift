@@ -9,6 +9,8 @@ struct ServerContents: Sendable {
         var body: UserBody
         var isDisabled = false
         var password: String?
+        /// When the user is erased, after the deletion was asked for.
+        var erasedAt: WireTime?
     }
 
     struct StoredSession: Sendable {
@@ -57,6 +59,9 @@ struct ServerContents: Sendable {
     var usedProofs: Set<String> = []
     /// Answers by idempotency key, with the thumbprint and the body of their request.
     var answers: [String: (thumbprint: String, body: Data, answer: TransportResponse)] = [:]
+    /// Transfer codes without hyphens.
+    var transferCodes: [String: WaitingCode] = [:]
+    var transfers: [StoredTransfer] = []
     var requests: [TransportRequest] = []
     var faults: [PlannedFault] = []
     var watchers: [Watcher] = []

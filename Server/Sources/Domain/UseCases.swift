@@ -61,6 +61,28 @@ package struct UseCases: Sendable {
     // Recovery
     package let requestPasswordReset: RequestPasswordReset
     package let resetPassword: ResetPassword
+    // Transfer codes
+    package let issueTransferCode: IssueTransferCode
+    package let withdrawTransferCode: WithdrawTransferCode
+    package let redeemTransferCode: RedeemTransferCode
+    package let undoTransfer: UndoTransfer
+    package let listNotices: ListNotices
+    package let acknowledgeNotice: AcknowledgeNotice
+    // Deletion
+    package let requestDeletion: RequestDeletion
+    package let deleteUser: DeleteUser
+    package let eraseDeletedUsers: EraseDeletedUsers
+    package let removeIdleUsers: RemoveIdleUsers
+    package let exportUser: ExportUser
+    // Merging
+    package let upgradeOrOfferMerge: UpgradeOrOfferMerge
+    package let previewMerge: PreviewMerge
+    package let resolveMerge: ResolveMerge
+    package let undoMerge: UndoMerge
+    // Audit
+    package let chainAuditEntries: ChainAuditEntries
+    package let verifyAudit: VerifyAudit
+    package let listAudit: ListAudit
 
     private let sessionCache: SessionCache
 
@@ -78,6 +100,8 @@ package struct UseCases: Sendable {
         package var providers: IdentityProviders
         /// First launches for one address or /64 network; `nil` for no limit.
         package var firstLaunches: RateLimit?
+        /// Whether the limits hold that an operator cannot choose.
+        package var hasRateLimits: Bool
         /// Wrong passwords for one address or /64 network; `nil` for no limit.
         package var passwordFailures: RateLimit?
         /// Whether wrong passwords for one identifier make the next try wait.
@@ -86,15 +110,13 @@ package struct UseCases: Sendable {
         package var sessionCacheCapacity: Int
         /// By which way mails leave.
         package var mailDelivery: MailDelivery
-        /// Whether orders of codes, and tries from one address, are limited.
-        package var hasCodeLimits: Bool
 
         package init(
             store: any Store, validity: any CacheValidity, clock: any WallClock, randomness: any Randomness,
             sealingKey: SealingKey, passwords: any PasswordHashing, issuer: String,
             firstLaunches: RateLimit? = .firstLaunches, passwordFailures: RateLimit? = .passwordFailures,
-            hasPasswordDelays: Bool = true, sessionCacheCapacity: Int = 10_000,
-            providers: IdentityProviders = .none, mailDelivery: MailDelivery = .none, hasCodeLimits: Bool = true
+            hasPasswordDelays: Bool = true, hasRateLimits: Bool = true, sessionCacheCapacity: Int = 10_000,
+            providers: IdentityProviders = .none, mailDelivery: MailDelivery = .none
         ) {
             self.store = store
             self.validity = validity
@@ -105,11 +127,11 @@ package struct UseCases: Sendable {
             self.issuer = issuer
             self.providers = providers
             self.firstLaunches = firstLaunches
+            self.hasRateLimits = hasRateLimits
             self.passwordFailures = passwordFailures
             self.hasPasswordDelays = hasPasswordDelays
             self.sessionCacheCapacity = sessionCacheCapacity
             self.mailDelivery = mailDelivery
-            self.hasCodeLimits = hasCodeLimits
         }
     }
 
@@ -119,22 +141,25 @@ package struct UseCases: Sendable {
         let activity = SessionActivity()
         let sealing = MailSealing(key: world.sealingKey, randomness: randomness)
         let notice = MailNotice(sealing: sealing, delivery: world.mailDelivery)
+        let seals = AuditSeals(world.sealingKey)
+        let audit = AuditTrail(clock: clock, randomness: randomness, seals: seals)
         let takeAllowance = TakeAllowance(store: store, clock: clock)
         let check = PasswordCheck(
             store: store, clock: clock, passwords: world.passwords, failuresPerAddress: world.passwordFailures,
             hasDelays: world.hasPasswordDelays)
         sessionCache = SessionCache(capacity: world.sessionCacheCapacity, validity: world.validity)
-        createApplication = CreateApplication(store: store, clock: clock, randomness: randomness)
+        createApplication = CreateApplication(
+            store: store, clock: clock, randomness: randomness, audit: audit)
         listApplications = ListApplications(store: store)
         findApplication = FindApplication(store: store, validity: world.validity)
         logInAutomatically = LogInAutomatically(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
-            takeAllowance: takeAllowance, firstLaunches: world.firstLaunches)
+            takeAllowance: takeAllowance, audit: audit, firstLaunches: world.firstLaunches)
         signUp = SignUp(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, passwords: world.passwords,
             takeAllowance: takeAllowance, newUsers: world.firstLaunches)
         logInWithPassword = LogInWithPassword(
-            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, check: check)
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, check: check, audit: audit)
         changePassword = ChangePassword(
             store: store, clock: clock, passwords: world.passwords, check: check, notice: notice)
         upgradeUser = UpgradeUser(store: store, clock: clock, passwords: world.passwords)
@@ -150,7 +175,7 @@ package struct UseCases: Sendable {
         logInWithProvider = LogInWithProvider(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
             takeAllowance: takeAllowance, findProvider: findProvider,
-            sealingKey: world.sealingKey, firstLaunches: world.firstLaunches)
+            sealingKey: world.sealingKey, audit: audit, firstLaunches: world.firstLaunches)
         linkProvider = LinkProvider(
             store: store, clock: clock, findProvider: findProvider, sealingKey: world.sealingKey)
         unlinkProvider = UnlinkProvider(store: store, clock: clock, randomness: randomness)
@@ -163,9 +188,9 @@ package struct UseCases: Sendable {
             store: store, clock: clock, cache: sessionCache, activity: activity, verifyProof: verifyProof)
         logOut = LogOut(store: store)
         listSessions = ListSessions(store: store, clock: clock)
-        endSession = EndSession(store: store)
-        endOtherSessions = EndOtherSessions(store: store)
-        revokeSession = RevokeSession(store: store)
+        endSession = EndSession(store: store, audit: audit)
+        endOtherSessions = EndOtherSessions(store: store, audit: audit)
+        revokeSession = RevokeSession(store: store, audit: audit)
         writeSessionActivity = WriteSessionActivity(store: store, activity: activity)
         removeWhatIsOver = RemoveWhatIsOver(store: store, clock: clock)
         readUser = ReadUser(store: store)
@@ -176,14 +201,13 @@ package struct UseCases: Sendable {
             store: store, clock: clock, sealingKey: world.sealingKey, validity: world.validity)
         mintAccessToken = MintAccessToken(
             clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.issuer)
-        rotateSigningKeys = RotateSigningKeys(store: store, signingKeys: signingKeys, clock: clock)
         let digests = CodeDigests(key: world.sealingKey)
         let queueErrand = QueueErrand(
             store: store, clock: clock, sealing: sealing, takeAllowance: takeAllowance, delivery: world.mailDelivery,
-            hasLimits: world.hasCodeLimits)
+            hasLimits: world.hasRateLimits)
         let tryCode = TryCode(
             store: store, clock: clock, digests: digests, takeAllowance: takeAllowance,
-            hasLimits: world.hasCodeLimits)
+            hasLimits: world.hasRateLimits)
         deliverMail = DeliverMail(
             store: store, clock: clock, randomness: randomness, sealing: sealing, delivery: world.mailDelivery,
             findApplication: findApplication,
@@ -202,6 +226,35 @@ package struct UseCases: Sendable {
         readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
         changeMailSettings = ChangeMailSettings(store: store)
         mailBell = MailBell()
+        rotateSigningKeys = RotateSigningKeys(
+            store: store, signingKeys: signingKeys, clock: clock, audit: audit)
+        let transferHash = world.sealingKey.keyedHash(purpose: "okaeri transfer code")
+        issueTransferCode = IssueTransferCode(
+            store: store, clock: clock, randomness: randomness, hash: transferHash, takeAllowance: takeAllowance,
+            limit: world.hasRateLimits ? .transferCodesIssued : nil, audit: audit)
+        withdrawTransferCode = WithdrawTransferCode(store: store, audit: audit)
+        redeemTransferCode = RedeemTransferCode(
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, hash: transferHash,
+            takeAllowance: takeAllowance, attempts: world.hasRateLimits ? .transferCodeAttempts : nil, audit: audit)
+        undoTransfer = UndoTransfer(store: store, clock: clock, audit: audit)
+        listNotices = ListNotices(store: store)
+        acknowledgeNotice = AcknowledgeNotice(store: store, clock: clock)
+        requestDeletion = RequestDeletion(store: store, clock: clock, audit: audit)
+        deleteUser = DeleteUser(store: store, clock: clock, audit: audit)
+        eraseDeletedUsers = EraseDeletedUsers(store: store, clock: clock, randomness: randomness, audit: audit)
+        removeIdleUsers = RemoveIdleUsers(store: store, clock: clock, audit: audit)
+        exportUser = ExportUser(
+            store: store, clock: clock, takeAllowance: takeAllowance, limit: world.hasRateLimits ? .exports : nil,
+            audit: audit)
+        upgradeOrOfferMerge = UpgradeOrOfferMerge(
+            store: store, upgradeUser: upgradeUser, check: check,
+            offerMerge: OfferMerge(store: store, clock: clock, randomness: randomness, audit: audit))
+        previewMerge = PreviewMerge(store: store, clock: clock)
+        resolveMerge = ResolveMerge(store: store, clock: clock, randomness: randomness, audit: audit)
+        undoMerge = UndoMerge(store: store, clock: clock, randomness: randomness, audit: audit)
+        chainAuditEntries = ChainAuditEntries(store: store, seals: seals)
+        verifyAudit = VerifyAudit(store: store, seals: seals)
+        listAudit = ListAudit(store: store)
     }
 
     /// How many sessions are in memory now.

@@ -117,10 +117,10 @@ package struct Composition: Sendable {
                     ? RateLimit(maximum: settings.firstLaunchesPerHour, window: .seconds(3600)) : nil,
                 passwordFailures: settings.hasRateLimits
                     ? RateLimit(maximum: settings.passwordFailuresPerHour, window: .seconds(3600)) : nil,
-                hasPasswordDelays: settings.hasRateLimits, sessionCacheCapacity: settings.sessionCacheEntries,
+                hasPasswordDelays: settings.hasRateLimits, hasRateLimits: settings.hasRateLimits,
+                sessionCacheCapacity: settings.sessionCacheEntries,
                 providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness),
-                mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
-                hasCodeLimits: settings.hasRateLimits))
+                mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none))
         store.observeChanges { useCases.forget($0) }
         self.useCases = useCases
     }

@@ -1,3 +1,4 @@
+public import Foundation
 public import OkaeriWire
 
 /// Everything that a call of the library can fail with.
@@ -52,6 +53,16 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case identityTaken
     /// Nothing else leads to the user.
     case lastWayIn
+    /// An identifier is another user's, and the person has proved to be that user too: ``OkaeriClient/resolve(_:by:)``.
+    case conflict(MergeConflict)
+    /// The merge ticket is over, was used, or one of the users is gone.
+    case mergeRefused
+    /// The user asked to be deleted, and is erased at this time; see ``OkaeriClient/restoreUser()``.
+    case userDeleted(erasedAt: Date?)
+    /// The transfer code leads nowhere: mistyped, used, withdrawn or replaced, or older than a day.
+    case transferCodeRefused
+    /// The time in which it could be undone is over.
+    case undoTooLate
     /// The caller's task was cancelled. What it had begun goes on where stopping would lose a session.
     case cancelled
     /// The server refused for a reason that this version has no case for.
@@ -86,6 +97,11 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .providerRefused(let code): code.rawValue
         case .identityTaken: "identity_taken"
         case .lastWayIn: "last_way_in"
+        case .conflict: "conflict"
+        case .mergeRefused: "merge_ticket_refused"
+        case .userDeleted: "user_deleted"
+        case .transferCodeRefused: "transfer_code_refused"
+        case .undoTooLate: "undo_too_late"
         case .cancelled: "cancelled"
         case .refused(let code, _, _): code.rawValue
         case .unexpectedAnswer: "unexpected_answer"
@@ -99,7 +115,8 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .storageUnavailable, .storageDamaged, .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged,
             .credentialRefused, .codeRefused, .reauthenticationRequired, .identifierTaken, .alreadyRegistered, .userDisabled,
             .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed,
-            .providerRefused, .identityTaken, .lastWayIn, .refused, .unexpectedAnswer:
+            .providerRefused, .identityTaken, .lastWayIn, .conflict, .mergeRefused, .userDeleted,
+            .transferCodeRefused, .undoTooLate, .refused, .unexpectedAnswer:
             false
         }
     }
@@ -135,6 +152,10 @@ extension OkaeriError {
             }
             return
         }
+        if let offer = problem.merge {
+            self = .conflict(MergeConflict(offer))
+            return
+        }
         switch problem.code {
         case .rateLimited: self = .rateLimited(retryAfter: retryAfter)
         case .storageUnavailable, .requestTimeout, .internalError, .busy, .providerUnavailable:
@@ -156,6 +177,10 @@ extension OkaeriError {
             self = .providerRefused(problem.code)
         case .identityTaken: self = .identityTaken
         case .lastWayIn: self = .lastWayIn
+        case .mergeTicketRefused: self = .mergeRefused
+        case .userDeleted: self = .userDeleted(erasedAt: problem.erasedAt.map(Date.init(_:)))
+        case .transferCodeRefused: self = .transferCodeRefused
+        case .undoTooLate: self = .undoTooLate
         default: self = .refused(code: problem.code, status: answer.status, detail: problem.detail)
         }
     }

@@ -60,4 +60,9 @@ package struct SealingKey: Sendable {
             throw .secretUnreadable
         }
     }
+
+    /// A hash under a key of its own that is derived from this one.
+    package func keyedHash(purpose: String) -> KeyedHash {
+        KeyedHash(derivedFrom: key, purpose: purpose)
+    }
 }

@@ -40,7 +40,8 @@ extension Store {
 /// What the rules can ask while a transaction lasts: the sum of what each slice asks.
 package protocol Transaction: ApplicationQueries, UserQueries, IdentityQueries, TypedIdentifierQueries,
     UserStandingQueries, PasswordQueries, LogInFailureQueries, SessionQueries, ProofReplayQueries, RateLimitQueries,
-    SigningKeyQueries, ProviderQueries, MailQueries, MailedCodeQueries
+    SigningKeyQueries, ProviderQueries, MailQueries, MailedCodeQueries, AuditQueries, TransferQueries, DeletionQueries,
+    MergeQueries
 {}
 
 /// Something that a committed transaction changed and that caches hold.

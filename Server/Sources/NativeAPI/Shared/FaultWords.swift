@@ -34,6 +34,7 @@ extension FieldFault.Rule {
         case .notAPhoneNumber: ("not_a_phone_number", "International form (E.164): +819012345678.")
         case .tooCommon: ("too_common", "Not one of the passwords that everybody tries first.")
         case .containsContext: ("contains_context", "No names of the application or the user.")
+        case .notATransferCode: ("not_a_transfer_code", "16 letters and digits, as shown on the other device.")
         case .required: ("required", "This member must be there.")
         case .onlyAfterUpgrade:
             ("only_after_upgrade", "An anonymous user gets its first ones by POST /v1/user/upgrade.")

@@ -38,7 +38,8 @@ extension CommandFault {
         case .sessionRequired, .sessionInvalid, .proofRequired, .proofRefused, .proofReplayed, .clockSkew,
             .audienceNotAllowed, .userDisabled, .credentialRefused, .reauthenticationRequired, .alreadyRegistered,
             .attemptReused, .providerTokenRefused, .providerTokenReplayed, .providerRefused, .identityTaken,
-            .providerAlreadyLinked, .identityUnknown, .lastWayIn, .codeRefused, .mailUnavailable:
+            .providerAlreadyLinked, .identityUnknown, .lastWayIn, .codeRefused, .mailUnavailable, .userDeleted,
+            .mergeOffered, .mergeTicketRefused, .mergeUnknown, .transferCodeRefused, .transferUnknown, .undoTooLate:
             // Refusals of requests; commands make none.
             self = .failed("The request was refused: \(error).")
         }
@@ -55,6 +56,7 @@ extension FieldFault {
         case .tooManyFields(let maximum): "\(field) has more than \(maximum) values."
         case .tooManyBytes(let maximum): "\(field) has more than \(maximum) bytes."
         case .tooDeep(let maximum): "\(field) has more than \(maximum) levels."
+        case .notATransferCode: "\(field) is no transfer code."
         case .notUnique: "\(field) is there twice."
         case .tooShort(let minimum): "\(field) is shorter than \(minimum) characters."
         case .noneOf(let fields): "One of \(fields.joined(separator: ", ")) must be there."

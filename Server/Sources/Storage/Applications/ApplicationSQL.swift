@@ -57,6 +57,10 @@ private struct StoredSettings: Codable {
     var audiences: [String]?
     var passwordMinimumCharacters: Int?
     var mail: StoredMailSettings?
+    var transferLink: String?
+    var deletionGraceSeconds: Int64?
+    var anonymousIdleSeconds: Int64?
+    var mergeRules: [String: String]?
 
     init(_ settings: ApplicationSettings) {
         proofRequired = settings.proofRequired
@@ -65,6 +69,10 @@ private struct StoredSettings: Codable {
         audiences = settings.audiences
         passwordMinimumCharacters = settings.passwordMinimumCharacters
         mail = StoredMailSettings(settings.mail)
+        transferLink = settings.transferLink
+        deletionGraceSeconds = settings.deletionGrace.components.seconds
+        anonymousIdleSeconds = settings.anonymousIdleLimit?.components.seconds
+        mergeRules = settings.mergeRules.mapValues(\.rawValue)
     }
 
     var settings: ApplicationSettings {
@@ -75,6 +83,9 @@ private struct StoredSettings: Codable {
             sessionLifetime: sessionSeconds.map { .seconds($0) } ?? standard.sessionLifetime,
             audiences: audiences ?? standard.audiences,
             passwordMinimumCharacters: passwordMinimumCharacters ?? standard.passwordMinimumCharacters,
-            mail: mail?.settings ?? standard.mail)
+            mail: mail?.settings ?? standard.mail, transferLink: transferLink,
+            deletionGrace: deletionGraceSeconds.map { .seconds($0) } ?? standard.deletionGrace,
+            anonymousIdleLimit: anonymousIdleSeconds.map { .seconds($0) },
+            mergeRules: (mergeRules ?? [:]).compactMapValues(MergeRule.init(rawValue:)))
     }
 }

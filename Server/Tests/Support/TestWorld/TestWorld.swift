@@ -24,7 +24,7 @@ package struct TestWorld: Sendable {
             UseCases.World(
                 store: engine, validity: engine.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
                 passwords: passwords, issuer: "https://id.example.com", firstLaunches: firstLaunches,
-                passwordFailures: passwordFailures,
+                passwordFailures: passwordFailures, hasRateLimits: firstLaunches != nil,
                 sessionCacheCapacity: sessionCacheCapacity, mailDelivery: mail))
         self.useCases = useCases
         engine.observeChanges { useCases.forget($0) }
