@@ -102,14 +102,14 @@ let package = Package(
             name: "OkaeriServer",
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
-                "OutboundServices", "FakeProviders", "PasswordHashes",
+                "OutboundServices", "FakeProviders", "PasswordHashes", "Threads",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "OkaeriProgram",
-            dependencies: ["Domain", "OkaeriServer", arguments, sdk, wire, crypto],
+            dependencies: ["Domain", "OkaeriServer", "OutboundServices", arguments, sdk, wire, crypto],
             swiftSettings: settings),
 
         // Tests.
@@ -124,6 +124,12 @@ let package = Package(
         .target(
             name: "TestPostgreSQL", dependencies: ["StoragePostgreSQL", "CLibPQ"],
             path: "Tests/Support/TestPostgreSQL", exclude: ["cluster.sh"], swiftSettings: settings),
+        .target(
+            name: "TestMailServer", path: "Tests/Support/TestMailServer", exclude: ["mail-server.py"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "OutboundServicesTests", dependencies: ["Domain", "OutboundServices", "TestMailServer", "Threads"],
+            swiftSettings: settings),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: settings),
         .testTarget(
             name: "DomainTests",
@@ -149,7 +155,8 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "Domain", "Storage", "StorageSQLite", "TestPostgreSQL", "TestWorld", "CSQLite", sdk, wire,
+                "Domain", "Storage", "StorageSQLite", "TestMailServer", "TestPostgreSQL", "TestWorld", "CSQLite", sdk,
+                wire,
             ],
             swiftSettings: settings),
     ]

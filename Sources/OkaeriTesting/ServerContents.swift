@@ -23,6 +23,14 @@ struct ServerContents: Sendable {
         var authenticatedAt: WireTime?
     }
 
+    struct SentMail: Sendable {
+        let mail: TestMail
+        let user: String
+        let ticket: String?
+        let sentAt: WireTime
+        var isVoid = false
+    }
+
     struct PlannedFault: Sendable {
         let fault: ServerFault
         let path: String?
@@ -43,6 +51,8 @@ struct ServerContents: Sendable {
     var usersByIdentity: [String: String] = [:]
     /// Identity tokens that were used.
     var usedTokens: Set<String> = []
+    /// Mails that were sent, with what their codes are good for.
+    var mails: [SentMail] = []
     /// Sessions by token.
     var sessions: [String: StoredSession] = [:]
     /// Names of proofs that were used.

@@ -45,6 +45,22 @@ package struct UseCases: Sendable {
     package let signingKeys: SigningKeys
     package let rotateSigningKeys: RotateSigningKeys
 
+    // Mail
+    package let deliverMail: DeliverMail
+    package let listQueuedMail: ListQueuedMail
+    package let readOutbox: ReadOutbox
+    package let changeMailSettings: ChangeMailSettings
+    /// Rings when there is mail to send.
+    package let mailBell: MailBell
+    // One-time codes
+    package let requestLogInCode: RequestLogInCode
+    package let logInWithCode: LogInWithCode
+    // Verification of mail addresses
+    package let requestEmailVerification: RequestEmailVerification
+    package let verifyEmail: VerifyEmail
+    // Recovery
+    package let requestPasswordReset: RequestPasswordReset
+    package let resetPassword: ResetPassword
     // Transfer codes
     package let issueTransferCode: IssueTransferCode
     package let withdrawTransferCode: WithdrawTransferCode
@@ -92,14 +108,15 @@ package struct UseCases: Sendable {
         package var hasPasswordDelays: Bool
         /// The most sessions kept in memory.
         package var sessionCacheCapacity: Int
+        /// By which way mails leave.
+        package var mailDelivery: MailDelivery
 
         package init(
             store: any Store, validity: any CacheValidity, clock: any WallClock, randomness: any Randomness,
             sealingKey: SealingKey, passwords: any PasswordHashing, issuer: String,
             firstLaunches: RateLimit? = .firstLaunches, passwordFailures: RateLimit? = .passwordFailures,
-            hasPasswordDelays: Bool = true, hasRateLimits: Bool = true,
-            sessionCacheCapacity: Int = 10_000,
-            providers: IdentityProviders = .none
+            hasPasswordDelays: Bool = true, hasRateLimits: Bool = true, sessionCacheCapacity: Int = 10_000,
+            providers: IdentityProviders = .none, mailDelivery: MailDelivery = .none
         ) {
             self.store = store
             self.validity = validity
@@ -114,6 +131,7 @@ package struct UseCases: Sendable {
             self.passwordFailures = passwordFailures
             self.hasPasswordDelays = hasPasswordDelays
             self.sessionCacheCapacity = sessionCacheCapacity
+            self.mailDelivery = mailDelivery
         }
     }
 
@@ -121,6 +139,8 @@ package struct UseCases: Sendable {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let verifyProof = ProofVerifier()
         let activity = SessionActivity()
+        let sealing = MailSealing(key: world.sealingKey, randomness: randomness)
+        let notice = MailNotice(sealing: sealing, delivery: world.mailDelivery)
         let seals = AuditSeals(world.sealingKey)
         let audit = AuditTrail(clock: clock, randomness: randomness, seals: seals)
         let takeAllowance = TakeAllowance(store: store, clock: clock)
@@ -140,7 +160,8 @@ package struct UseCases: Sendable {
             takeAllowance: takeAllowance, newUsers: world.firstLaunches)
         logInWithPassword = LogInWithPassword(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, check: check, audit: audit)
-        changePassword = ChangePassword(store: store, clock: clock, passwords: world.passwords, check: check)
+        changePassword = ChangePassword(
+            store: store, clock: clock, passwords: world.passwords, check: check, notice: notice)
         upgradeUser = UpgradeUser(store: store, clock: clock, passwords: world.passwords)
         reauthenticate = Reauthenticate(store: store, clock: clock, randomness: randomness, check: check)
         requirePresence = RequirePresence(clock: clock)
@@ -180,6 +201,31 @@ package struct UseCases: Sendable {
             store: store, clock: clock, sealingKey: world.sealingKey, validity: world.validity)
         mintAccessToken = MintAccessToken(
             clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.issuer)
+        let digests = CodeDigests(key: world.sealingKey)
+        let queueErrand = QueueErrand(
+            store: store, clock: clock, sealing: sealing, takeAllowance: takeAllowance, delivery: world.mailDelivery,
+            hasLimits: world.hasRateLimits)
+        let tryCode = TryCode(
+            store: store, clock: clock, digests: digests, takeAllowance: takeAllowance,
+            hasLimits: world.hasRateLimits)
+        deliverMail = DeliverMail(
+            store: store, clock: clock, randomness: randomness, sealing: sealing, delivery: world.mailDelivery,
+            findApplication: findApplication,
+            writeLetter: WriteLetter(
+                store: store, clock: clock, randomness: randomness, sealing: sealing, digests: digests))
+        requestLogInCode = RequestLogInCode(queueErrand: queueErrand, randomness: randomness)
+        logInWithCode = LogInWithCode(
+            clock: clock, randomness: randomness, verifyProof: verifyProof, tryCode: tryCode)
+        requestEmailVerification = RequestEmailVerification(
+            queueErrand: queueErrand, requirePresence: requirePresence)
+        verifyEmail = VerifyEmail(clock: clock, tryCode: tryCode, notice: notice)
+        requestPasswordReset = RequestPasswordReset(queueErrand: queueErrand)
+        resetPassword = ResetPassword(
+            clock: clock, randomness: randomness, passwords: world.passwords, tryCode: tryCode, notice: notice)
+        listQueuedMail = ListQueuedMail(store: store)
+        readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
+        changeMailSettings = ChangeMailSettings(store: store)
+        mailBell = MailBell()
         rotateSigningKeys = RotateSigningKeys(
             store: store, signingKeys: signingKeys, clock: clock, audit: audit)
         let transferHash = world.sealingKey.keyedHash(purpose: "okaeri transfer code")
@@ -216,6 +262,7 @@ package struct UseCases: Sendable {
 
     /// Forgets what a committed transaction changed. The store calls it before the change is answered.
     package func forget(_ change: Change) {
+        if case .mailQueued = change { return mailBell.ring() }
         sessionCache.forget(change)
         findApplication.forget(change)
         findProvider.forget(change)

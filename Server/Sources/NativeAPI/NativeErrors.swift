@@ -100,6 +100,12 @@ extension Refusal {
                 detail: "Repeat the same body, or name the new attempt by a new key.")
         case .busy(let span):
             self = Refusal(503, .busy, "Too much of this work is waiting.").retry(after: span)
+        case .codeRefused:
+            self.init(
+                400, .codeRefused, "The code is not valid.",
+                detail: "It is wrong, used, too old, or void. Ask for a new one.")
+        case .mailUnavailable:
+            self.init(503, .mailUnavailable, "This server cannot send mail.", detail: "No mail server is set.")
         case .sessionUnknown:
             self.init(404, .sessionUnknown, "There is no such session.")
         case .proofRequired:

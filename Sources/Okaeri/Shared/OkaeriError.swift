@@ -27,6 +27,8 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case userChanged
     /// Identifier or password are wrong; whether there is such a user is not told.
     case credentialRefused
+    /// A code or token from a mail is wrong, used, too old, or was tried too often. Ask for a new one.
+    case codeRefused
     /// The owner must prove to be there first: ``OkaeriClient/reauthenticate(password:)``, then the same call again.
     case reauthenticationRequired
     /// Somebody else has the user name, mail address or phone number; each is listed.
@@ -82,6 +84,7 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .loggedOutMeanwhile: "logged_out_meanwhile"
         case .userChanged: "user_changed"
         case .credentialRefused: "credential_refused"
+        case .codeRefused: "code_refused"
         case .reauthenticationRequired: "reauthentication_required"
         case .identifierTaken: "identifier_taken"
         case .alreadyRegistered: "already_registered"
@@ -110,7 +113,7 @@ public enum OkaeriError: Error, Hashable, Sendable {
         switch self {
         case .offline, .serverUnavailable, .rateLimited, .storageLocked, .cancelled: true
         case .storageUnavailable, .storageDamaged, .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged,
-            .credentialRefused, .reauthenticationRequired, .identifierTaken, .alreadyRegistered, .userDisabled,
+            .credentialRefused, .codeRefused, .reauthenticationRequired, .identifierTaken, .alreadyRegistered, .userDisabled,
             .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed,
             .providerRefused, .identityTaken, .lastWayIn, .conflict, .mergeRefused, .userDeleted,
             .transferCodeRefused, .undoTooLate, .refused, .unexpectedAnswer:
@@ -159,6 +162,7 @@ extension OkaeriError {
             self = .serverUnavailable(retryAfter: retryAfter)
         case .sessionInvalid, .sessionRequired: self = .sessionEnded
         case .credentialRefused: self = .credentialRefused
+        case .codeRefused: self = .codeRefused
         case .reauthenticationRequired: self = .reauthenticationRequired
         case .identifierTaken: self = .identifierTaken(problem.errors ?? [])
         case .alreadyRegistered: self = .alreadyRegistered

@@ -27,7 +27,7 @@ extension OkaeriError: LocalizedError {
     /// The texts that people see. Several errors that call for the same action share one.
     enum MessageKey: CaseIterable {
         case offline, busy, tooMany, locked, storage, damaged, logIn, disabled, values, application, clock, gone
-        case credential, presence, nameTaken, registered, cancelled, unexpected, provider, taken, lastWayIn
+        case credential, code, presence, nameTaken, registered, cancelled, unexpected, provider, taken, lastWayIn
         case transferCode, tooLate, deleted, conflict, merge
     }
 
@@ -41,6 +41,7 @@ extension OkaeriError: LocalizedError {
         case .storageDamaged: .damaged
         case .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged: .logIn
         case .credentialRefused: .credential
+        case .codeRefused: .code
         case .reauthenticationRequired: .presence
         case .identifierTaken: .nameTaken
         case .alreadyRegistered: .registered
@@ -71,6 +72,10 @@ extension OkaeriError: LocalizedError {
     /// The string table. A test sees to it that every key has a text in every language.
     static var texts: [MessageKey: Message] {
         [
+            .code: Message(
+                english: "The code is not right, or no longer valid. Ask for a new one.",
+                japanese: "コードが正しくないか、期限が切れています。新しいコードを取得してください。",
+                korean: "코드가 올바르지 않거나 만료되었습니다. 새 코드를 요청해 주세요."),
             .offline: Message(
                 english: "The server cannot be reached. Check the connection and try again.",
                 japanese: "サーバーに接続できません。通信環境を確認して、もう一度お試しください。",

@@ -28,6 +28,18 @@ public enum APIPath {
     public static let password = "/v1/user/password"
     /// POST: prove again to be there.
     public static let reauthenticate = "/v1/user/reauthenticate"
+    /// POST: mail a code to log in with.
+    public static let requestLogInCode = "/v1/log-in/code/request"
+    /// POST: log in with a code that was mailed.
+    public static let logInWithCode = "/v1/log-in/code"
+    /// POST: mail what verifies a mail address.
+    public static let requestEmailVerification = "/v1/email/verify/request"
+    /// POST: verify a mail address.
+    public static let verifyEmail = "/v1/email/verify"
+    /// POST: mail what allows a new password.
+    public static let requestPasswordReset = "/v1/password-reset/request"
+    /// POST: set a new password with what was mailed.
+    public static let resetPassword = "/v1/password-reset"
     /// POST: end this session.
     public static let logOut = "/v1/log-out"
     /// GET, PATCH: the own user.

@@ -114,6 +114,10 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     public static let alreadyRegistered: Self = "already_registered"
     /// 503: too much of this work is waiting; see the header `Retry-After`.
     public static let busy: Self = "busy"
+    /// 400: a mailed code is wrong, used, too old, or void; which, is not told.
+    public static let codeRefused: Self = "code_refused"
+    /// 503: the server has no mail server, so nothing that needs a mail can be done.
+    public static let mailUnavailable: Self = "mail_unavailable"
     /// 404: no such path.
     public static let pathUnknown: Self = "path_unknown"
     /// 405: the path does not know this method; see the header `Allow`.

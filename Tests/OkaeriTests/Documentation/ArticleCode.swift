@@ -85,7 +85,8 @@ func action(after error: OkaeriError) -> Action {
     switch error {
     case .offline, .serverUnavailable, .rateLimited, .storageLocked:
         return .tryAgainLater
-    case .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged, .credentialRefused, .reauthenticationRequired:
+    case .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged, .credentialRefused, .codeRefused,
+        .reauthenticationRequired:
         return .logInAgain
     case .invalidValues(let problems), .identifierTaken(let problems):
         return .correct(problems.map(\.field))

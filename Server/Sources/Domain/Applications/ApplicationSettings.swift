@@ -10,6 +10,7 @@ package struct ApplicationSettings: Hashable, Sendable {
     package var audiences: [String]
     /// The fewest characters of a new password, at least 8 (requirement 1).
     package var passwordMinimumCharacters: Int
+    package var mail: MailSettings
     /// A link into the app with `{code}` in place of a transfer code, for QR codes; without it they hold the code alone.
     package var transferLink: String?
     /// How long a user that asked to be deleted can still be restored. Not shorter than `Transfer.undoSpan`.
@@ -25,7 +26,7 @@ package struct ApplicationSettings: Hashable, Sendable {
     package init(
         proofRequired: Bool = false, sessionIdleLifetime: Duration = .days(60),
         sessionLifetime: Duration = .days(400), audiences: [String] = [],
-        passwordMinimumCharacters: Int = PasswordRules.lowestMinimum,
+        passwordMinimumCharacters: Int = PasswordRules.lowestMinimum, mail: MailSettings = MailSettings(),
         transferLink: String? = nil, deletionGrace: Duration = .days(7), anonymousIdleLimit: Duration? = nil,
         mergeRules: [String: MergeRule] = [:]
     ) {
@@ -34,6 +35,7 @@ package struct ApplicationSettings: Hashable, Sendable {
         self.sessionLifetime = sessionLifetime
         self.audiences = audiences
         self.passwordMinimumCharacters = passwordMinimumCharacters
+        self.mail = mail
         self.transferLink = transferLink
         self.deletionGrace = deletionGrace
         self.anonymousIdleLimit = anonymousIdleLimit

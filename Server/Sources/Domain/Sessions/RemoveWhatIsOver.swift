@@ -11,6 +11,8 @@ package final class RemoveWhatIsOver: Sendable {
     /// Counters are kept for the longest window that any limit has.
     private static let longestWindow: Duration = .days(1)
 
+    /// How long mails that were given up, and those of the outbox, can be looked at.
+    private static let mailIsKept: Duration = .days(7)
     /// Transfers are remembered for as long as an old device may sleep in a drawer and then has to be told.
     private static let transferMemory: Duration = .days(400)
 
@@ -41,6 +43,8 @@ package final class RemoveWhatIsOver: Sendable {
         }
         try await store.writeStatement { transaction throws(DomainError) in
             try transaction.removeFailures(lastBefore: now - LogInFailures.memory)
+            try transaction.removeCodes(endedBefore: now)
+            try transaction.removeMail(before: now - Self.mailIsKept)
         }
         let start = place.withLock { $0 }
         let (applications, lives) = try await store.read { transaction throws(DomainError) in

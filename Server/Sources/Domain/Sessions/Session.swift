@@ -66,6 +66,7 @@ package struct Session: Hashable, Sendable {
         package static let automatic = LogInMethod(rawValue: "automatic")
         package static let password = LogInMethod(rawValue: "password")
         package static let signUp = LogInMethod(rawValue: "sign-up")
+        package static let code = LogInMethod(rawValue: "code")
         package static let merge = LogInMethod(rawValue: "merge")
         package static let transferCode = LogInMethod(rawValue: "transfer-code")
 

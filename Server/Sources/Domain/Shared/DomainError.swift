@@ -39,6 +39,10 @@ package enum DomainError: Error, Hashable, Sendable {
     case undoTooLate
     /// Too much work of this kind is waiting already. Nothing was changed.
     case busy(retryAfter: Duration)
+    /// A mailed code is wrong, used, too old, replaced, or void; which, is not told.
+    case codeRefused
+    /// No mail server is set, so that nothing that needs a mail can be done.
+    case mailUnavailable
     /// The request must carry a proof of possession.
     case proofRequired
     /// The proof of possession is wrong.
@@ -126,5 +130,13 @@ package struct FieldFault: Hashable, Sendable {
         case onlyAfterUpgrade
         /// Without it nothing would lead to the user.
         case lastWayIn
+        /// Not an address that a token can be put behind.
+        case notALink
+        /// A name in double braces that stands for no value.
+        case unknownPlaceholder
+        /// A template that does not show what the mail is for.
+        case secretMissing
+        /// A subject that shows the code to whoever sees the locked screen.
+        case secretInSubject
     }
 }

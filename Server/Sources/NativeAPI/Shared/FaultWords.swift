@@ -44,6 +44,10 @@ extension FieldFault.Rule {
         case .notAnAddress: ("not_an_address", "An https address.")
         case .notAnAppleId: ("not_an_apple_id", "The form of Apple's own ids.")
         case .notAPrivateKey: ("not_a_private_key", "A P-256 private key in PEM form.")
+        case .notALink: ("not_a_link", "An https address, or one of the app's own scheme, without fragment.")
+        case .unknownPlaceholder: ("unknown_placeholder", "In double braces: application, code, link, minutes, email.")
+        case .secretMissing: ("secret_missing", "The template must show {{code}} or {{link}}.")
+        case .secretInSubject: ("secret_in_subject", "The subject must show neither {{code}} nor {{link}}.")
         }
     }
 }

@@ -38,9 +38,8 @@ extension CommandFault {
         case .sessionRequired, .sessionInvalid, .proofRequired, .proofRefused, .proofReplayed, .clockSkew,
             .audienceNotAllowed, .userDisabled, .credentialRefused, .reauthenticationRequired, .alreadyRegistered,
             .attemptReused, .providerTokenRefused, .providerTokenReplayed, .providerRefused, .identityTaken,
-            .providerAlreadyLinked, .identityUnknown, .lastWayIn,
-            .userDeleted, .mergeOffered, .mergeTicketRefused, .mergeUnknown, .transferCodeRefused, .transferUnknown,
-            .undoTooLate:
+            .providerAlreadyLinked, .identityUnknown, .lastWayIn, .codeRefused, .mailUnavailable, .userDeleted,
+            .mergeOffered, .mergeTicketRefused, .mergeUnknown, .transferCodeRefused, .transferUnknown, .undoTooLate:
             // Refusals of requests; commands make none.
             self = .failed("The request was refused: \(error).")
         }
@@ -77,6 +76,11 @@ extension FieldFault {
             "\(field) has not the form of Apple's ids: ten capitals and digits for teams and keys, letters, digits, dots "
                 + "and hyphens for bundles and services."
         case .notAPrivateKey: "\(field) must be the .p8 file as Apple gave it: a P-256 key in PEM form."
+        case .notALink: "\(field) is no https address, and none of an app's own scheme."
+        case .unknownPlaceholder:
+            "\(field) has a name in double braces that is none of application, code, link, minutes, email."
+        case .secretMissing: "\(field) shows neither {{code}} nor {{link}}."
+        case .secretInSubject: "\(field) shows {{code}} or {{link}} to whoever sees the locked screen."
         }
     }
 }

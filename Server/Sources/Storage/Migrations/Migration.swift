@@ -20,7 +20,7 @@ package struct Migration: Sendable {
 
     /// All steps, oldest first. A step is never edited once released.
     package static let all = [
-        beginnings, accounts, logInFailures, providers, audit, transfers, deletion, merges,
+        beginnings, accounts, logInFailures, providers, mail, audit, transfers, deletion, merges,
     ]
 
     /// The version that this program needs.

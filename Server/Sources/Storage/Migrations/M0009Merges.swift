@@ -1,7 +1,7 @@
 extension Migration {
     /// Tickets for the merge of two users, merges that can be undone, and events for whoever wants to know.
     static let merges = Migration(
-        version: 8, name: "merges",
+        version: 9, name: "merges",
         sqlite: mergeStatements(text: "TEXT", integer: "INTEGER", bytes: "BLOB", options: " WITHOUT ROWID"),
         postgresql: mergeStatements(
             text: "TEXT", integer: "BIGINT", bytes: "BYTEA", options: ""))

@@ -1,7 +1,7 @@
 extension Migration {
     /// Finding users that are to be erased, and what the audit log says of one user.
     static let deletion = Migration(
-        version: 7, name: "deletion", sqlite: deletionStatements, postgresql: deletionStatements)
+        version: 8, name: "deletion", sqlite: deletionStatements, postgresql: deletionStatements)
 
     private static let deletionStatements = [
         """

@@ -1,7 +1,7 @@
 extension Migration {
     /// Transfer codes that wait, and the devices that joined by one.
     static let transfers = Migration(
-        version: 6, name: "transfers",
+        version: 7, name: "transfers",
         sqlite: transferStatements(text: "TEXT", integer: "INTEGER", bytes: "BLOB", options: " WITHOUT ROWID"),
         postgresql: transferStatements(
             text: "TEXT", integer: "BIGINT", bytes: "BYTEA", options: ""))

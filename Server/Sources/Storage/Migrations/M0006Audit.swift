@@ -1,7 +1,7 @@
 extension Migration {
     /// The audit log. An entry has no number until it has its place in its application's chain.
     static let audit = Migration(
-        version: 5, name: "audit",
+        version: 6, name: "audit",
         sqlite: auditStatements(text: "TEXT", integer: "INTEGER", bytes: "BLOB", options: " WITHOUT ROWID"),
         postgresql: auditStatements(
             text: "TEXT", integer: "BIGINT", bytes: "BYTEA", options: ""))
