@@ -4,7 +4,7 @@ extension Migration {
         version: 6, name: "audit",
         sqlite: auditStatements(text: "TEXT", integer: "INTEGER", bytes: "BLOB", options: " WITHOUT ROWID"),
         postgresql: auditStatements(
-            text: #"TEXT COLLATE "C""#, integer: "BIGINT", bytes: "BYTEA", options: ""))
+            text: "TEXT", integer: "BIGINT", bytes: "BYTEA", options: ""))
 
     private static func auditStatements(text: String, integer: String, bytes: String, options: String) -> [String] {
         [

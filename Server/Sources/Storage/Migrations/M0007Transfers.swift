@@ -4,7 +4,7 @@ extension Migration {
         version: 7, name: "transfers",
         sqlite: transferStatements(text: "TEXT", integer: "INTEGER", bytes: "BLOB", options: " WITHOUT ROWID"),
         postgresql: transferStatements(
-            text: #"TEXT COLLATE "C""#, integer: "BIGINT", bytes: "BYTEA", options: ""))
+            text: "TEXT", integer: "BIGINT", bytes: "BYTEA", options: ""))
 
     private static func transferStatements(text: String, integer: String, bytes: String, options: String) -> [String] {
         [

@@ -4,7 +4,7 @@ extension Migration {
         version: 9, name: "merges",
         sqlite: mergeStatements(text: "TEXT", integer: "INTEGER", bytes: "BLOB", options: " WITHOUT ROWID"),
         postgresql: mergeStatements(
-            text: #"TEXT COLLATE "C""#, integer: "BIGINT", bytes: "BYTEA", options: ""))
+            text: "TEXT", integer: "BIGINT", bytes: "BYTEA", options: ""))
 
     private static func mergeStatements(text: String, integer: String, bytes: String, options: String) -> [String] {
         [
