@@ -5,7 +5,7 @@ extension Migration {
         sqlite: providerStatements(
             text: "TEXT", integer: "INTEGER", bytes: "BLOB", json: "TEXT", options: " WITHOUT ROWID"),
         postgresql: providerStatements(
-            text: #"TEXT COLLATE "C""#, integer: "BIGINT", bytes: "BYTEA", json: #"TEXT COLLATE "C""#, options: ""))
+            text: "TEXT", integer: "BIGINT", bytes: "BYTEA", json: "TEXT", options: ""))
 
     private static func providerStatements(
         text: String, integer: String, bytes: String, json: String, options: String

@@ -19,7 +19,9 @@ package struct Migration: Sendable {
     }
 
     /// All steps, oldest first. A step is never edited once released.
-    package static let all = [beginnings, accounts, logInFailures, providers]
+    package static let all = [
+        beginnings, accounts, logInFailures, providers, mail, audit, transfers, deletion, merges,
+    ]
 
     /// The version that this program needs.
     package static var latestVersion: Int { all.last?.version ?? 0 }
