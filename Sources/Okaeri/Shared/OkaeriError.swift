@@ -113,7 +113,8 @@ public enum OkaeriError: Error, Hashable, Sendable {
         switch self {
         case .offline, .serverUnavailable, .rateLimited, .storageLocked, .cancelled: true
         case .storageUnavailable, .storageDamaged, .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged,
-            .credentialRefused, .codeRefused, .reauthenticationRequired, .identifierTaken, .alreadyRegistered, .userDisabled,
+            .credentialRefused, .codeRefused, .reauthenticationRequired, .identifierTaken, .alreadyRegistered,
+            .userDisabled,
             .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed,
             .providerRefused, .identityTaken, .lastWayIn, .conflict, .mergeRefused, .userDeleted,
             .transferCodeRefused, .undoTooLate, .refused, .unexpectedAnswer:

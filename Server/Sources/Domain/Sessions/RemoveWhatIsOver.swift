@@ -43,7 +43,11 @@ package final class RemoveWhatIsOver: Sendable {
         }
         try await store.writeStatement { transaction throws(DomainError) in
             try transaction.removeFailures(lastBefore: now - LogInFailures.memory)
+        }
+        try await store.writeStatement { transaction throws(DomainError) in
             try transaction.removeCodes(endedBefore: now)
+        }
+        try await store.write { transaction throws(DomainError) in
             try transaction.removeMail(before: now - Self.mailIsKept)
         }
         let start = place.withLock { $0 }

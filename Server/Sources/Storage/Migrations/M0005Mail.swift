@@ -6,7 +6,7 @@ extension Migration {
         version: 5, name: "mail",
         sqlite: statements(text: "TEXT", integer: "INTEGER", bytes: "BLOB", options: " WITHOUT ROWID"),
         postgresql: statements(
-            text: #"TEXT COLLATE "C""#, integer: "BIGINT", bytes: "BYTEA", options: ""))
+            text: "TEXT", integer: "BIGINT", bytes: "BYTEA", options: ""))
 
     private static func statements(text: String, integer: String, bytes: String, options: String) -> [String] {
         [

@@ -10,7 +10,8 @@ struct CodeTests {
     private let application: Application
 
     init() async throws {
-        world = try TestWorld(SQLiteStore(.memory, role: .server), mail: .carrier(carrier))
+        world = try TestWorld(
+            SQLiteStore(.memory, role: .server), hasRateLimits: true, mail: .carrier(carrier))
         application = try await world.makeApplication()
     }
 
