@@ -71,9 +71,7 @@ extension SessionKeeper {
             workInBackground()
             throw .loggedOutMeanwhile
         }
-        let result = try await accept(answer, after: record)
-        hear(response)
-        return result
+        return try await accept(answer, after: record)
     }
 
     /// Takes the answer over, unless somebody logged in or out since the log-in began.
@@ -116,7 +114,7 @@ extension SessionKeeper {
             workInBackground()
             return LogInResult(
                 welcome: .known(User(user), lastLogIn: user.lastLogInAt.map(Date.init(_:))), session: nil)
-        case .userDisabled, .userDeleted:
+        case .userDisabled:
             let epoch = record.epoch
             await change { if $0.epoch == epoch { $0.logOut() } }
         case .storageLocked:

@@ -26,7 +26,6 @@ extension SessionKeeper {
             confirmedSession = self.record?.session?.id
             tellState()
         }
-        hear(response)
         return Answered(response: response, epoch: began)
     }
 

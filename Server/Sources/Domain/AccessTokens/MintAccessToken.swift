@@ -68,7 +68,6 @@ extension Session.LogInMethod {
         switch self {
         case .automatic: ["pop"]
         case .password, .signUp: ["pwd"]
-        case .code: ["otp"]
         default: []
         }
     }

@@ -40,8 +40,7 @@ extension Store {
 /// What the rules can ask while a transaction lasts: the sum of what each slice asks.
 package protocol Transaction: ApplicationQueries, UserQueries, IdentityQueries, TypedIdentifierQueries,
     UserStandingQueries, PasswordQueries, LogInFailureQueries, SessionQueries, ProofReplayQueries, RateLimitQueries,
-    SigningKeyQueries, ProviderQueries, MailQueries, MailedCodeQueries, AuditQueries, TransferQueries, DeletionQueries,
-    MergeQueries
+    SigningKeyQueries, ProviderQueries
 {}
 
 /// Something that a committed transaction changed and that caches hold.
@@ -50,8 +49,6 @@ package enum Change: Hashable, Sendable {
     case user(Identifier<Application>, Identifier<User>)
     case session(Identifier<Application>, SecretDigest)
     case signingKeys
-    /// There is mail to send.
-    case mailQueued
 }
 
 /// Tells whether what caches hold may still be believed, beside the changes that this process made itself.

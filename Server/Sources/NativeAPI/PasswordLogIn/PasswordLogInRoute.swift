@@ -10,7 +10,6 @@ struct PasswordLogInRoute: RouteHandler {
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let application = try await api.application(of: request)
         let attemptName = try Attempt.name(of: request)
-        let restoringFrom = try api.restoration(of: request, context)
         guard let body = try await api.readJSON(PasswordLogInBody.self, of: request, context) else {
             throw HTTPFault.membersInvalid(["identifier", "password"].map { MemberFault(path: $0, rule: .required) })
         }
@@ -22,8 +21,7 @@ struct PasswordLogInRoute: RouteHandler {
                 proof: api.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
                 device: body.device.map { DeviceDescription($0) } ?? .init(),
                 attempt: try Attempt(name: attemptName, body: named),
-                address: api.gate.client(of: request, context), restoringFrom: restoringFrom))
-        context.tellNotices(logIn.noticeCount)
+                address: api.gate.client(of: request, context)))
         return try JSONAnswer(body: LogInAnswer(logIn)).response()
     }
 }

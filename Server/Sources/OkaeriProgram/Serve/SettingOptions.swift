@@ -64,8 +64,6 @@ struct SettingOptions: ParsableArguments {
     @Option(name: .customLong(Setting.appleURL.name), help: ArgumentHelp(.appleURL, valueName: "url"))
     var appleURL: String?
 
-    @OptionGroup(title: "Mail") var mail: MailOptions
-
     /// All settings: these options over the environment over the configuration file.
     func settings() throws(CommandFault) -> ServerSettings {
         var values = storage.values
@@ -86,7 +84,6 @@ struct SettingOptions: ParsableArguments {
         values[Setting.maximumHeaders.name] = maximumHeaders
         if isDevelopment { values[Setting.dev.name] = "on" }
         values[Setting.appleURL.name] = appleURL
-        values.merge(mail.values) { $1 }
         return try ServerSettings.read(values)
     }
 }

@@ -25,16 +25,6 @@ extension SQLTransaction {
         note(.application(application.id))
     }
 
-    package func update(_ application: Application) throws(DomainError) {
-        try connection.run(
-            "UPDATE applications SET name = $1, settings = $2 WHERE id = $3",
-            [
-                .text(application.name), .text(try JSONText.encode(StoredSettings(application.settings))),
-                .id(application.id),
-            ])
-        note(.application(application.id))
-    }
-
     package func userCount(in application: Identifier<Application>) throws(DomainError) -> Int {
         let count = try connection.row(
             "SELECT COUNT(*) FROM users WHERE application_id = $1", [.id(application)]
@@ -56,11 +46,6 @@ private struct StoredSettings: Codable {
     var sessionSeconds: Int64?
     var audiences: [String]?
     var passwordMinimumCharacters: Int?
-    var mail: StoredMailSettings?
-    var transferLink: String?
-    var deletionGraceSeconds: Int64?
-    var anonymousIdleSeconds: Int64?
-    var mergeRules: [String: String]?
 
     init(_ settings: ApplicationSettings) {
         proofRequired = settings.proofRequired
@@ -68,11 +53,6 @@ private struct StoredSettings: Codable {
         sessionSeconds = settings.sessionLifetime.components.seconds
         audiences = settings.audiences
         passwordMinimumCharacters = settings.passwordMinimumCharacters
-        mail = StoredMailSettings(settings.mail)
-        transferLink = settings.transferLink
-        deletionGraceSeconds = settings.deletionGrace.components.seconds
-        anonymousIdleSeconds = settings.anonymousIdleLimit?.components.seconds
-        mergeRules = settings.mergeRules.mapValues(\.rawValue)
     }
 
     var settings: ApplicationSettings {
@@ -82,10 +62,6 @@ private struct StoredSettings: Codable {
             sessionIdleLifetime: sessionIdleSeconds.map { .seconds($0) } ?? standard.sessionIdleLifetime,
             sessionLifetime: sessionSeconds.map { .seconds($0) } ?? standard.sessionLifetime,
             audiences: audiences ?? standard.audiences,
-            passwordMinimumCharacters: passwordMinimumCharacters ?? standard.passwordMinimumCharacters,
-            mail: mail?.settings ?? standard.mail, transferLink: transferLink,
-            deletionGrace: deletionGraceSeconds.map { .seconds($0) } ?? standard.deletionGrace,
-            anonymousIdleLimit: anonymousIdleSeconds.map { .seconds($0) },
-            mergeRules: (mergeRules ?? [:]).compactMapValues(MergeRule.init(rawValue:)))
+            passwordMinimumCharacters: passwordMinimumCharacters ?? standard.passwordMinimumCharacters)
     }
 }

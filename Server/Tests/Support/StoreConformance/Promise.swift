@@ -14,8 +14,7 @@ package struct Promise: Sendable, CustomStringConvertible {
     package static let all =
         userPromises + identityPromises + accountPromises + sessionPromises + proofPromises + rateLimitPromises
         + accessTokenPromises
-        + mailPromises + transactionPromises + racePromises + accountRacePromises + providerPromises + mailRacePromises
-        + auditPromises + transferPromises
+        + transactionPromises + racePromises + accountRacePromises + providerPromises
 }
 
 /// A promise was broken.
