@@ -72,6 +72,8 @@ let package = Package(
             name: "PasswordHashes", dependencies: ["Domain", "Threads", "CSodium", "CCrypt", cryptoExtras],
             swiftSettings: settings),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CQRencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+        .target(name: "QRCodes", dependencies: ["CQRencode"], swiftSettings: settings),
         .target(
             name: "OutboundServices", dependencies: ["Domain", "Threads", "CCurl", crypto, cryptoExtras, wire],
             swiftSettings: settings),
@@ -91,7 +93,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "NativeAPI",
-            dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
+            dependencies: ["Domain", "HTTPSupport", "QRCodes", hummingbird, httpTypes, nioCore, wire],
             resources: [.embedInCode("Service/openapi.yaml")],
             swiftSettings: settings),
 
@@ -100,14 +102,14 @@ let package = Package(
             name: "OkaeriServer",
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
-                "OutboundServices", "FakeProviders", "PasswordHashes",
+                "OutboundServices", "FakeProviders", "PasswordHashes", "Threads",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "OkaeriProgram",
-            dependencies: ["Domain", "OkaeriServer", arguments, sdk, wire, crypto],
+            dependencies: ["Domain", "OkaeriServer", "OutboundServices", arguments, sdk, wire, crypto],
             swiftSettings: settings),
 
         // Tests.
@@ -122,6 +124,12 @@ let package = Package(
         .target(
             name: "TestPostgreSQL", dependencies: ["StoragePostgreSQL", "CLibPQ"],
             path: "Tests/Support/TestPostgreSQL", exclude: ["cluster.sh"], swiftSettings: settings),
+        .target(
+            name: "TestMailServer", path: "Tests/Support/TestMailServer", exclude: ["mail-server.py"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "OutboundServicesTests", dependencies: ["Domain", "OutboundServices", "TestMailServer", "Threads"],
+            swiftSettings: settings),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: settings),
         .testTarget(
             name: "DomainTests",
@@ -138,7 +146,7 @@ let package = Package(
             name: "NativeAPITests",
             dependencies: [
                 "Domain", "FakeProviders", "HTTPSupport", "NativeAPI", "OkaeriServer", "OutboundServices",
-                "PasswordHashes", "Storage",
+                "PasswordHashes", "QRCodes", "Storage",
                 "StorageSQLite", "StoragePostgreSQL", "TestPostgreSQL", "TestWorld", hummingbird,
                 hummingbirdTesting,
                 httpTypes, nioCore, nioPosix, logging, crypto, wire, yams,
@@ -147,7 +155,8 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "Domain", "Storage", "StorageSQLite", "TestPostgreSQL", "TestWorld", "CSQLite", sdk, wire,
+                "Domain", "Storage", "StorageSQLite", "TestMailServer", "TestPostgreSQL", "TestWorld", "CSQLite", sdk,
+                wire,
             ],
             swiftSettings: settings),
     ]

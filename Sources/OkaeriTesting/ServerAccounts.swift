@@ -50,16 +50,25 @@ extension InMemoryServer {
         let body = try read(PasswordLogInBody.self, from: request.body ?? Data())
         let thumbprint = try optionalProof(of: request, &contents)
         if let known = try repeated(request, thumbprint, contents) { return known }
-        guard let id = contents.usersByIdentifier[body.identifier.lowercased()], var user = contents.users[id],
-            user.password == body.password
+        guard let id = contents.usersByIdentifier[body.identifier.lowercased()],
+            contents.users[id]?.password == body.password
         else { throw Refusal(401, .credentialRefused) }
+        return try logIn(
+            id, request, thumbprint, joins: body.joinsDevice, device: body.device, by: "password", &contents)
+    }
+
+    /// Logs in a user who has been proved.
+    func logIn(
+        _ id: String, _ request: TransportRequest, _ thumbprint: String?, joins: Bool?, device: DeviceBody?,
+        by method: String, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        guard var user = contents.users[id] else { throw Refusal(401, .credentialRefused) }
         guard !user.isDisabled else { throw Refusal(403, .userDisabled) }
         user.body.previousLogInAt = user.body.lastLogInAt
         user.body.lastLogInAt = time(contents)
-        join(thumbprint, body.joinsDevice, &user.body, &contents)
+        join(thumbprint, joins, &user.body, &contents)
         contents.users[id] = user
-        let session = openSession(
-            of: user.body, contents.newNumber(), thumbprint, body.device, by: "password", &contents)
+        let session = openSession(of: user.body, contents.newNumber(), thumbprint, device, by: method, &contents)
         let answer = TransportResponse.json(
             200,
             LogInAnswer(
@@ -138,13 +147,13 @@ extension InMemoryServer {
                 freshUntil: until))
     }
 
-    private func optionalProof(
+    func optionalProof(
         of request: TransportRequest, _ contents: inout ServerContents
     ) throws(Refusal) -> String? {
         request.headers[HeaderName.proof] == nil ? nil : try checkProof(of: request, token: nil, &contents)
     }
 
-    private func checkFresh(
+    func checkFresh(
         _ session: ServerContents.StoredSession, _ contents: ServerContents
     ) throws(Refusal) {
         guard let last = session.authenticatedAt,
@@ -190,7 +199,7 @@ extension InMemoryServer {
             IdentityBody(provider: "device", subject: thumbprint, linkedAt: time(contents)))
     }
 
-    private func repeated(
+    func repeated(
         _ request: TransportRequest, _ thumbprint: String?, _ contents: ServerContents
     ) throws(Refusal) -> TransportResponse? {
         guard let name = request.headers[HeaderName.idempotencyKey], let known = contents.answers[name] else {
@@ -202,7 +211,7 @@ extension InMemoryServer {
         return known.answer
     }
 
-    private func remember(
+    func remember(
         _ answer: TransportResponse, _ request: TransportRequest, _ thumbprint: String?,
         _ contents: inout ServerContents
     ) {

@@ -9,6 +9,8 @@ struct ServerContents: Sendable {
         var body: UserBody
         var isDisabled = false
         var password: String?
+        /// When the user is erased, after the deletion was asked for.
+        var erasedAt: WireTime?
     }
 
     struct StoredSession: Sendable {
@@ -19,6 +21,14 @@ struct ServerContents: Sendable {
         var body: SessionBody
         /// When the owner last proved to be there.
         var authenticatedAt: WireTime?
+    }
+
+    struct SentMail: Sendable {
+        let mail: TestMail
+        let user: String
+        let ticket: String?
+        let sentAt: WireTime
+        var isVoid = false
     }
 
     struct PlannedFault: Sendable {
@@ -41,12 +51,17 @@ struct ServerContents: Sendable {
     var usersByIdentity: [String: String] = [:]
     /// Identity tokens that were used.
     var usedTokens: Set<String> = []
+    /// Mails that were sent, with what their codes are good for.
+    var mails: [SentMail] = []
     /// Sessions by token.
     var sessions: [String: StoredSession] = [:]
     /// Names of proofs that were used.
     var usedProofs: Set<String> = []
     /// Answers by idempotency key, with the thumbprint and the body of their request.
     var answers: [String: (thumbprint: String, body: Data, answer: TransportResponse)] = [:]
+    /// Transfer codes without hyphens.
+    var transferCodes: [String: WaitingCode] = [:]
+    var transfers: [StoredTransfer] = []
     var requests: [TransportRequest] = []
     var faults: [PlannedFault] = []
     var watchers: [Watcher] = []

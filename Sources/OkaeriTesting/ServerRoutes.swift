@@ -14,7 +14,8 @@ extension InMemoryServer {
             guard request.headers[HeaderName.application] == application else {
                 throw Refusal(401, .applicationUnknown)
             }
-            return try route(request, &contents)
+            let answer = try route(request, &contents)
+            return tellNotices(answer, to: request, contents)
         } catch {
             return error.problem.response(retryAfter: nil)
         }
@@ -48,9 +49,29 @@ extension InMemoryServer {
             guard let ended else { throw Refusal(404, .sessionUnknown) }
             contents.sessions[ended.key] = nil
             return TransportResponse(status: 204)
+        case ("DELETE", APIPath.user): return try requestDeletion(request, &contents)
+        case ("GET", APIPath.export): return try export(request, &contents)
         case ("POST", APIPath.token): return try mint(request, &contents)
+        case ("POST", APIPath.logInWithTransferCode): return try redeemTransferCode(request, &contents)
+        case ("POST", APIPath.transferCode): return try issueTransferCode(request, &contents)
+        case ("DELETE", APIPath.transferCode):
+            let session = try authenticate(request, &contents).session
+            contents.transferCodes = contents.transferCodes.filter { $0.value.user != session.user }
+            return TransportResponse(status: 204)
+        case ("POST", APIPath.undoTransfer): return try undoTransfer(request, &contents)
+        case ("GET", APIPath.notices):
+            let session = try authenticate(request, &contents).session
+            return .json(200, NoticeListAnswer(notices: contents.news(for: session).map(\.notice)))
+        case ("DELETE", _) where path.hasPrefix("\(APIPath.notices)/"):
+            return try acknowledge(path.dropFirst(APIPath.notices.count + 1), request, &contents)
         case ("POST", APIPath.signUp): return try signUp(request, &contents)
         case ("POST", APIPath.logInWithPassword): return try logInWithPassword(request, &contents)
+        case ("POST", APIPath.requestLogInCode): return try requestLogInCode(request, &contents)
+        case ("POST", APIPath.logInWithCode): return try logInWithCode(request, &contents)
+        case ("POST", APIPath.requestPasswordReset): return try requestPasswordReset(request, &contents)
+        case ("POST", APIPath.resetPassword): return try resetPassword(request, &contents)
+        case ("POST", APIPath.requestEmailVerification): return try requestEmailVerification(request, &contents)
+        case ("POST", APIPath.verifyEmail): return try verifyEmail(request, &contents)
         case ("POST", APIPath.upgrade): return try upgrade(request, &contents)
         case ("PUT", APIPath.password): return try changePassword(request, &contents)
         case ("POST", APIPath.reauthenticate): return try reauthenticate(request, &contents)
@@ -73,16 +94,26 @@ extension InMemoryServer {
                 }
                 return known.answer
             }
-            let answer = try logIn(thumbprint, body, &contents)
+            let answer = try logIn(thumbprint, body, restores: request.restores, &contents)
             contents.answers[name] = (thumbprint, request.body ?? Data(), answer)
             return answer
         }
-        return try logIn(thumbprint, body, &contents)
+        return try logIn(thumbprint, body, restores: request.restores, &contents)
     }
 
     private func logIn(
-        _ thumbprint: String, _ body: AutomaticLogInBody?, _ contents: inout ServerContents
+        _ thumbprint: String, _ body: AutomaticLogInBody?, restores: Bool, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
+        try restore(thumbprint, isWished: restores, &contents)
+        let answer = try logInAnswer(thumbprint, body, createdWith: "automatic", &contents)
+        return .json(answer.isNew ? 201 : 200, answer)
+    }
+
+    /// Logs in the user that a key leads to, or a new one.
+    func logInAnswer(
+        _ thumbprint: String, _ body: AutomaticLogInBody?, createdWith method: String,
+        _ contents: inout ServerContents
+    ) throws(Refusal) -> LogInAnswer {
         let now = time(contents)
         let known = contents.usersByKey[thumbprint].flatMap { contents.users[$0] }
         guard known?.isDisabled != true else { throw Refusal(403, .userDisabled) }
@@ -102,11 +133,8 @@ extension InMemoryServer {
         user.body.lastLogInAt = now
         contents.users[user.body.id] = user
         contents.usersByKey[thumbprint] = user.body.id
-        let session = openSession(
-            of: user.body, number, thumbprint, body?.device, by: "automatic", &contents)
-        let answer = LogInAnswer(
-            isNew: known == nil, user: user.body, previousLogInAt: previous, session: session)
-        return .json(known == nil ? 201 : 200, answer)
+        let session = openSession(of: user.body, number, thumbprint, body?.device, by: method, &contents)
+        return LogInAnswer(isNew: known == nil, user: user.body, previousLogInAt: previous, session: session)
     }
 
     private func update(
@@ -182,10 +210,12 @@ struct Refusal: Error {
 
     init(
         _ status: Int, _ code: ErrorCode, detail: String? = nil, errors: [FieldProblem]? = nil,
-        serverTime: WireTime? = nil
+        serverTime: WireTime? = nil, erasedAt: WireTime? = nil
     ) {
-        problem = Problem(
+        var problem = Problem(
             title: code.rawValue, status: status, detail: detail, code: code, errors: errors, serverTime: serverTime)
+        problem.erasedAt = erasedAt
+        self.problem = problem
     }
 }
 

@@ -11,7 +11,7 @@ struct ErrorTests {
         .offline, .serverUnavailable(retryAfter: nil), .rateLimited(retryAfter: .seconds(1)), .storageLocked,
         .storageUnavailable("x"), .storageDamaged("x"), .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged,
         .userDisabled, .applicationUnknown, .proofRefused(.proofInvalid), .invalidValues([]), .sessionUnknown,
-        .credentialRefused, .reauthenticationRequired, .identifierTaken([]), .alreadyRegistered,
+        .credentialRefused, .codeRefused, .reauthenticationRequired, .identifierTaken([]), .alreadyRegistered,
         .audienceNotAllowed, .cancelled, .refused(code: "new_word", status: 418, detail: nil),
         .unexpectedAnswer(status: 200),
     ]

@@ -45,6 +45,45 @@ package struct UseCases: Sendable {
     package let signingKeys: SigningKeys
     package let rotateSigningKeys: RotateSigningKeys
 
+    // Mail
+    package let deliverMail: DeliverMail
+    package let listQueuedMail: ListQueuedMail
+    package let readOutbox: ReadOutbox
+    package let changeMailSettings: ChangeMailSettings
+    /// Rings when there is mail to send.
+    package let mailBell: MailBell
+    // One-time codes
+    package let requestLogInCode: RequestLogInCode
+    package let logInWithCode: LogInWithCode
+    // Verification of mail addresses
+    package let requestEmailVerification: RequestEmailVerification
+    package let verifyEmail: VerifyEmail
+    // Recovery
+    package let requestPasswordReset: RequestPasswordReset
+    package let resetPassword: ResetPassword
+    // Transfer codes
+    package let issueTransferCode: IssueTransferCode
+    package let withdrawTransferCode: WithdrawTransferCode
+    package let redeemTransferCode: RedeemTransferCode
+    package let undoTransfer: UndoTransfer
+    package let listNotices: ListNotices
+    package let acknowledgeNotice: AcknowledgeNotice
+    // Deletion
+    package let requestDeletion: RequestDeletion
+    package let deleteUser: DeleteUser
+    package let eraseDeletedUsers: EraseDeletedUsers
+    package let removeIdleUsers: RemoveIdleUsers
+    package let exportUser: ExportUser
+    // Merging
+    package let upgradeOrOfferMerge: UpgradeOrOfferMerge
+    package let previewMerge: PreviewMerge
+    package let resolveMerge: ResolveMerge
+    package let undoMerge: UndoMerge
+    // Audit
+    package let chainAuditEntries: ChainAuditEntries
+    package let verifyAudit: VerifyAudit
+    package let listAudit: ListAudit
+
     private let sessionCache: SessionCache
 
     /// What the rules need of the world.
@@ -61,19 +100,23 @@ package struct UseCases: Sendable {
         package var providers: IdentityProviders
         /// First launches for one address or /64 network; `nil` for no limit.
         package var firstLaunches: RateLimit?
+        /// Whether the limits hold that an operator cannot choose.
+        package var hasRateLimits: Bool
         /// Wrong passwords for one address or /64 network; `nil` for no limit.
         package var passwordFailures: RateLimit?
         /// Whether wrong passwords for one identifier make the next try wait.
         package var hasPasswordDelays: Bool
         /// The most sessions kept in memory.
         package var sessionCacheCapacity: Int
+        /// By which way mails leave.
+        package var mailDelivery: MailDelivery
 
         package init(
             store: any Store, validity: any CacheValidity, clock: any WallClock, randomness: any Randomness,
             sealingKey: SealingKey, passwords: any PasswordHashing, issuer: String,
             firstLaunches: RateLimit? = .firstLaunches, passwordFailures: RateLimit? = .passwordFailures,
-            hasPasswordDelays: Bool = true, sessionCacheCapacity: Int = 10_000,
-            providers: IdentityProviders = .none
+            hasPasswordDelays: Bool = true, hasRateLimits: Bool = true, sessionCacheCapacity: Int = 10_000,
+            providers: IdentityProviders = .none, mailDelivery: MailDelivery = .none
         ) {
             self.store = store
             self.validity = validity
@@ -84,9 +127,11 @@ package struct UseCases: Sendable {
             self.issuer = issuer
             self.providers = providers
             self.firstLaunches = firstLaunches
+            self.hasRateLimits = hasRateLimits
             self.passwordFailures = passwordFailures
             self.hasPasswordDelays = hasPasswordDelays
             self.sessionCacheCapacity = sessionCacheCapacity
+            self.mailDelivery = mailDelivery
         }
     }
 
@@ -94,23 +139,29 @@ package struct UseCases: Sendable {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let verifyProof = ProofVerifier()
         let activity = SessionActivity()
+        let sealing = MailSealing(key: world.sealingKey, randomness: randomness)
+        let notice = MailNotice(sealing: sealing, delivery: world.mailDelivery)
+        let seals = AuditSeals(world.sealingKey)
+        let audit = AuditTrail(clock: clock, randomness: randomness, seals: seals)
         let takeAllowance = TakeAllowance(store: store, clock: clock)
         let check = PasswordCheck(
             store: store, clock: clock, passwords: world.passwords, failuresPerAddress: world.passwordFailures,
             hasDelays: world.hasPasswordDelays)
         sessionCache = SessionCache(capacity: world.sessionCacheCapacity, validity: world.validity)
-        createApplication = CreateApplication(store: store, clock: clock, randomness: randomness)
+        createApplication = CreateApplication(
+            store: store, clock: clock, randomness: randomness, audit: audit)
         listApplications = ListApplications(store: store)
         findApplication = FindApplication(store: store, validity: world.validity)
         logInAutomatically = LogInAutomatically(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
-            takeAllowance: takeAllowance, firstLaunches: world.firstLaunches)
+            takeAllowance: takeAllowance, audit: audit, firstLaunches: world.firstLaunches)
         signUp = SignUp(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, passwords: world.passwords,
             takeAllowance: takeAllowance, newUsers: world.firstLaunches)
         logInWithPassword = LogInWithPassword(
-            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, check: check)
-        changePassword = ChangePassword(store: store, clock: clock, passwords: world.passwords, check: check)
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, check: check, audit: audit)
+        changePassword = ChangePassword(
+            store: store, clock: clock, passwords: world.passwords, check: check, notice: notice)
         upgradeUser = UpgradeUser(store: store, clock: clock, passwords: world.passwords)
         reauthenticate = Reauthenticate(store: store, clock: clock, randomness: randomness, check: check)
         requirePresence = RequirePresence(clock: clock)
@@ -124,7 +175,7 @@ package struct UseCases: Sendable {
         logInWithProvider = LogInWithProvider(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
             takeAllowance: takeAllowance, findProvider: findProvider,
-            sealingKey: world.sealingKey, firstLaunches: world.firstLaunches)
+            sealingKey: world.sealingKey, audit: audit, firstLaunches: world.firstLaunches)
         linkProvider = LinkProvider(
             store: store, clock: clock, findProvider: findProvider, sealingKey: world.sealingKey)
         unlinkProvider = UnlinkProvider(store: store, clock: clock, randomness: randomness)
@@ -137,9 +188,9 @@ package struct UseCases: Sendable {
             store: store, clock: clock, cache: sessionCache, activity: activity, verifyProof: verifyProof)
         logOut = LogOut(store: store)
         listSessions = ListSessions(store: store, clock: clock)
-        endSession = EndSession(store: store)
-        endOtherSessions = EndOtherSessions(store: store)
-        revokeSession = RevokeSession(store: store)
+        endSession = EndSession(store: store, audit: audit)
+        endOtherSessions = EndOtherSessions(store: store, audit: audit)
+        revokeSession = RevokeSession(store: store, audit: audit)
         writeSessionActivity = WriteSessionActivity(store: store, activity: activity)
         removeWhatIsOver = RemoveWhatIsOver(store: store, clock: clock)
         readUser = ReadUser(store: store)
@@ -150,7 +201,60 @@ package struct UseCases: Sendable {
             store: store, clock: clock, sealingKey: world.sealingKey, validity: world.validity)
         mintAccessToken = MintAccessToken(
             clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.issuer)
-        rotateSigningKeys = RotateSigningKeys(store: store, signingKeys: signingKeys, clock: clock)
+        let digests = CodeDigests(key: world.sealingKey)
+        let queueErrand = QueueErrand(
+            store: store, clock: clock, sealing: sealing, takeAllowance: takeAllowance, delivery: world.mailDelivery,
+            hasLimits: world.hasRateLimits)
+        let tryCode = TryCode(
+            store: store, clock: clock, digests: digests, takeAllowance: takeAllowance,
+            hasLimits: world.hasRateLimits)
+        deliverMail = DeliverMail(
+            store: store, clock: clock, randomness: randomness, sealing: sealing, delivery: world.mailDelivery,
+            findApplication: findApplication,
+            writeLetter: WriteLetter(
+                store: store, clock: clock, randomness: randomness, sealing: sealing, digests: digests))
+        requestLogInCode = RequestLogInCode(queueErrand: queueErrand, randomness: randomness)
+        logInWithCode = LogInWithCode(
+            clock: clock, randomness: randomness, verifyProof: verifyProof, tryCode: tryCode)
+        requestEmailVerification = RequestEmailVerification(
+            queueErrand: queueErrand, requirePresence: requirePresence)
+        verifyEmail = VerifyEmail(clock: clock, tryCode: tryCode, notice: notice)
+        requestPasswordReset = RequestPasswordReset(queueErrand: queueErrand)
+        resetPassword = ResetPassword(
+            clock: clock, randomness: randomness, passwords: world.passwords, tryCode: tryCode, notice: notice)
+        listQueuedMail = ListQueuedMail(store: store)
+        readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
+        changeMailSettings = ChangeMailSettings(store: store)
+        mailBell = MailBell()
+        rotateSigningKeys = RotateSigningKeys(
+            store: store, signingKeys: signingKeys, clock: clock, audit: audit)
+        let transferHash = world.sealingKey.keyedHash(purpose: "okaeri transfer code")
+        issueTransferCode = IssueTransferCode(
+            store: store, clock: clock, randomness: randomness, hash: transferHash, takeAllowance: takeAllowance,
+            limit: world.hasRateLimits ? .transferCodesIssued : nil, audit: audit)
+        withdrawTransferCode = WithdrawTransferCode(store: store, audit: audit)
+        redeemTransferCode = RedeemTransferCode(
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, hash: transferHash,
+            takeAllowance: takeAllowance, attempts: world.hasRateLimits ? .transferCodeAttempts : nil, audit: audit)
+        undoTransfer = UndoTransfer(store: store, clock: clock, audit: audit)
+        listNotices = ListNotices(store: store)
+        acknowledgeNotice = AcknowledgeNotice(store: store, clock: clock)
+        requestDeletion = RequestDeletion(store: store, clock: clock, audit: audit)
+        deleteUser = DeleteUser(store: store, clock: clock, audit: audit)
+        eraseDeletedUsers = EraseDeletedUsers(store: store, clock: clock, randomness: randomness, audit: audit)
+        removeIdleUsers = RemoveIdleUsers(store: store, clock: clock, audit: audit)
+        exportUser = ExportUser(
+            store: store, clock: clock, takeAllowance: takeAllowance, limit: world.hasRateLimits ? .exports : nil,
+            audit: audit)
+        upgradeOrOfferMerge = UpgradeOrOfferMerge(
+            store: store, upgradeUser: upgradeUser, check: check,
+            offerMerge: OfferMerge(store: store, clock: clock, randomness: randomness, audit: audit))
+        previewMerge = PreviewMerge(store: store, clock: clock)
+        resolveMerge = ResolveMerge(store: store, clock: clock, randomness: randomness, audit: audit)
+        undoMerge = UndoMerge(store: store, clock: clock, randomness: randomness, audit: audit)
+        chainAuditEntries = ChainAuditEntries(store: store, seals: seals)
+        verifyAudit = VerifyAudit(store: store, seals: seals)
+        listAudit = ListAudit(store: store)
     }
 
     /// How many sessions are in memory now.
@@ -158,6 +262,7 @@ package struct UseCases: Sendable {
 
     /// Forgets what a committed transaction changed. The store calls it before the change is answered.
     package func forget(_ change: Change) {
+        if case .mailQueued = change { return mailBell.ring() }
         sessionCache.forget(change)
         findApplication.forget(change)
         findProvider.forget(change)

@@ -100,6 +100,12 @@ extension Refusal {
                 detail: "Repeat the same body, or name the new attempt by a new key.")
         case .busy(let span):
             self = Refusal(503, .busy, "Too much of this work is waiting.").retry(after: span)
+        case .codeRefused:
+            self.init(
+                400, .codeRefused, "The code is not valid.",
+                detail: "It is wrong, used, too old, or void. Ask for a new one.")
+        case .mailUnavailable:
+            self.init(503, .mailUnavailable, "This server cannot send mail.", detail: "No mail server is set.")
         case .sessionUnknown:
             self.init(404, .sessionUnknown, "There is no such session.")
         case .proofRequired:
@@ -118,6 +124,29 @@ extension Refusal {
                 .clockSkew, "The proof's time is too far from the server's.", .otherProof,
                 detail: "iat must be within 60 seconds of serverTime.")
             problem.serverTime = serverTime.wire
+        case .userDeleted(let erasedAt):
+            self.init(
+                403, .userDeleted, "The user asked to be deleted.",
+                detail: "The same log-in with the header Okaeri-Restore: true restores the user.")
+            problem.erasedAt = erasedAt.wire
+        case .mergeOffered(let offer):
+            self.init(
+                409, .identifierTaken, "Somebody else has an identifier.",
+                detail: "The password is that user's too. Resolve it with the ticket at /v1/user/merge.")
+            problem.errors = offer.kinds.map { FieldProblem(FieldFault(field: $0.rawValue, rule: .notUnique)) }
+            problem.merge = MergeOfferBody(ticket: offer.ticket.revealed, expiresAt: offer.expiresAt.wire)
+        case .mergeTicketRefused:
+            self.init(403, .mergeTicketRefused, "The merge ticket is not valid here.")
+        case .mergeUnknown:
+            self.init(404, .mergeUnknown, "There is no such merge.")
+        case .transferCodeRefused:
+            self.init(
+                403, .transferCodeRefused, "The transfer code leads nowhere.",
+                detail: "It was mistyped, used, withdrawn or replaced, or is older than a day.")
+        case .transferUnknown:
+            self.init(404, .transferUnknown, "There is no such transfer that this device could undo.")
+        case .undoTooLate:
+            self.init(409, .undoTooLate, "It cannot be undone any more.")
         case .fieldsRefused(let faults):
             self.init(400, .invalidMember, "Members of the body break their rules.")
             problem.errors = faults.map { FieldProblem($0) }

@@ -24,7 +24,8 @@ struct OkaeriCommand: AsyncParsableCommand {
         version: version,
         subcommands: [
             ServeCommand.self, ApplicationCommand.self, UserCommand.self, SessionCommand.self, KeysCommand.self,
-            MigrateCommand.self, CopyCommand.self, DoctorCommand.self, DemoCommand.self,
+            MailCommand.self, AuditCommand.self, MigrateCommand.self, CopyCommand.self, DoctorCommand.self,
+            DemoCommand.self,
         ])
 
     /// Runs one command and tells on standard error what went wrong.

@@ -1,12 +1,14 @@
 package import Domain
 package import HTTPSupport
 package import Hummingbird
+package import Logging
 import NativeAPI
 package import OutboundServices
 import PasswordHashes
 package import Storage
 import StoragePostgreSQL
 import StorageSQLite
+import Threads
 
 /// The one place that chooses concrete types.
 package struct Composition: Sendable {
@@ -14,6 +16,9 @@ package struct Composition: Sendable {
     /// Everything that a protocol or a command can ask for.
     package let useCases: UseCases
     private let store: any Engine
+    private let clock: any WallClock
+    /// The mail server, and the threads that wait for it; `nil` without one.
+    private let mail: (carrier: SMTPCarrier, threads: WorkerThreads)?
     private let randomness: any Randomness
     private let caller: CurlCaller
     /// The threads that hash passwords, unless a test brings its own.
@@ -93,6 +98,7 @@ package struct Composition: Sendable {
         self.caller = caller
         self.settings = settings
         self.store = store
+        self.clock = clock
         self.randomness = randomness
         let passwords: any PasswordHashing
         if let given {
@@ -101,6 +107,8 @@ package struct Composition: Sendable {
             let threads = PasswordThreads(count: settings.passwordThreads, maximumWaiting: settings.passwordQueue)
             (passwords, passwordThreads) = (threads, threads)
         }
+        let mail = settings.mailCarrier
+        self.mail = mail
         let useCases = UseCases(
             UseCases.World(
                 store: store, validity: store.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
@@ -109,8 +117,10 @@ package struct Composition: Sendable {
                     ? RateLimit(maximum: settings.firstLaunchesPerHour, window: .seconds(3600)) : nil,
                 passwordFailures: settings.hasRateLimits
                     ? RateLimit(maximum: settings.passwordFailuresPerHour, window: .seconds(3600)) : nil,
-                hasPasswordDelays: settings.hasRateLimits, sessionCacheCapacity: settings.sessionCacheEntries,
-                providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness)))
+                hasPasswordDelays: settings.hasRateLimits, hasRateLimits: settings.hasRateLimits,
+                sessionCacheCapacity: settings.sessionCacheEntries,
+                providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness),
+                mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none))
         store.observeChanges { useCases.forget($0) }
         self.useCases = useCases
     }
@@ -148,9 +158,15 @@ package struct Composition: Sendable {
         caller.observeFaults(observer)
     }
 
+    /// Sends mail while the server runs.
+    package func mailWorker(_ logger: Logger) -> MailWorker {
+        MailWorker(useCases: useCases, clock: clock, logger: logger)
+    }
+
     /// Finishes what is being written and closes the storage.
     package func close() async {
         await caller.close()
+        await mail?.threads.close()
         await passwordThreads?.close()
         await store.close()
     }
@@ -170,6 +186,25 @@ package struct Composition: Sendable {
 }
 
 extension ServerSettings {
+    /// What hands mails to the mail server, and the threads that wait for it; `nil` without one.
+    fileprivate var mailCarrier: (carrier: SMTPCarrier, threads: WorkerThreads)? {
+        smtp.map { smtp in
+            let threads = WorkerThreads(
+                name: "okaeri-mail", count: MailWorker.lanes, maximumWaiting: MailWorker.lanes)
+            return (SMTPCarrier(smtp, threads: threads), threads)
+        }
+    }
+
+    /// Connects to the mail server and logs in.
+    ///
+    /// - Returns: what is wrong; `nil` when mails can be sent, or when there is no mail server to ask.
+    package func checkMailServer() async -> String? {
+        guard let (carrier, threads) = mailCarrier else { return nil }
+        let fault = await carrier.check()
+        await threads.close()
+        return fault
+    }
+
     /// The server's own address in access tokens.
     var issuer: String { publicURL ?? url(port: port) }
 

@@ -24,7 +24,7 @@ enum ChangeNotice: Equatable {
         var payloads: [String] = []
         var seen: Set<Change> = []
         for change in changes where seen.insert(change).inserted {
-            let word = word(change)
+            guard let word = word(change) else { continue }
             if let last = payloads.last, last.utf8.count + word.utf8.count < maximumBytes {
                 payloads[payloads.count - 1] += " " + word
             } else {
@@ -55,13 +55,16 @@ enum ChangeNotice: Equatable {
         return (String(sender), notice)
     }
 
-    private static func word(_ change: Change) -> String {
+    /// `nil` for what concerns no other node.
+    private static func word(_ change: Change) -> String? {
         func text(_ bytes: some Sequence<UInt8>) -> String { "." + Base64URL.text(of: Array(bytes)) }
         return switch change {
         case .application(let id): "a" + text(id.rawValue.utf8)
         case .user(let application, let id): "u" + text(application.rawValue.utf8) + text(id.rawValue.utf8)
         case .session(let application, let token): "s" + text(application.rawValue.utf8) + text(token.bytes)
         case .signingKeys: "k"
+        // Whoever queued a mail sends it; the others look now and then.
+        case .mailQueued: nil
         }
     }
 

@@ -68,6 +68,6 @@ struct UserTests {
         #expect(head.headers[.contentLength] == String(get.body.count))
         let options = try await person.server.send(.options, APIPath.user, isNamed: false)
         #expect(options.status == 204)
-        #expect(options.headers[.allow] == "GET, HEAD, OPTIONS, PATCH")
+        #expect(options.headers[.allow] == "DELETE, GET, HEAD, OPTIONS, PATCH")
     }
 }

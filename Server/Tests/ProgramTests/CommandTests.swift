@@ -11,7 +11,8 @@ struct CommandTests {
         [], ["serve"], ["application"], ["application", "create"], ["application", "list"], ["application", "show"],
         ["user"], ["user", "list"], ["user", "show"], ["user", "sessions"], ["user", "disable"], ["user", "enable"],
         ["session"], ["session", "revoke"], ["keys"],
-        ["keys", "rotate"], ["doctor"], ["demo"], ["demo", "account"],
+        ["keys", "rotate"], ["audit"], ["audit", "verify"], ["audit", "list"], ["doctor"], ["demo"],
+        ["demo", "account"], ["demo", "transfer"],
     ]
 
     @Test("explain themselves with --help, with an example", arguments: commands)
@@ -52,7 +53,9 @@ struct CommandTests {
             ["application", "create", "Demo", "--session-days", "many"], ["application", "create", " \u{7}"],
             ["application", "show"], ["user", "list"], ["user", "list", "--application", "x", "--limit", "0"],
             ["user", "show", "x"], ["session", "revoke", "--application", "x"], ["keys", "rotate", "now"],
-            ["demo", "--locale", "fr"], ["demo", "--application", "x", "--server", "here"],
+            ["audit", "verify", "--known", "1:x"], ["audit", "list", "--limit", "0"], ["demo", "--locale", "fr"],
+            ["demo", "transfer", "CODE", "--undo"],
+            ["demo", "--application", "x", "--server", "here"],
         ])
     func wrongCalls(_ arguments: [String]) async throws {
         let finished = try await Program.run(arguments, environment: ["OKAERI_DATA": folder.path])

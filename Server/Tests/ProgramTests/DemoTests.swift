@@ -152,7 +152,7 @@ struct DemoTests {
 }
 
 /// A server with an application, set up as `make run` does it, and a phone in Tokyo.
-private struct Home {
+struct Home {
     let folder = TestFolder()
     let server: TestServer
     let application: String

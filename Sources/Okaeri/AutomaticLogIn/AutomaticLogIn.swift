@@ -71,7 +71,9 @@ extension SessionKeeper {
             workInBackground()
             throw .loggedOutMeanwhile
         }
-        return try await accept(answer, after: record)
+        let result = try await accept(answer, after: record)
+        hear(response)
+        return result
     }
 
     /// Takes the answer over, unless somebody logged in or out since the log-in began.
@@ -114,7 +116,7 @@ extension SessionKeeper {
             workInBackground()
             return LogInResult(
                 welcome: .known(User(user), lastLogIn: user.lastLogInAt.map(Date.init(_:))), session: nil)
-        case .userDisabled:
+        case .userDisabled, .userDeleted:
             let epoch = record.epoch
             await change { if $0.epoch == epoch { $0.logOut() } }
         case .storageLocked:

@@ -4,6 +4,7 @@ import OkaeriWire
 enum TypedLogIn: Sendable {
     case signUp(SignUpBody)
     case password(PasswordLogInBody)
+    case code(LogInCodeBody, email: String)
 
     /// The call for a try, with what it says of the device.
     func call(device: DeviceBody?, joinsDevice: Bool, name: String) throws(OkaeriError) -> APICall {
@@ -16,6 +17,10 @@ enum TypedLogIn: Sendable {
             body.device = device
             body.joinsDevice = joinsDevice
             return try APICall(.post, APIPath.logInWithPassword, body: body, idempotencyKey: name)
+        case .code(var body, _):
+            body.device = device
+            body.joinsDevice = joinsDevice
+            return try APICall(.post, APIPath.logInWithCode, body: body, idempotencyKey: name)
         }
     }
 
@@ -26,6 +31,9 @@ enum TypedLogIn: Sendable {
         case .signUp: return true
         // An anonymous user has no password.
         case .password: return record.user?.id == keyUser && record.user?.isAnonymous == true
+        // A code works once, so there is no trying the key first: only who is known to have the address keeps it.
+        case .code(_, let email):
+            return record.user?.id != keyUser || record.user?.email?.lowercased() != email.lowercased()
         }
     }
 }

@@ -26,6 +26,7 @@ extension SessionKeeper {
             confirmedSession = self.record?.session?.id
             tellState()
         }
+        hear(response)
         return Answered(response: response, epoch: began)
     }
 

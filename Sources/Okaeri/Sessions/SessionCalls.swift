@@ -13,9 +13,7 @@ extension SessionKeeper {
         // Without a name the path would be that of all sessions.
         guard !id.isEmpty else { throw .sessionUnknown }
         if try await read().session?.id == id { return await logOut() }
-        let letters = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-        let safe = id.addingPercentEncoding(withAllowedCharacters: letters) ?? ""
-        _ = try await authenticated(APICall(.delete, APIPath.session(safe)))
+        _ = try await authenticated(APICall(.delete, APIPath.session(id.pathSegment)))
     }
 
     /// Ends all sessions but the own one.

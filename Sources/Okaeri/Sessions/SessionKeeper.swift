@@ -16,6 +16,7 @@ actor SessionKeeper {
     let clock: any WallClock
     let randomness: any Randomness
     let broadcaster = StateBroadcaster()
+    let notices = NoticeBroadcaster()
 
     /// The record as it is known; `nil` until the vault could be read.
     var record: VaultRecord?
@@ -39,6 +40,11 @@ actor SessionKeeper {
     /// The delivery of log-outs under way.
     var delivery: Task<Bool, Never>?
     var nextFlight: Int64 = 0
+    /// How many notices the server last spoke of.
+    var heardNotices = 0
+    /// How many of those were fetched.
+    var fetchedNotices = 0
+    var noticeFetch: Task<Void, Never>?
     /// Counts how often the device was forgotten: what began before that ends without effect.
     var era = 0
     private var adoptions = 0

@@ -1,3 +1,4 @@
+public import Foundation
 public import OkaeriWire
 
 /// Everything that a call of the library can fail with.
@@ -26,6 +27,8 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case userChanged
     /// Identifier or password are wrong; whether there is such a user is not told.
     case credentialRefused
+    /// A code or token from a mail is wrong, used, too old, or was tried too often. Ask for a new one.
+    case codeRefused
     /// The owner must prove to be there first: ``OkaeriClient/reauthenticate(password:)``, then the same call again.
     case reauthenticationRequired
     /// Somebody else has the user name, mail address or phone number; each is listed.
@@ -50,6 +53,16 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case identityTaken
     /// Nothing else leads to the user.
     case lastWayIn
+    /// An identifier is another user's, and the person has proved to be that user too: ``OkaeriClient/resolve(_:by:)``.
+    case conflict(MergeConflict)
+    /// The merge ticket is over, was used, or one of the users is gone.
+    case mergeRefused
+    /// The user asked to be deleted, and is erased at this time; see ``OkaeriClient/restoreUser()``.
+    case userDeleted(erasedAt: Date?)
+    /// The transfer code leads nowhere: mistyped, used, withdrawn or replaced, or older than a day.
+    case transferCodeRefused
+    /// The time in which it could be undone is over.
+    case undoTooLate
     /// The caller's task was cancelled. What it had begun goes on where stopping would lose a session.
     case cancelled
     /// The server refused for a reason that this version has no case for.
@@ -71,6 +84,7 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .loggedOutMeanwhile: "logged_out_meanwhile"
         case .userChanged: "user_changed"
         case .credentialRefused: "credential_refused"
+        case .codeRefused: "code_refused"
         case .reauthenticationRequired: "reauthentication_required"
         case .identifierTaken: "identifier_taken"
         case .alreadyRegistered: "already_registered"
@@ -83,6 +97,11 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .providerRefused(let code): code.rawValue
         case .identityTaken: "identity_taken"
         case .lastWayIn: "last_way_in"
+        case .conflict: "conflict"
+        case .mergeRefused: "merge_ticket_refused"
+        case .userDeleted: "user_deleted"
+        case .transferCodeRefused: "transfer_code_refused"
+        case .undoTooLate: "undo_too_late"
         case .cancelled: "cancelled"
         case .refused(let code, _, _): code.rawValue
         case .unexpectedAnswer: "unexpected_answer"
@@ -94,9 +113,11 @@ public enum OkaeriError: Error, Hashable, Sendable {
         switch self {
         case .offline, .serverUnavailable, .rateLimited, .storageLocked, .cancelled: true
         case .storageUnavailable, .storageDamaged, .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged,
-            .credentialRefused, .reauthenticationRequired, .identifierTaken, .alreadyRegistered, .userDisabled,
+            .credentialRefused, .codeRefused, .reauthenticationRequired, .identifierTaken, .alreadyRegistered,
+            .userDisabled,
             .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed,
-            .providerRefused, .identityTaken, .lastWayIn, .refused, .unexpectedAnswer:
+            .providerRefused, .identityTaken, .lastWayIn, .conflict, .mergeRefused, .userDeleted,
+            .transferCodeRefused, .undoTooLate, .refused, .unexpectedAnswer:
             false
         }
     }
@@ -132,12 +153,17 @@ extension OkaeriError {
             }
             return
         }
+        if let offer = problem.merge {
+            self = .conflict(MergeConflict(offer))
+            return
+        }
         switch problem.code {
         case .rateLimited: self = .rateLimited(retryAfter: retryAfter)
         case .storageUnavailable, .requestTimeout, .internalError, .busy, .providerUnavailable:
             self = .serverUnavailable(retryAfter: retryAfter)
         case .sessionInvalid, .sessionRequired: self = .sessionEnded
         case .credentialRefused: self = .credentialRefused
+        case .codeRefused: self = .codeRefused
         case .reauthenticationRequired: self = .reauthenticationRequired
         case .identifierTaken: self = .identifierTaken(problem.errors ?? [])
         case .alreadyRegistered: self = .alreadyRegistered
@@ -152,6 +178,10 @@ extension OkaeriError {
             self = .providerRefused(problem.code)
         case .identityTaken: self = .identityTaken
         case .lastWayIn: self = .lastWayIn
+        case .mergeTicketRefused: self = .mergeRefused
+        case .userDeleted: self = .userDeleted(erasedAt: problem.erasedAt.map(Date.init(_:)))
+        case .transferCodeRefused: self = .transferCodeRefused
+        case .undoTooLate: self = .undoTooLate
         default: self = .refused(code: problem.code, status: answer.status, detail: problem.detail)
         }
     }

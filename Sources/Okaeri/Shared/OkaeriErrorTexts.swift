@@ -27,7 +27,8 @@ extension OkaeriError: LocalizedError {
     /// The texts that people see. Several errors that call for the same action share one.
     enum MessageKey: CaseIterable {
         case offline, busy, tooMany, locked, storage, damaged, logIn, disabled, values, application, clock, gone
-        case credential, presence, nameTaken, registered, cancelled, unexpected, provider, taken, lastWayIn
+        case credential, code, presence, nameTaken, registered, cancelled, unexpected, provider, taken, lastWayIn
+        case transferCode, tooLate, deleted, conflict, merge
     }
 
     var messageKey: MessageKey {
@@ -40,6 +41,7 @@ extension OkaeriError: LocalizedError {
         case .storageDamaged: .damaged
         case .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged: .logIn
         case .credentialRefused: .credential
+        case .codeRefused: .code
         case .reauthenticationRequired: .presence
         case .identifierTaken: .nameTaken
         case .alreadyRegistered: .registered
@@ -48,6 +50,11 @@ extension OkaeriError: LocalizedError {
         case .applicationUnknown, .audienceNotAllowed: .application
         case .proofRefused(let code): code == .clockSkew ? .clock : .unexpected
         case .sessionUnknown: .gone
+        case .conflict: .conflict
+        case .mergeRefused: .merge
+        case .userDeleted: .deleted
+        case .transferCodeRefused: .transferCode
+        case .undoTooLate: .tooLate
         case .cancelled: .cancelled
         case .providerRefused: .provider
         case .identityTaken: .taken
@@ -65,6 +72,10 @@ extension OkaeriError: LocalizedError {
     /// The string table. A test sees to it that every key has a text in every language.
     static var texts: [MessageKey: Message] {
         [
+            .code: Message(
+                english: "The code is not right, or no longer valid. Ask for a new one.",
+                japanese: "コードが正しくないか、期限が切れています。新しいコードを取得してください。",
+                korean: "코드가 올바르지 않거나 만료되었습니다. 새 코드를 요청해 주세요."),
             .offline: Message(
                 english: "The server cannot be reached. Check the connection and try again.",
                 japanese: "サーバーに接続できません。通信環境を確認して、もう一度お試しください。",
@@ -73,6 +84,26 @@ extension OkaeriError: LocalizedError {
                 english: "The server is busy. Try again in a moment.",
                 japanese: "サーバーが混み合っています。しばらくしてからお試しください。",
                 korean: "서버가 혼잡합니다. 잠시 후 다시 시도해 주세요."),
+            .transferCode: Message(
+                english: "This transfer code is not valid. Check it, or make a new one on the other device.",
+                japanese: "この引き継ぎコードは使えません。入力を確認するか、元の端末で新しいコードを発行してください。",
+                korean: "사용할 수 없는 기기 변경 코드입니다. 입력을 확인하거나 기존 기기에서 새 코드를 발급해 주세요."),
+            .deleted: Message(
+                english: "This account is being deleted. You can still restore it.",
+                japanese: "このアカウントは削除手続き中です。今なら元に戻せます。",
+                korean: "이 계정은 삭제 절차가 진행 중입니다. 지금은 복구할 수 있습니다."),
+            .conflict: Message(
+                english: "You have another account already. Choose which one to go on with.",
+                japanese: "すでに別のアカウントをお持ちです。どちらを使うか選んでください。",
+                korean: "이미 다른 계정이 있습니다. 사용할 계정을 선택해 주세요."),
+            .merge: Message(
+                english: "The accounts cannot be brought together now. Please try again from the beginning.",
+                japanese: "アカウントを統合できませんでした。もう一度最初からお試しください。",
+                korean: "계정을 통합할 수 없습니다. 처음부터 다시 시도해 주세요."),
+            .tooLate: Message(
+                english: "It is too late to undo this.",
+                japanese: "取り消しできる期間が過ぎています。",
+                korean: "취소할 수 있는 기간이 지났습니다."),
             .tooMany: Message(
                 english: "Too many attempts. Wait a while and try again.",
                 japanese: "回数が多すぎます。時間をおいてからお試しください。",

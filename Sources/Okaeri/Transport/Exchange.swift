@@ -64,6 +64,8 @@ extension SessionKeeper {
         var headers: HeaderFields = ["Accept": "application/json", HeaderName.application: application]
         if call.body != nil { headers["Content-Type"] = "application/json" }
         if let session { headers["Authorization"] = "Bearer \(session.token.revealed)" }
+        if !call.languages.isEmpty { headers["Accept-Language"] = call.languages.joined(separator: ", ") }
+        if call.restores { headers[HeaderName.restore] = "true" }
         if let name = call.idempotencyKey { headers[HeaderName.idempotencyKey] = name }
         if let key {
             let proof = DeviceProof(

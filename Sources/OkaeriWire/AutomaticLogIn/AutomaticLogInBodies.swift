@@ -89,6 +89,8 @@ public struct LogInAnswer: Codable, Hashable, Sendable {
     public var previousLogInAt: WireTime?
     /// The session that was opened.
     public var session: NewSessionBody
+    /// After a log-in with a transfer code: the user that the device's key led to before, if any.
+    public var leftUser: LeftUserBody?
 
     /// Makes an answer.
     public init(isNew: Bool, user: UserBody, previousLogInAt: WireTime?, session: NewSessionBody) {

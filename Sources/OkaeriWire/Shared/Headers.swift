@@ -6,6 +6,10 @@ public enum HeaderName {
     public static let proof = "DPoP"
     /// Names one attempt of a creating request, so that its repetition has no second effect.
     public static let idempotencyKey = "Idempotency-Key"
+    /// How much there is at `GET /v1/user/notices` that this device has not been told; absent when nothing.
+    public static let notices = "Okaeri-Notices"
+    /// On a log-in, `true`: bring a user back that asked to be deleted.
+    public static let restore = "Okaeri-Restore"
     /// The id under which the server logged the request.
     public static let requestId = "Request-Id"
 }
@@ -24,18 +28,51 @@ public enum APIPath {
     public static let password = "/v1/user/password"
     /// POST: prove again to be there.
     public static let reauthenticate = "/v1/user/reauthenticate"
+    /// POST: mail a code to log in with.
+    public static let requestLogInCode = "/v1/log-in/code/request"
+    /// POST: log in with a code that was mailed.
+    public static let logInWithCode = "/v1/log-in/code"
+    /// POST: mail what verifies a mail address.
+    public static let requestEmailVerification = "/v1/email/verify/request"
+    /// POST: verify a mail address.
+    public static let verifyEmail = "/v1/email/verify"
+    /// POST: mail what allows a new password.
+    public static let requestPasswordReset = "/v1/password-reset/request"
+    /// POST: set a new password with what was mailed.
+    public static let resetPassword = "/v1/password-reset"
     /// POST: end this session.
     public static let logOut = "/v1/log-out"
     /// GET, PATCH: the own user.
     public static let user = "/v1/user"
+    /// GET: everything that is stored about the user.
+    public static let export = "/v1/user/export"
+    /// POST: what would become of two users.
+    public static let mergePreview = "/v1/user/merge/preview"
+    /// POST: keep the current user, switch to the other, or merge.
+    public static let merge = "/v1/user/merge"
+    /// POST: take a merge apart again.
+    public static let undoMerge = "/v1/user/merge/undo"
     /// GET: the own sessions. DELETE: end all others.
     public static let sessions = "/v1/user/sessions"
+    /// POST: log in with a transfer code of another device.
+    public static let logInWithTransferCode = "/v1/log-in/transfer-code"
+    /// POST: a transfer code. DELETE: withdraw it.
+    public static let transferCode = "/v1/user/transfer-code"
+    /// POST: take a device out again that joined by a transfer code.
+    public static let undoTransfer = "/v1/user/transfer-code/undo"
+    /// GET: what this device has not been told.
+    public static let notices = "/v1/user/notices"
     /// POST: an access token for the app's own backends.
     public static let token = "/v1/token"
     /// GET: the public keys that verify access tokens.
     public static let keySet = "/.well-known/jwks.json"
     /// GET: the API's description.
     public static let description = "/v1/openapi.yaml"
+
+    /// DELETE: take note of something.
+    public static func notice(_ id: String) -> String {
+        "\(notices)/\(id)"
+    }
 
     /// DELETE: end one of the own sessions.
     public static func session(_ id: String) -> String {

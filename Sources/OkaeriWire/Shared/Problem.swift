@@ -17,6 +17,10 @@ public struct Problem: Codable, Hashable, Sendable {
     public var errors: [FieldProblem]?
     /// The server's clock, when the code is `clock_skew`.
     public var serverTime: WireTime?
+    /// When the user is erased, when the code is `user_deleted`.
+    public var erasedAt: WireTime?
+    /// How a conflict can be resolved, when the caller has proved to be both users.
+    public var merge: MergeOfferBody?
     /// The request's id, as in the header `Request-Id` and the server's log.
     public var requestId: String?
 
@@ -110,6 +114,10 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     public static let alreadyRegistered: Self = "already_registered"
     /// 503: too much of this work is waiting; see the header `Retry-After`.
     public static let busy: Self = "busy"
+    /// 400: a mailed code is wrong, used, too old, or void; which, is not told.
+    public static let codeRefused: Self = "code_refused"
+    /// 503: the server has no mail server, so nothing that needs a mail can be done.
+    public static let mailUnavailable: Self = "mail_unavailable"
     /// 404: no such path.
     public static let pathUnknown: Self = "path_unknown"
     /// 405: the path does not know this method; see the header `Allow`.
@@ -146,6 +154,18 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     public static let requestTimeout: Self = "request_timeout"
     /// 503: the database cannot be read or written now; see the header `Retry-After`.
     public static let storageUnavailable: Self = "storage_unavailable"
+    /// 403: the user asked to be deleted; `erasedAt` tells when that happens, and the header `Okaeri-Restore` prevents it.
+    public static let userDeleted: Self = "user_deleted"
+    /// 403: the merge ticket is not valid here, for whatever reason.
+    public static let mergeTicketRefused: Self = "merge_ticket_refused"
+    /// 404: there is no such merge.
+    public static let mergeUnknown: Self = "merge_unknown"
+    /// 403: the transfer code leads nowhere, for whatever reason.
+    public static let transferCodeRefused: Self = "transfer_code_refused"
+    /// 404: there is no such transfer that this device could undo.
+    public static let transferUnknown: Self = "transfer_unknown"
+    /// 409: the time in which it could be undone is over.
+    public static let undoTooLate: Self = "undo_too_late"
     /// 500: a fault in the server; the log has more under the request's id.
     public static let internalError: Self = "internal_error"
 }

@@ -85,7 +85,8 @@ func action(after error: OkaeriError) -> Action {
     switch error {
     case .offline, .serverUnavailable, .rateLimited, .storageLocked:
         return .tryAgainLater
-    case .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged, .credentialRefused, .reauthenticationRequired:
+    case .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged, .credentialRefused, .codeRefused,
+        .reauthenticationRequired:
         return .logInAgain
     case .invalidValues(let problems), .identifierTaken(let problems):
         return .correct(problems.map(\.field))
@@ -94,6 +95,34 @@ func action(after error: OkaeriError) -> Action {
     case .storageUnavailable, .storageDamaged, .userDisabled, .alreadyRegistered, .applicationUnknown, .proofRefused,
         .sessionUnknown, .audienceNotAllowed, .providerRefused, .identityTaken, .lastWayIn, .refused, .unexpectedAnswer:
         return .tell(error.localizedDescription)
+    case .conflict, .mergeRefused, .userDeleted, .transferCodeRefused, .undoTooLate:
+        return .tell(error.localizedDescription)
+    }
+}
+
+/// AnotherDevice.md
+func showCode(_ okaeri: OkaeriClient) async throws -> (code: String, picture: String) {
+    let code = try await okaeri.issueTransferCode()
+    return (code.code, code.qrSVG)
+}
+
+/// AnotherDevice.md
+func takeOver(_ okaeri: OkaeriClient, typed: String) async throws -> String {
+    let result = try await okaeri.redeemTransferCode(typed)
+    if let left = result.leftUser, let end = left.erasedAt {
+        return "おかえりなさい。この端末の以前のデータは \(end.formatted()) に消去されます。"
+    }
+    return "おかえりなさい"
+}
+
+/// AnotherDevice.md
+func watch(_ okaeri: OkaeriClient, ask: @Sendable (Notice) async -> Bool) async throws {
+    for await notice in okaeri.notices where notice.kind == .deviceAdded {
+        if await ask(notice) {
+            try await okaeri.acknowledge(notice.id)
+        } else {
+            try await okaeri.undoTransfer(notice.id)
+        }
     }
 }
 

@@ -68,6 +68,7 @@ extension Session.LogInMethod {
         switch self {
         case .automatic: ["pop"]
         case .password, .signUp: ["pwd"]
+        case .code: ["otp"]
         default: []
         }
     }

@@ -4,6 +4,7 @@ package struct RotateSigningKeys: Sendable {
     let store: any Store
     let signingKeys: SigningKeys
     let clock: any WallClock
+    let audit: AuditTrail
 
     /// - Returns: the id of the new key.
     /// - Throws: `rateLimited` when the newest key is so young that tokens of the one before it may still live,
@@ -19,9 +20,11 @@ package struct RotateSigningKeys: Sendable {
         }
         let candidate = try signingKeys.newSealedKey(after: present.first)
         let kept = [candidate.id] + present.prefix(1).map(\.id)
+        let entry = audit.draft(.signingKeysRotated, by: .operator, in: AuditEntry.server, from: .local)
         try await store.write { transaction throws(DomainError) in
             try transaction.insert(candidate)
             try transaction.removeSigningKeys(except: kept)
+            try entry.record(on: .signingKey(candidate.id), in: transaction)
         }
         return candidate.id
     }

@@ -16,6 +16,25 @@ package struct SealingKey: Sendable {
         keyIdentifier = Array(SHA256.hash(data: Array("okaeri sealing key id".utf8) + bytes).prefix(8))
     }
 
+    /// A digest that only who has the key can make, for what is too short to be kept as a plain digest: codes, and mail
+    /// addresses in counters (requirement 9).
+    ///
+    /// - Parameters:
+    ///   - parts: What to take the digest of; each part counts by itself.
+    ///   - purpose: Keeps digests of different things apart.
+    /// - Returns: HMAC-SHA256 under a key that is derived from this one.
+    package func digest(of parts: String..., purpose: String) -> SecretDigest {
+        var code = HMAC<SHA256>(
+            key: HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: key, info: Array("okaeri keyed digests".utf8), outputByteCount: 32))
+        for part in [purpose] + parts {
+            let bytes = Array(part.utf8)
+            code.update(data: withUnsafeBytes(of: UInt64(bytes.count).bigEndian) { Array($0) })
+            code.update(data: bytes)
+        }
+        return SecretDigest(keyed: code.finalize())
+    }
+
     /// - Parameters:
     ///   - secret: What to seal.
     ///   - purpose: Bound to the record, so that one record cannot stand in for another.
@@ -40,5 +59,10 @@ package struct SealingKey: Sendable {
         } catch {
             throw .secretUnreadable
         }
+    }
+
+    /// A hash under a key of its own that is derived from this one.
+    package func keyedHash(purpose: String) -> KeyedHash {
+        KeyedHash(derivedFrom: key, purpose: purpose)
     }
 }

@@ -4,5 +4,7 @@ package protocol ApplicationQueries {
     /// All applications, oldest first.
     func applications() throws(DomainError) -> [Application]
     func insert(_ application: Application) throws(DomainError)
+    /// Writes name and settings.
+    func update(_ application: Application) throws(DomainError)
     func userCount(in application: Identifier<Application>) throws(DomainError) -> Int
 }

@@ -10,16 +10,48 @@ package struct ApplicationSettings: Hashable, Sendable {
     package var audiences: [String]
     /// The fewest characters of a new password, at least 8 (requirement 1).
     package var passwordMinimumCharacters: Int
+    package var mail: MailSettings
+    /// A link into the app with `{code}` in place of a transfer code, for QR codes; without it they hold the code alone.
+    package var transferLink: String?
+    /// How long a user that asked to be deleted can still be restored. Not shorter than `Transfer.undoSpan`.
+    package var deletionGrace: Duration
+    /// After how long without activity anonymous users are erased; `nil` for never.
+    package var anonymousIdleLimit: Duration?
+    /// What becomes of fields that both of two merged users have, by name; `keep` for all others.
+    package var mergeRules: [String: MergeRule]
+
+    /// What stands for the code in `transferLink`.
+    package static let transferCodePlace = "{code}"
 
     package init(
         proofRequired: Bool = false, sessionIdleLifetime: Duration = .days(60),
         sessionLifetime: Duration = .days(400), audiences: [String] = [],
-        passwordMinimumCharacters: Int = PasswordRules.lowestMinimum
+        passwordMinimumCharacters: Int = PasswordRules.lowestMinimum, mail: MailSettings = MailSettings(),
+        transferLink: String? = nil, deletionGrace: Duration = .days(7), anonymousIdleLimit: Duration? = nil,
+        mergeRules: [String: MergeRule] = [:]
     ) {
         self.proofRequired = proofRequired
         self.sessionIdleLifetime = sessionIdleLifetime
         self.sessionLifetime = sessionLifetime
         self.audiences = audiences
         self.passwordMinimumCharacters = passwordMinimumCharacters
+        self.mail = mail
+        self.transferLink = transferLink
+        self.deletionGrace = deletionGrace
+        self.anonymousIdleLimit = anonymousIdleLimit
+        self.mergeRules = mergeRules
+    }
+}
+
+extension ApplicationSettings {
+    package static let maximumTransferLinkCharacters = 500
+
+    /// What breaks the rules of a user's life: a link must hold the place of the code, and be no more than a link.
+    var lifeFaults: [FieldFault] {
+        guard let transferLink else { return [] }
+        let rule = TextRule(maximumCharacters: Self.maximumTransferLinkCharacters)
+        let faults = rule.faults(of: transferLink, field: "transferLink")
+        return transferLink.contains(Self.transferCodePlace)
+            ? faults : faults + [FieldFault(field: "transferLink", rule: .noneOf([Self.transferCodePlace]))]
     }
 }

@@ -7,6 +7,7 @@ package struct CreateApplication: Sendable {
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
+    let audit: AuditTrail
 
     /// - Throws: `fieldsRefused` for `name` or `audiences`, `storageUnavailable`.
     package func callAsFunction(
@@ -20,13 +21,18 @@ package struct CreateApplication: Sendable {
             faults += TextRule(maximumCharacters: Self.maximumAudienceCharacters)
                 .faults(of: audience, field: "audiences")
         }
+        faults += settings.lifeFaults
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let now = clock.now
         let adminKey = Secret("oka_" + Base64URL.text(of: randomness.bytes(32)))
         let application = Application(
             id: randomness.newIdentifier(at: now), name: name, adminKeyDigest: adminKey.digest, settings: settings,
             createdAt: now)
-        try await store.write { transaction throws(DomainError) in try transaction.insert(application) }
+        let entry = audit.draft(.applicationCreated, by: .operator, in: application.id, from: .local)
+        try await store.write { transaction throws(DomainError) in
+            try transaction.insert(application)
+            try entry.record(on: .application(application.id), in: transaction)
+        }
         return (application, adminKey)
     }
 }

@@ -10,6 +10,7 @@ package struct LogInAutomatically: Sendable {
     let randomness: any Randomness
     let verifyProof: ProofVerifier
     let takeAllowance: TakeAllowance
+    let audit: AuditTrail
     /// First launches allowed for one address or /64 network; `nil` for no limit.
     let firstLaunches: RateLimit?
 
@@ -21,10 +22,13 @@ package struct LogInAutomatically: Sendable {
         /// Names one attempt, so that its repetition answers what the first try answered.
         package var attempt: Attempt?
         package var address: ClientAddress
+        /// Set to bring a user back that asked to be deleted.
+        package var restoringFrom: RequestOrigin?
 
         package init(
             application: Application, proof: PresentedProof, device: DeviceDescription = DeviceDescription(),
-            newUser: NewUser = NewUser(), attempt: Attempt? = nil, address: ClientAddress
+            newUser: NewUser = NewUser(), attempt: Attempt? = nil, address: ClientAddress,
+            restoringFrom: RequestOrigin? = nil
         ) {
             self.application = application
             self.proof = proof
@@ -32,6 +36,7 @@ package struct LogInAutomatically: Sendable {
             self.newUser = newUser
             self.attempt = attempt
             self.address = address
+            self.restoringFrom = restoringFrom
         }
     }
 
@@ -65,6 +70,9 @@ package struct LogInAutomatically: Sendable {
         let opening = SessionOpening(
             application: request.application, deviceKey: proof.thumbprint, device: request.device,
             address: request.address.text, protocolName: .native, method: .automatic, attempt: request.attempt,
+            restoration: request.restoringFrom.map {
+                audit.draft(.userRestored, by: .unknown, in: request.application.id, from: $0)
+            },
             randomness: randomness, now: now)
         let mayCreateAtOnce = firstLaunches == nil
         let first = try await store.write { transaction throws(DomainError) -> LogIn? in

@@ -1,9 +1,11 @@
-/// Gives a user another password, or a first one, and ends the user's other sessions (requirement 5).
+/// Gives a user another password, or a first one, ends the user's other sessions, and tells the user by mail
+/// (requirement 5).
 package struct ChangePassword: Sendable {
     let store: any Store
     let clock: any WallClock
     let passwords: any PasswordHashing
     let check: PasswordCheck
+    let notice: MailNotice
 
     package struct Request: Sendable {
         /// The present password; `nil` when the session's owner has just proved to be there.
@@ -38,11 +40,13 @@ package struct ChangePassword: Sendable {
         }
         let hash = try await passwords.hash(new)
         let settled = outcome
+        let mail = try notice(.passwordChanged, to: user, in: application, at: now)
         let ended = try await store.write { transaction throws(DomainError) -> Int? in
             if let settled, try settled.settle(in: transaction)?.id != user.id { return nil }
             guard let present = try transaction.user(user.id, in: application.id) else { throw .userUnknown }
             try transaction.setPassword(hash, of: user.id, in: application.id, at: now)
             try transaction.forgetFailures(of: present)
+            if let mail { try transaction.insert(mail) }
             return try transaction.endSessions(of: user.id, in: application.id, except: session)
         }
         guard let ended else { throw .credentialRefused }

@@ -8,6 +8,7 @@ package struct LogInWithPassword: Sendable {
     let randomness: any Randomness
     let verifyProof: ProofVerifier
     let check: PasswordCheck
+    let audit: AuditTrail
 
     package struct Request: Sendable {
         package var application: Application
@@ -21,11 +22,14 @@ package struct LogInWithPassword: Sendable {
         package var attempt: Attempt?
         package var address: ClientAddress
         package var protocolName: Session.ProtocolName
+        /// Set to bring a user back that asked to be deleted.
+        package var restoringFrom: RequestOrigin?
 
         package init(
             application: Application, identifier: String, password: Secret, proof: PresentedProof? = nil,
             joinsDevice: Bool = true, device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil,
-            address: ClientAddress, protocolName: Session.ProtocolName = .native
+            address: ClientAddress, protocolName: Session.ProtocolName = .native,
+            restoringFrom: RequestOrigin? = nil
         ) {
             self.application = application
             self.identifier = identifier
@@ -36,12 +40,13 @@ package struct LogInWithPassword: Sendable {
             self.attempt = attempt
             self.address = address
             self.protocolName = protocolName
+            self.restoringFrom = restoringFrom
         }
     }
 
     /// - Throws: `credentialRefused` for an unknown user and for a wrong password alike, `userDisabled` only with the
     ///   right one; `fieldsRefused`, `proofRefused`, `proofReplayed`, `clockSkew`, `rateLimited`, `busy`,
-    ///   `attemptReused`, `storageUnavailable`.
+    ///   `attemptReused`, `userDeleted` with the right password, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         let faults =
@@ -58,7 +63,11 @@ package struct LogInWithPassword: Sendable {
         let opening = SessionOpening(
             application: request.application, deviceKey: proof?.thumbprint, device: request.device,
             address: request.address.text, protocolName: request.protocolName, method: .password,
-            attempt: request.attempt, randomness: randomness, now: now)
+            attempt: request.attempt,
+            restoration: request.restoringFrom.map {
+                audit.draft(.userRestored, by: .unknown, in: application, from: $0)
+            },
+            randomness: randomness, now: now)
         let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
             try link.use(in: transaction, application)
             guard let user = try outcome.settle(in: transaction) else { return nil }

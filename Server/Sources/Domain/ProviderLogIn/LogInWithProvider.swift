@@ -13,6 +13,7 @@ package struct LogInWithProvider: Sendable {
     let takeAllowance: TakeAllowance
     let findProvider: FindProvider
     let sealingKey: SealingKey
+    let audit: AuditTrail
     /// First launches allowed for one address or /64 network; `nil` for no limits at all.
     let firstLaunches: RateLimit?
 
@@ -29,12 +30,15 @@ package struct LogInWithProvider: Sendable {
         /// Names one attempt, so that its repetition answers what the first try answered.
         package var attempt: Attempt?
         package var address: ClientAddress
+        /// Set to bring a user back that asked to be deleted.
+        package var restoringFrom: RequestOrigin?
 
         package init(
             application: Application, provider: Identity.Provider, credential: ProviderCredential,
             proof: PresentedProof? = nil, joinsDevice: Bool = true,
             device: DeviceDescription = DeviceDescription(), newUser: LogInAutomatically.NewUser = .init(),
-            attempt: Attempt? = nil, address: ClientAddress
+            attempt: Attempt? = nil, address: ClientAddress,
+            restoringFrom: RequestOrigin? = nil
         ) {
             self.application = application
             self.provider = provider
@@ -45,12 +49,13 @@ package struct LogInWithProvider: Sendable {
             self.newUser = newUser
             self.attempt = attempt
             self.address = address
+            self.restoringFrom = restoringFrom
         }
     }
 
     /// - Throws: `providerNotEnabled`, `providerTokenRefused`, `providerTokenReplayed`, `providerRefused`,
     ///   `providerUnavailable`, `providerMisconfigured`, `proofRequired`, `proofRefused`, `proofReplayed`, `clockSkew`,
-    ///   `fieldsRefused`, `rateLimited`, `userDisabled`, `attemptReused`, `secretUnreadable`, `storageUnavailable`.
+    ///   `fieldsRefused`, `rateLimited`, `userDisabled`, `userDeleted`, `attemptReused`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         guard request.proof != nil || !request.application.settings.proofRequired else { throw .proofRequired }
@@ -68,8 +73,11 @@ package struct LogInWithProvider: Sendable {
         let opening = SessionOpening(
             application: request.application, deviceKey: proof?.thumbprint, device: request.device,
             address: request.address.text, protocolName: .native,
-            method: .init(rawValue: request.provider.rawValue), attempt: request.attempt, randomness: randomness,
-            now: now)
+            method: .init(rawValue: request.provider.rawValue), attempt: request.attempt,
+            restoration: request.restoringFrom.map {
+                audit.draft(.userRestored, by: .unknown, in: request.application.id, from: $0)
+            },
+            randomness: randomness, now: now)
         var person = try await found.provider.identify(request.credential, for: found.configured)
         if let person, let before = try await repeated(person, request, opening, link) { return before }
         if let known = person { try await takeAllowance(for: known, request) }

@@ -10,7 +10,12 @@ package struct RateLimit: Hashable, Sendable {
 
     /// 30 an hour (requirement 11).
     package static let firstLaunches = RateLimit(maximum: 30, window: .seconds(3600))
-
+    /// Tries of transfer codes from one address: 20 an hour.
+    package static let transferCodeAttempts = RateLimit(maximum: 20, window: .seconds(3600))
+    /// Exports of one user: 5 an hour.
+    package static let exports = RateLimit(maximum: 5, window: .seconds(3600))
+    /// Transfer codes for one user: 20 an hour.
+    package static let transferCodesIssued = RateLimit(maximum: 20, window: .seconds(3600))
     /// 120 an hour: wrong passwords from one address, whoever's they are (requirement 8).
     package static let passwordFailures = RateLimit(maximum: 120, window: .seconds(3600))
 }

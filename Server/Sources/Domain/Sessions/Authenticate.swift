@@ -91,12 +91,13 @@ package struct Authenticate: Sendable {
     private func lookUp(_ digest: SecretDigest, in application: Application) async throws(DomainError) -> Authenticated
     {
         let ticket = cache.ticket()
-        let row = try await store.read { transaction throws(DomainError) in
-            try transaction.session(token: digest, in: application.id)
+        let found = try await store.read { transaction throws(DomainError) -> Authenticated? in
+            guard let row = try transaction.session(token: digest, in: application.id) else { return nil }
+            return Authenticated(
+                application: application, session: row.session, user: row.user, tokenDigest: digest,
+                transfers: try transaction.transfers(of: row.user.id, in: application.id))
         }
-        guard let row else { throw .sessionInvalid }
-        let found = Authenticated(
-            application: application, session: row.session, user: row.user, tokenDigest: digest)
+        guard let found else { throw .sessionInvalid }
         cache.insert(found, readAfter: ticket)
         return found
     }

@@ -6,15 +6,20 @@ package final class Authenticated: Sendable {
     package let session: Session
     package let user: User
     package let tokenDigest: SecretDigest
+    /// How much there is that the caller's device has not been told; see `ListNotices`.
+    package let noticeCount: Int
     private let written = AtomicLazyReference<WrittenUser>()
     /// Milliseconds since 1970 of the last use that was noted.
     private let lastNotedUse: Atomic<Int64>
 
-    package init(application: Application, session: Session, user: User, tokenDigest: SecretDigest) {
+    package init(
+        application: Application, session: Session, user: User, tokenDigest: SecretDigest, transfers: [Transfer] = []
+    ) {
         self.application = application
         self.session = session
         self.user = user
         self.tokenDigest = tokenDigest
+        noticeCount = transfers.count { $0.isNews(to: session, of: user) }
         lastNotedUse = Atomic(session.lastUsedAt.milliseconds)
     }
 

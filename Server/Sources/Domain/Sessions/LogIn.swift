@@ -10,9 +10,12 @@ package struct LogIn: Sendable {
     package var token: Secret
     /// How long the session lives unused.
     package var idleLifetime: Duration
+    /// How much there is that the device has not been told; see `ListNotices`.
+    package var noticeCount: Int
 
     package init(
-        isNew: Bool, user: User, previousLogInAt: Timestamp?, session: Session, token: Secret, idleLifetime: Duration
+        isNew: Bool, user: User, previousLogInAt: Timestamp?, session: Session, token: Secret, idleLifetime: Duration,
+        noticeCount: Int = 0
     ) {
         self.isNew = isNew
         self.user = user
@@ -20,5 +23,6 @@ package struct LogIn: Sendable {
         self.session = session
         self.token = token
         self.idleLifetime = idleLifetime
+        self.noticeCount = noticeCount
     }
 }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Removes used proofs that are too old to be sent again, counters whose windows are over, and sessions that ended by
+/// Removes used proofs that are too old to be sent again, counters whose windows are over, transfer codes that
+/// nobody redeemed, and sessions that ended by
 /// age or disuse. The server calls it every minute.
 ///
 /// Sessions are swept a part at a time, in the order of the table, so that no index and no long transaction is needed.
@@ -9,6 +10,11 @@ package final class RemoveWhatIsOver: Sendable {
     private static let sweepSize = 10_000
     /// Counters are kept for the longest window that any limit has.
     private static let longestWindow: Duration = .days(1)
+
+    /// How long mails that were given up, and those of the outbox, can be looked at.
+    private static let mailIsKept: Duration = .days(7)
+    /// Transfers are remembered for as long as an old device may sleep in a drawer and then has to be told.
+    private static let transferMemory: Duration = .days(400)
 
     private let store: any Store
     private let clock: any WallClock
@@ -30,8 +36,19 @@ package final class RemoveWhatIsOver: Sendable {
         try await store.writeStatement { transaction throws(DomainError) in
             try transaction.removeCounters(startedBefore: now - Self.longestWindow)
         }
+        try await store.write { transaction throws(DomainError) in
+            try transaction.removeTransfers(
+                issuedBefore: now - StoredTransferCode.lifetime, redeemedBefore: now - Self.transferMemory)
+            try transaction.removeMerges(ticketsEndedBefore: now, mergedBefore: now - Merge.undoSpan)
+        }
         try await store.writeStatement { transaction throws(DomainError) in
             try transaction.removeFailures(lastBefore: now - LogInFailures.memory)
+        }
+        try await store.writeStatement { transaction throws(DomainError) in
+            try transaction.removeCodes(endedBefore: now)
+        }
+        try await store.write { transaction throws(DomainError) in
+            try transaction.removeMail(before: now - Self.mailIsKept)
         }
         let start = place.withLock { $0 }
         let (applications, lives) = try await store.read { transaction throws(DomainError) in

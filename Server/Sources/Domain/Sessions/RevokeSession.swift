@@ -1,13 +1,17 @@
 /// Ends a session by its id, for operators.
 package struct RevokeSession: Sendable {
     let store: any Store
+    let audit: AuditTrail
 
     /// - Throws: `sessionUnknown`, `storageUnavailable`.
     package func callAsFunction(
         _ id: Identifier<Session>, in application: Identifier<Application>
     ) async throws(DomainError) {
+        let entry = audit.draft(.sessionEnded, by: .operator, in: application, from: .local)
         let ended = try await store.write { transaction throws(DomainError) in
-            try transaction.endSession(id, in: application)
+            guard try transaction.endSession(id, in: application) else { return false }
+            try entry.record(on: .session(id), in: transaction)
+            return true
         }
         guard ended else { throw .sessionUnknown }
     }

@@ -66,9 +66,15 @@ package struct Session: Hashable, Sendable {
         package static let automatic = LogInMethod(rawValue: "automatic")
         package static let password = LogInMethod(rawValue: "password")
         package static let signUp = LogInMethod(rawValue: "sign-up")
+        package static let code = LogInMethod(rawValue: "code")
+        package static let merge = LogInMethod(rawValue: "merge")
+        package static let transferCode = LogInMethod(rawValue: "transfer-code")
 
-        /// Whether a log-in by it proves that the owner is there. A device key proves only that the device is, which
-        /// is enough while there is nothing else that could prove the user.
-        package func provesPresence(of user: User) -> Bool { self != .automatic || user.isAnonymous }
+        /// Whether a log-in by it proves that the owner is there. A device key proves only that the device is, and a
+        /// transfer code that somebody has read it, which is enough while there is nothing else that could prove the
+        /// user.
+        package func provesPresence(of user: User) -> Bool {
+            user.isAnonymous || self != .automatic && self != .transferCode
+        }
     }
 }

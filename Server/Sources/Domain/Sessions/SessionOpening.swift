@@ -15,12 +15,14 @@ package struct SessionOpening: Sendable {
     private let protocolName: Session.ProtocolName
     private let method: Session.LogInMethod
     private let attempt: Attempt?
+    /// Brings a user back that asked to be deleted; `nil` when that was not wished.
+    private let restoration: AuditDraft?
     private let now: Timestamp
 
     package init(
         application: Application, deviceKey: String?, device: DeviceDescription, address: String?,
         protocolName: Session.ProtocolName, method: Session.LogInMethod, attempt: Attempt?,
-        randomness: any Randomness, now: Timestamp
+        restoration: AuditDraft? = nil, randomness: any Randomness, now: Timestamp
     ) {
         self.application = application
         id = randomness.newIdentifier(at: now)
@@ -31,23 +33,37 @@ package struct SessionOpening: Sendable {
         self.protocolName = protocolName
         self.method = method
         self.attempt = attempt
+        self.restoration = restoration
         self.now = now
     }
 
     /// Opens the session of a known user, or repeats the answer of the attempt that opened it before, with a new token.
     ///
-    /// - Throws: `userDisabled`, `attemptReused`, `storageUnavailable`.
+    /// - Throws: `userDisabled`, `userDeleted`, `attemptReused`, `storageUnavailable`.
     package func open(for user: User, in transaction: any Transaction) throws(DomainError) -> LogIn {
         guard !user.isDisabled else { throw .userDisabled }
+        var user = try restored(user, in: transaction)
         if let repeated = try repeated(for: user, in: transaction) { return repeated }
         try transaction.endReplacedSessions(
             of: user.id, in: application.id, deviceKey: deviceKey, openedBefore: now - Self.parallelLogIns,
             maximum: Self.maximumSessionsPerUser - 1)
-        var user = user
         user.previousLogInAt = user.lastLogInAt
         user.lastLogInAt = now
         try transaction.updateLogInTimes(of: user)
         return try insert(for: user, isNew: false, in: transaction)
+    }
+
+    /// The user, no longer on the way out.
+    private func restored(_ user: User, in transaction: any Transaction) throws(DomainError) -> User {
+        guard let requestedAt = user.deletionRequestedAt else { return user }
+        guard let restoration else {
+            throw .userDeleted(erasedAt: requestedAt + application.settings.deletionGrace)
+        }
+        var user = user
+        user.deletionRequestedAt = nil
+        try transaction.updateStanding(of: user)
+        try restoration.record(on: .user(user.id), by: .user(user.id), in: transaction)
+        return user
     }
 
     /// Whether an earlier try of the attempt opened a session of the user.
@@ -65,7 +81,9 @@ package struct SessionOpening: Sendable {
         else { return nil }
         guard before.attempt.request == nil || before.attempt.request == attempt.request else { throw .attemptReused }
         try transaction.replaceToken(of: before.session, with: token.digest)
-        return logIn(isNew: before.attempt.isNew, user, previously: before.attempt.previousLogInAt, before.session)
+        return try logIn(
+            isNew: before.attempt.isNew, user, previously: before.attempt.previousLogInAt, before.session,
+            in: transaction)
     }
 
     /// Makes a new user and opens its first session.
@@ -89,12 +107,16 @@ package struct SessionOpening: Sendable {
                 digest: $0.digest, request: $0.request, isNew: isNew, previousLogInAt: user.previousLogInAt)
         }
         try transaction.insert(session, token: token.digest, attempt: kept)
-        return logIn(isNew: isNew, user, previously: user.previousLogInAt, session)
+        return try logIn(isNew: isNew, user, previously: user.previousLogInAt, session, in: transaction)
     }
 
-    private func logIn(isNew: Bool, _ user: User, previously: Timestamp?, _ session: Session) -> LogIn {
-        LogIn(
+    private func logIn(
+        isNew: Bool, _ user: User, previously: Timestamp?, _ session: Session, in transaction: any Transaction
+    ) throws(DomainError) -> LogIn {
+        let transfers = isNew ? [] : try transaction.transfers(of: user.id, in: application.id)
+        return LogIn(
             isNew: isNew, user: user, previousLogInAt: previously, session: session, token: token,
-            idleLifetime: application.settings.sessionIdleLifetime)
+            idleLifetime: application.settings.sessionIdleLifetime,
+            noticeCount: transfers.count { $0.isNews(to: session, of: user) })
     }
 }

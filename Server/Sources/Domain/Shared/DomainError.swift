@@ -22,8 +22,27 @@ package enum DomainError: Error, Hashable, Sendable {
     case alreadyRegistered
     /// The attempt's name was used for a different request.
     case attemptReused
+    /// The user asked to be deleted, and is erased at this time unless restored before. Told only to who has proved to
+    /// be the user.
+    case userDeleted(erasedAt: Timestamp)
+    /// Somebody else has these identifiers, and the caller has proved to be that user too.
+    case mergeOffered(MergeOffer)
+    /// The merge ticket is unknown, over, used, another session's, or one of its users is gone; which, is not told.
+    case mergeTicketRefused
+    /// The user has no such merge that could be undone.
+    case mergeUnknown
+    /// The transfer code leads nowhere: unknown, over, used, withdrawn, or its user cannot log in; which, is not told.
+    case transferCodeRefused
+    /// There is no such transfer that the caller's device could undo.
+    case transferUnknown
+    /// The time in which it could be undone is over.
+    case undoTooLate
     /// Too much work of this kind is waiting already. Nothing was changed.
     case busy(retryAfter: Duration)
+    /// A mailed code is wrong, used, too old, replaced, or void; which, is not told.
+    case codeRefused
+    /// No mail server is set, so that nothing that needs a mail can be done.
+    case mailUnavailable
     /// The request must carry a proof of possession.
     case proofRequired
     /// The proof of possession is wrong.
@@ -105,9 +124,19 @@ package struct FieldFault: Hashable, Sendable {
         /// A password that holds a word of its surroundings, such as the user's own name.
         case containsContext
         case required
+        /// Too long or too short, or with other characters, or mistyped.
+        case notATransferCode
         /// Only a registered user can change it so; an anonymous one is upgraded.
         case onlyAfterUpgrade
         /// Without it nothing would lead to the user.
         case lastWayIn
+        /// Not an address that a token can be put behind.
+        case notALink
+        /// A name in double braces that stands for no value.
+        case unknownPlaceholder
+        /// A template that does not show what the mail is for.
+        case secretMissing
+        /// A subject that shows the code to whoever sees the locked screen.
+        case secretInSubject
     }
 }

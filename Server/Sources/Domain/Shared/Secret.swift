@@ -38,6 +38,11 @@ package struct SecretDigest: Hashable, Sendable {
         words = digest.withUnsafeBytes { Self.load($0) }
     }
 
+    /// Takes a digest that was made with a key.
+    init(keyed code: HMAC<SHA256>.MAC) {
+        words = code.withUnsafeBytes { Self.load($0) }
+    }
+
     /// Takes a stored digest; `nil` unless it has 32 bytes.
     package init?(stored bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }

@@ -40,7 +40,8 @@ extension Store {
 /// What the rules can ask while a transaction lasts: the sum of what each slice asks.
 package protocol Transaction: ApplicationQueries, UserQueries, IdentityQueries, TypedIdentifierQueries,
     UserStandingQueries, PasswordQueries, LogInFailureQueries, SessionQueries, ProofReplayQueries, RateLimitQueries,
-    SigningKeyQueries, ProviderQueries
+    SigningKeyQueries, ProviderQueries, MailQueries, MailedCodeQueries, AuditQueries, TransferQueries, DeletionQueries,
+    MergeQueries
 {}
 
 /// Something that a committed transaction changed and that caches hold.
@@ -49,6 +50,8 @@ package enum Change: Hashable, Sendable {
     case user(Identifier<Application>, Identifier<User>)
     case session(Identifier<Application>, SecretDigest)
     case signingKeys
+    /// There is mail to send.
+    case mailQueued
 }
 
 /// Tells whether what caches hold may still be believed, beside the changes that this process made itself.

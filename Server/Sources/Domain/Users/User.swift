@@ -61,6 +61,9 @@ package struct User: Hashable, Sendable {
             && identities.allSatisfy { $0.provider == .device || $0.provider == .anonymous }
     }
 
+    /// Whether nothing at all leads to this user.
+    package var isOutOfReach: Bool { identities.isEmpty && typedIdentifiers.isEmpty }
+
     package var hasPassword: Bool { passwordSetAt != nil }
 
     package var isDisabled: Bool { disabledAt != nil }

@@ -9,6 +9,8 @@ package struct ServerContext: RequestContext {
     package var requestId = ""
     /// How far the body was read; `nil` when the request has none.
     package var body: BodyProgress?
+    /// Headers for the answer, whatever it will be.
+    package let answerHeaders = AnswerHeaders()
     /// The connection; `nil` when a test hands the request over without one.
     package let channel: (any Channel)?
     /// The request's body, when it came whole with the head.

@@ -62,6 +62,7 @@ struct Endpoint: HTTPResponder {
         response.headers.append(HTTPField(name: .requestId, value: context.requestId))
         response.headers.append(Self.noGuessing)
         if !mayBeKept { response.headers.append(Self.noKeeping) }
+        for field in context.answerHeaders.all { response.headers.append(field) }
     }
 
     /// The path in the log is the route's, so that ids and queries of requests stay out of it.

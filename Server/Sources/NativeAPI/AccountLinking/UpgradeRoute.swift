@@ -11,7 +11,7 @@ struct UpgradeRoute: RouteHandler {
         let caller = try await api.presentCaller(of: request, context)
         let attemptName = try Attempt.name(of: request)
         let body = try await api.readJSON(UpgradeBody.self, of: request, context) ?? UpgradeBody(password: nil)
-        let user = try await api.useCases.upgradeUser(
+        let user = try await api.useCases.upgradeOrOfferMerge(
             UpgradeUser.Request(
                 identifiers: NewIdentifiers(
                     username: ValueChange(given: body.username), email: ValueChange(given: body.email),
@@ -21,7 +21,7 @@ struct UpgradeRoute: RouteHandler {
                     displayName: ValueChange(body.displayName), locale: ValueChange(body.locale),
                     fields: ValueChange(body.fields)),
                 isNamedAttempt: attemptName != nil),
-            by: caller)
+            by: caller, address: api.gate.client(of: request, context), from: api.origin(of: request, context))
         return try JSONAnswer(body: UserBody(user)).response()
     }
 }

@@ -12,6 +12,7 @@ struct AutomaticLogInRoute: RouteHandler {
         let application = try await api.application(of: request)
         guard let proof = api.gate.presentedProof(of: request, context) else { throw DomainError.proofRequired }
         let attemptName = try Attempt.name(of: request)
+        let restoringFrom = try api.restoration(of: request, context)
         let body = try await api.readJSON(AutomaticLogInBody.self, of: request, context) ?? AutomaticLogInBody()
         let attempt = try Attempt(name: attemptName, body: body)
         let logIn: LogIn
@@ -20,11 +21,13 @@ struct AutomaticLogInRoute: RouteHandler {
                 LogInAutomatically.Request(
                     application: application, proof: proof,
                     device: body.device.map { DeviceDescription($0) } ?? .init(),
-                    newUser: .init(body.user), attempt: attempt, address: api.gate.client(of: request, context)))
+                    newUser: .init(body.user), attempt: attempt, address: api.gate.client(of: request, context),
+                    restoringFrom: restoringFrom))
         } catch {
             if case .rateLimited = error { api.metrics.refusedFirstLaunches.add() }
             throw error
         }
+        context.tellNotices(logIn.noticeCount)
         (logIn.isNew ? api.metrics.newUserLogIns : api.metrics.knownUserLogIns).add()
         return try JSONAnswer(body: LogInAnswer(logIn), status: logIn.isNew ? .created : .ok).response()
     }

@@ -10,6 +10,7 @@ struct PasswordLogInRoute: RouteHandler {
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let application = try await api.application(of: request)
         let attemptName = try Attempt.name(of: request)
+        let restoringFrom = try api.restoration(of: request, context)
         guard let body = try await api.readJSON(PasswordLogInBody.self, of: request, context) else {
             throw HTTPFault.membersInvalid(["identifier", "password"].map { MemberFault(path: $0, rule: .required) })
         }
@@ -21,7 +22,8 @@ struct PasswordLogInRoute: RouteHandler {
                 proof: api.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
                 device: body.device.map { DeviceDescription($0) } ?? .init(),
                 attempt: try Attempt(name: attemptName, body: named),
-                address: api.gate.client(of: request, context)))
+                address: api.gate.client(of: request, context), restoringFrom: restoringFrom))
+        context.tellNotices(logIn.noticeCount)
         return try JSONAnswer(body: LogInAnswer(logIn)).response()
     }
 }

@@ -12,6 +12,7 @@ struct ProviderLogInRoute: RouteHandler {
         let application = try await api.application(of: request)
         let provider = try context.provider()
         let attemptName = try Attempt.name(of: request)
+        let restoringFrom = try api.restoration(of: request, context)
         guard let body = try await api.readJSON(ProviderLogInBody.self, of: request, context) else {
             throw HTTPFault.nothingPresented
         }
@@ -26,11 +27,12 @@ struct ProviderLogInRoute: RouteHandler {
                     application: application, provider: provider, credential: try ProviderCredential(body),
                     proof: api.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
                     device: body.device.map { DeviceDescription($0) } ?? .init(), newUser: newUser,
-                    attempt: attempt, address: api.gate.client(of: request, context)))
+                    attempt: attempt, address: api.gate.client(of: request, context), restoringFrom: restoringFrom))
         } catch DomainError.rateLimited(let span) {
             api.metrics.refusedFirstLaunches.add()
             throw DomainError.rateLimited(retryAfter: span)
         }
+        context.tellNotices(logIn.noticeCount)
         (logIn.isNew ? api.metrics.newUserLogIns : api.metrics.knownUserLogIns).add()
         return try JSONAnswer(body: LogInAnswer(logIn), status: logIn.isNew ? .created : .ok).response()
     }

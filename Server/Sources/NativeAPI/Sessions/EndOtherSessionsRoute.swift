@@ -9,7 +9,7 @@ struct EndOtherSessionsRoute: RouteHandler {
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await api.caller(of: request, context)
-        let ended = try await api.useCases.endOtherSessions(by: caller)
+        let ended = try await api.useCases.endOtherSessions(by: caller, from: api.origin(of: request, context))
         return try JSONAnswer(body: EndedSessionsAnswer(ended: ended)).response()
     }
 }

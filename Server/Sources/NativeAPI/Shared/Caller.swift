@@ -7,6 +7,10 @@ import OkaeriWire
 extension HTTPField.Name {
     /// The application's id.
     static let application = HTTPField.Name(known: "Okaeri-Application")
+    /// How much there is that this device has not been told.
+    static let notices = HTTPField.Name(known: "Okaeri-Notices")
+    /// Whether a log-in brings a user back that asked to be deleted.
+    static let restore = HTTPField.Name(known: "Okaeri-Restore")
     /// Names one attempt of a creating request.
     static let idempotencyKey = HTTPField.Name(known: "Idempotency-Key")
 }
@@ -17,9 +21,27 @@ extension NativeAPI {
         try await gate.application(of: request, header: .application)
     }
 
+    /// Where the request came from, for the audit log.
+    func origin(of request: Request, _ context: ServerContext) -> RequestOrigin {
+        RequestOrigin(
+            address: gate.client(of: request, context).text, userAgent: request.headers.value(of: .userAgent),
+            requestId: context.requestId)
+    }
+
+    /// Where the request came from, when it wishes to bring a user back that asked to be deleted.
+    func restoration(of request: Request, _ context: ServerContext) throws(HTTPFault) -> RequestOrigin? {
+        switch request.headers.value(of: .restore) {
+        case nil, "false"?: return nil
+        case "true"?: return origin(of: request, context)
+        default: throw .headerInvalid(name: HeaderName.restore, rule: "true or false")
+        }
+    }
+
     /// Who makes the request.
     func caller(of request: Request, _ context: ServerContext) async throws(DomainError) -> Authenticated {
-        try await gate.session(of: request, context, applicationHeader: .application)
+        let caller = try await gate.session(of: request, context, applicationHeader: .application)
+        context.tellNotices(caller.noticeCount)
+        return caller
     }
 
     /// Who makes the request, when the session's owner is there: the session is fresh, or the user is anonymous and the
@@ -35,5 +57,13 @@ extension NativeAPI {
     /// Whether a request of a caller came with a proof. It was checked when the caller was found out.
     func isProven(_ request: Request, _ context: ServerContext) -> Bool {
         gate.presentedProof(of: request, context) != nil
+    }
+}
+
+extension ServerContext {
+    /// Tells the device with the answer how much there is that it has not been told.
+    func tellNotices(_ count: Int) {
+        guard count > 0 else { return }
+        answerHeaders.set(HTTPField(name: .notices, value: String(count)))
     }
 }

@@ -34,6 +34,7 @@ extension FieldFault.Rule {
         case .notAPhoneNumber: ("not_a_phone_number", "International form (E.164): +819012345678.")
         case .tooCommon: ("too_common", "Not one of the passwords that everybody tries first.")
         case .containsContext: ("contains_context", "No names of the application or the user.")
+        case .notATransferCode: ("not_a_transfer_code", "16 letters and digits, as shown on the other device.")
         case .required: ("required", "This member must be there.")
         case .onlyAfterUpgrade:
             ("only_after_upgrade", "An anonymous user gets its first ones by POST /v1/user/upgrade.")
@@ -43,6 +44,10 @@ extension FieldFault.Rule {
         case .notAnAddress: ("not_an_address", "An https address.")
         case .notAnAppleId: ("not_an_apple_id", "The form of Apple's own ids.")
         case .notAPrivateKey: ("not_a_private_key", "A P-256 private key in PEM form.")
+        case .notALink: ("not_a_link", "An https address, or one of the app's own scheme, without fragment.")
+        case .unknownPlaceholder: ("unknown_placeholder", "In double braces: application, code, link, minutes, email.")
+        case .secretMissing: ("secret_missing", "The template must show {{code}} or {{link}}.")
+        case .secretInSubject: ("secret_in_subject", "The subject must show neither {{code}} nor {{link}}.")
         }
     }
 }

@@ -10,6 +10,7 @@ extension LogInAnswer: JSONWritten {
             try json.member("user", user)
             json.member("previousLogInAt", ifPresent: previousLogInAt?.description)
             try json.member("session", session)
+            if let leftUser { try json.member("leftUser", encoded: leftUser) }
         }
     }
 }

@@ -14,6 +14,6 @@ struct ApplicationCommand: ParsableCommand {
             """,
         subcommands: [
             CreateApplicationCommand.self, ListApplicationsCommand.self, ShowApplicationCommand.self,
-            AppleCommand.self, ProviderCommand.self,
+            AppleCommand.self, ProviderCommand.self, ApplicationMailCommand.self,
         ])
 }

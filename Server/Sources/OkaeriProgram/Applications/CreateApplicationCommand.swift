@@ -38,10 +38,34 @@ struct CreateApplicationCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long a session lives at the most. (default: 400)", valueName: "days"))
     var sessionDays: Int?
 
+    @Option(help: ArgumentHelp("How long a deleted user can come back, from 1 day. (default: 7)", valueName: "days"))
+    var deletionGraceDays: Int?
+
+    @Option(
+        help: ArgumentHelp("Erase anonymous users without activity after so long. (default: never)", valueName: "days"))
+    var eraseIdleDays: Int?
+
+    @Option(
+        name: .customLong("merge-rule"),
+        help: ArgumentHelp(
+            "What becomes of a field that both of two merged users have: keep, take, max, sum or union. May be repeated.",
+            valueName: "field=rule"))
+    var mergeRules: [MergeRuleArgument] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A link into the app for QR codes of transfer codes, with {code} in it: myapp://transfer/{code}",
+            valueName: "link"))
+    var transferLink: String?
+
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
+        for days in [deletionGraceDays, eraseIdleDays].compactMap({ $0 }) where !Self.dayRange.contains(days) {
+            throw ValidationError(
+                "It can be from \(Self.dayRange.lowerBound) to \(Self.dayRange.upperBound) days, not \(days).")
+        }
         for days in [sessionIdleDays, sessionDays].compactMap({ $0 }) where !Self.dayRange.contains(days) {
             throw ValidationError(
                 "A session can live from \(Self.dayRange.lowerBound) to \(Self.dayRange.upperBound) days, not \(days).")
@@ -52,6 +76,10 @@ struct CreateApplicationCommand: AsyncParsableCommand {
         var settings = ApplicationSettings(proofRequired: proofRequired, audiences: audiences)
         if let sessionIdleDays { settings.sessionIdleLifetime = .days(Int64(sessionIdleDays)) }
         if let sessionDays { settings.sessionLifetime = .days(Int64(sessionDays)) }
+        if let deletionGraceDays { settings.deletionGrace = .days(Int64(deletionGraceDays)) }
+        if let eraseIdleDays { settings.anonymousIdleLimit = .days(Int64(eraseIdleDays)) }
+        settings.transferLink = transferLink
+        for rule in mergeRules { settings.mergeRules[rule.field] = rule.rule }
         let (name, wanted) = (name, settings)
         let (application, adminKey) = try await storage.withStorage(makesDatabase: true) {
             useCases throws(DomainError) in

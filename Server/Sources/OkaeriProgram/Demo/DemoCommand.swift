@@ -19,11 +19,12 @@ struct DemoCommand: AsyncParsableCommand {
               okaeri demo --locale ja
               okaeri demo --state /tmp/another-phone
               okaeri demo --server http://127.0.0.1:8080 --application 00VHj9mrbT8wn7Qk
+              okaeri demo transfer
               okaeri demo --reset
               okaeri demo account
               okaeri demo apple
             """,
-        subcommands: [DemoAccountCommand.self, DemoAppleCommand.self])
+        subcommands: [DemoAccountCommand.self, DemoTransferCommand.self, DemoAppleCommand.self])
 
     @OptionGroup var options: DemoOptions
 
@@ -31,9 +32,8 @@ struct DemoCommand: AsyncParsableCommand {
     var reset = false
 
     func run() async throws {
-        let place = try options.place()
         let language = options.language
-        let okaeri = DemoOptions.client(at: place, vault: FileVault(directory: place.state))
+        let okaeri = try options.client()
         do throws(OkaeriError) {
             if reset {
                 try await okaeri.forgetDevice()
@@ -41,8 +41,19 @@ struct DemoCommand: AsyncParsableCommand {
             }
             let launch = try await DemoLaunch(okaeri, locale: language.rawValue)
             tell(launch, language.texts)
+            await tellNotices(okaeri, launch)
         } catch {
-            throw CommandFault.failed("\(error.message(in: [language.rawValue])) (\(error.code))")
+            throw options.fault(error)
+        }
+    }
+
+    /// Tells what happened on other phones, as an app would.
+    private func tellNotices(_ okaeri: OkaeriClient, _ launch: DemoLaunch) async {
+        guard !launch.isFirstVisit, !launch.isOffline, !options.output.isJSON else { return }
+        // The greeting stands without them; what cannot be asked now is told at the next launch.
+        let notices = (try? await okaeri.pendingNotices()) ?? []
+        if notices.contains(where: { $0.kind == .deviceAdded }) {
+            Console.write(options.language.transferTexts.deviceAdded)
         }
     }
 

@@ -51,4 +51,15 @@ struct DemoOptions: ParsableArguments {
             server: place.server, application: place.application, vault: vault,
             configuration: OkaeriConfiguration(requestTimeout: patience, retry: retry, device: device))
     }
+
+    /// The app on the device that the state folder stands for.
+    func client() throws(CommandFault) -> OkaeriClient {
+        let place = try place()
+        return Self.client(at: place, vault: FileVault(directory: place.state))
+    }
+
+    /// What an error means to the person at the terminal.
+    func fault(_ error: OkaeriError) -> CommandFault {
+        .failed("\(error.message(in: [language.rawValue])) (\(error.code))")
+    }
 }

@@ -42,6 +42,7 @@ struct DoctorCommand: AsyncParsableCommand {
             return [.failed("settings", error.description, advice: "Correct the setting; nothing else was checked.")]
         }
         var findings = SettingChecks(settings: settings).findings()
+        findings.append(await MailCheck(settings: settings).finding())
         let folder = FolderChecks(folder: settings.dataFolder)
         if settings.database != nil {
             findings += [folder.plausibility]

@@ -64,6 +64,8 @@ struct SettingOptions: ParsableArguments {
     @Option(name: .customLong(Setting.appleURL.name), help: ArgumentHelp(.appleURL, valueName: "url"))
     var appleURL: String?
 
+    @OptionGroup(title: "Mail") var mail: MailOptions
+
     /// All settings: these options over the environment over the configuration file.
     func settings() throws(CommandFault) -> ServerSettings {
         var values = storage.values
@@ -84,6 +86,7 @@ struct SettingOptions: ParsableArguments {
         values[Setting.maximumHeaders.name] = maximumHeaders
         if isDevelopment { values[Setting.dev.name] = "on" }
         values[Setting.appleURL.name] = appleURL
+        values.merge(mail.values) { $1 }
         return try ServerSettings.read(values)
     }
 }

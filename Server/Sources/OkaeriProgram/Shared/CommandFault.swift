@@ -38,7 +38,8 @@ extension CommandFault {
         case .sessionRequired, .sessionInvalid, .proofRequired, .proofRefused, .proofReplayed, .clockSkew,
             .audienceNotAllowed, .userDisabled, .credentialRefused, .reauthenticationRequired, .alreadyRegistered,
             .attemptReused, .providerTokenRefused, .providerTokenReplayed, .providerRefused, .identityTaken,
-            .providerAlreadyLinked, .identityUnknown, .lastWayIn:
+            .providerAlreadyLinked, .identityUnknown, .lastWayIn, .codeRefused, .mailUnavailable, .userDeleted,
+            .mergeOffered, .mergeTicketRefused, .mergeUnknown, .transferCodeRefused, .transferUnknown, .undoTooLate:
             // Refusals of requests; commands make none.
             self = .failed("The request was refused: \(error).")
         }
@@ -55,6 +56,7 @@ extension FieldFault {
         case .tooManyFields(let maximum): "\(field) has more than \(maximum) values."
         case .tooManyBytes(let maximum): "\(field) has more than \(maximum) bytes."
         case .tooDeep(let maximum): "\(field) has more than \(maximum) levels."
+        case .notATransferCode: "\(field) is no transfer code."
         case .notUnique: "\(field) is there twice."
         case .tooShort(let minimum): "\(field) is shorter than \(minimum) characters."
         case .noneOf(let fields): "One of \(fields.joined(separator: ", ")) must be there."
@@ -74,6 +76,11 @@ extension FieldFault {
             "\(field) has not the form of Apple's ids: ten capitals and digits for teams and keys, letters, digits, dots "
                 + "and hyphens for bundles and services."
         case .notAPrivateKey: "\(field) must be the .p8 file as Apple gave it: a P-256 key in PEM form."
+        case .notALink: "\(field) is no https address, and none of an app's own scheme."
+        case .unknownPlaceholder:
+            "\(field) has a name in double braces that is none of application, code, link, minutes, email."
+        case .secretMissing: "\(field) shows neither {{code}} nor {{link}}."
+        case .secretInSubject: "\(field) shows {{code}} or {{link}} to whoever sees the locked screen."
         }
     }
 }

@@ -2,7 +2,8 @@ package import Domain
 package import Logging
 import ServiceLifecycle
 
-/// What the server does every minute beside answering: writes down the uses of sessions and removes what is over.
+/// What the server does every minute beside answering: writes down the uses of sessions, removes what is over, and
+/// chains the audit log.
 package struct Housekeeping: Service {
     static let interval: Duration = .seconds(60)
 
@@ -23,6 +24,7 @@ package struct Housekeeping: Service {
             }
         }
         await writeActivity()
+        await chainAudit()
     }
 
     /// What is done once a minute. Failures are logged; the next round tries again.
@@ -30,9 +32,12 @@ package struct Housekeeping: Service {
         await writeActivity()
         do {
             try await useCases.removeWhatIsOver()
+            try await useCases.eraseDeletedUsers()
+            try await useCases.removeIdleUsers()
         } catch {
             logger.warning("removing what is over failed, trying again in a minute", metadata: ["error": "\(error)"])
         }
+        await chainAudit()
     }
 
     private func writeActivity() async {
@@ -40,6 +45,14 @@ package struct Housekeeping: Service {
             try await useCases.writeSessionActivity()
         } catch {
             logger.warning("writing session activity failed, it is kept", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func chainAudit() async {
+        do {
+            try await useCases.chainAuditEntries()
+        } catch {
+            logger.warning("chaining the audit log failed, its entries wait", metadata: ["error": "\(error)"])
         }
     }
 }

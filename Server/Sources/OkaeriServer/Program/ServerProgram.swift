@@ -109,6 +109,7 @@ package struct ServerProgram: Sendable {
             services: [
                 .init(service: Housekeeping(useCases: composition.useCases, logger: logger)),
                 .init(service: RevocationWorker(useCases: composition.useCases, logger: logger)),
+                .init(service: composition.mailWorker(logger)),
                 .init(service: stopSwitch, successTerminationBehavior: .gracefullyShutdownGroup),
                 .init(service: application),
             ],
@@ -147,8 +148,10 @@ package struct ServerProgram: Sendable {
         }
         if settings.isDevelopment {
             logger.warning(
-                "this server is for development: a fake plays Apple",
+                "this server is for development: a fake plays Apple, and mails are not sent but kept in an outbox",
                 metadata: ["apple": .string(settings.providers.apple)])
+        } else if settings.smtp == nil {
+            logger.info("no mail server is set: what needs a mail is answered with mail_unavailable")
         }
         if !settings.isLoopback && settings.publicURL == nil {
             logger.warning(

@@ -31,6 +31,8 @@ package struct ServerSettings: Sendable {
     package var providers: ProviderAddresses
     /// 32 bytes; `nil` to take the file in the data folder.
     package var sealingKey: [UInt8]?
+    /// The mail server; `nil` without one.
+    package var smtp: SMTPSettings?
 
     /// Reads all settings.
     ///
@@ -67,6 +69,7 @@ package struct ServerSettings: Sendable {
         sealingKey = try reader.optional(.sealingKey) { text in
             Data(base64Encoded: text).flatMap { $0.count == SealingKey.byteCount ? Array($0) : nil }
         }
+        smtp = try SMTPSettings(reader)
         if isDevelopment && !isLoopback {
             throw SettingFault(.dev, value: "on", source: "while listening on \(host)")
         }
@@ -111,7 +114,7 @@ package struct ServerSettings: Sendable {
 }
 
 /// Reads values by their rules.
-private struct SettingReader {
+struct SettingReader {
     let sources: SettingSources
 
     func optional<Value>(_ setting: Setting, _ parse: (String) -> Value?) throws(SettingFault) -> Value? {

@@ -94,7 +94,7 @@ extension Setting {
         rule: "a whole number from 16 to 1000")
     package static let dev = Setting(
         "dev", default: "off",
-        "Whether the server serves development: a fake plays Apple.",
+        "Whether the server serves development: a fake plays Apple, and mails go to an outbox.",
         rule: "on or off; on only while listening on a loopback address")
     package static let appleURL = Setting(
         "apple-url", default: "https://appleid.apple.com",
@@ -106,11 +106,33 @@ extension Setting {
             + "left out for the file sealing.key in the data folder, made at the first start.",
         rule: "32 bytes in base64", isSecret: true)
 
+    package static let smtpURL = Setting(
+        "smtp-url", default: nil,
+        "The mail server. Without one, what needs a mail is answered with mail_unavailable.",
+        rule: "smtp://host:587 for STARTTLS or smtps://host:465 for TLS, without path, user and password")
+    package static let smtpUser = Setting(
+        "smtp-user", default: nil, "The name by which the server logs in to the mail server.",
+        rule: "a name, and smtp-password must be set too")
+    package static let smtpPassword = Setting(
+        "smtp-password", default: nil, "The password that goes with smtp-user.",
+        rule: "a password, and smtp-user must be set too", isSecret: true)
+    package static let smtpTLS = Setting(
+        "smtp-tls", default: "required",
+        "Whether mails to smtp:// go out encrypted or not at all; off is for a mail server on a network of your own.",
+        rule: "required or off; required when there is a password, unless the mail server is on this machine")
+    package static let smtpCertificates = Setting(
+        "smtp-certificates", default: nil, "A PEM file of certificates to trust instead of the system's.",
+        rule: "the path of a file that can be read")
+    package static let mailFrom = Setting(
+        "mail-from", default: nil, "The address that mails come from.",
+        rule: "a mail address in ASCII; it must be set when smtp-url is")
+
     /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
         listen, data, database, databaseConnections, publicURL, trustedProxies, rateLimits, firstLaunches,
         passwordFailures, passwordThreads, passwordQueue, sessionCache, logLevel, requestTimeout, idleTimeout,
-        maximumHeaderBytes, maximumHeaders, appleURL, sealingKey, dev,
+        maximumHeaderBytes, maximumHeaders, appleURL, sealingKey, dev, smtpURL, smtpUser, smtpPassword, smtpTLS,
+        smtpCertificates, mailFrom,
     ]
 
     /// The variable that names the configuration file, as `--config` does.

@@ -25,6 +25,16 @@ extension SQLTransaction {
         note(.application(application.id))
     }
 
+    package func update(_ application: Application) throws(DomainError) {
+        try connection.run(
+            "UPDATE applications SET name = $1, settings = $2 WHERE id = $3",
+            [
+                .text(application.name), .text(try JSONText.encode(StoredSettings(application.settings))),
+                .id(application.id),
+            ])
+        note(.application(application.id))
+    }
+
     package func userCount(in application: Identifier<Application>) throws(DomainError) -> Int {
         let count = try connection.row(
             "SELECT COUNT(*) FROM users WHERE application_id = $1", [.id(application)]
@@ -46,6 +56,11 @@ private struct StoredSettings: Codable {
     var sessionSeconds: Int64?
     var audiences: [String]?
     var passwordMinimumCharacters: Int?
+    var mail: StoredMailSettings?
+    var transferLink: String?
+    var deletionGraceSeconds: Int64?
+    var anonymousIdleSeconds: Int64?
+    var mergeRules: [String: String]?
 
     init(_ settings: ApplicationSettings) {
         proofRequired = settings.proofRequired
@@ -53,6 +68,11 @@ private struct StoredSettings: Codable {
         sessionSeconds = settings.sessionLifetime.components.seconds
         audiences = settings.audiences
         passwordMinimumCharacters = settings.passwordMinimumCharacters
+        mail = StoredMailSettings(settings.mail)
+        transferLink = settings.transferLink
+        deletionGraceSeconds = settings.deletionGrace.components.seconds
+        anonymousIdleSeconds = settings.anonymousIdleLimit?.components.seconds
+        mergeRules = settings.mergeRules.mapValues(\.rawValue)
     }
 
     var settings: ApplicationSettings {
@@ -62,6 +82,10 @@ private struct StoredSettings: Codable {
             sessionIdleLifetime: sessionIdleSeconds.map { .seconds($0) } ?? standard.sessionIdleLifetime,
             sessionLifetime: sessionSeconds.map { .seconds($0) } ?? standard.sessionLifetime,
             audiences: audiences ?? standard.audiences,
-            passwordMinimumCharacters: passwordMinimumCharacters ?? standard.passwordMinimumCharacters)
+            passwordMinimumCharacters: passwordMinimumCharacters ?? standard.passwordMinimumCharacters,
+            mail: mail?.settings ?? standard.mail, transferLink: transferLink,
+            deletionGrace: deletionGraceSeconds.map { .seconds($0) } ?? standard.deletionGrace,
+            anonymousIdleLimit: anonymousIdleSeconds.map { .seconds($0) },
+            mergeRules: (mergeRules ?? [:]).compactMapValues(MergeRule.init(rawValue:)))
     }
 }

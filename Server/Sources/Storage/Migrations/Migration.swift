@@ -15,11 +15,13 @@ package struct Migration: Sendable {
 
     /// Makes PostgreSQL compare texts by their bytes, as SQLite does and the rules rely on: ids have an order in time.
     private static func comparingBytes(_ statement: String) -> String {
-        statement.replacing(/\bTEXT\b/, with: #"TEXT COLLATE "C""#)
+        statement.replacing(/\bTEXT\b(?! COLLATE)/, with: #"TEXT COLLATE "C""#)
     }
 
     /// All steps, oldest first. A step is never edited once released.
-    package static let all = [beginnings, accounts, logInFailures, providers]
+    package static let all = [
+        beginnings, accounts, logInFailures, providers, mail, audit, transfers, deletion, merges,
+    ]
 
     /// The version that this program needs.
     package static var latestVersion: Int { all.last?.version ?? 0 }

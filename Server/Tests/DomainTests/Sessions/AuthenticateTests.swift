@@ -97,12 +97,12 @@ struct AuthenticateTests {
         let second = try await world.logIn(device, to: application)
         let who = try await world.authenticate(first.token, in: application)
         _ = try await world.authenticate(second.token, in: application)
-        try await world.useCases.endSession(second.session.id, by: who)
+        try await world.useCases.endSession(second.session.id, by: who, from: .local)
         await #expect(throws: DomainError.sessionInvalid) {
             try await world.authenticate(second.token, in: application)
         }
         await #expect(throws: DomainError.sessionUnknown) {
-            try await world.useCases.endSession(second.session.id, by: who)
+            try await world.useCases.endSession(second.session.id, by: who, from: .local)
         }
         try await world.useCases.logOut(who)
         await #expect(throws: DomainError.sessionInvalid) {
@@ -117,9 +117,9 @@ struct AuthenticateTests {
         let theirs = try await world.logIn(TestDevice(), to: application)
         let who = try await world.authenticate(mine.token, in: application)
         await #expect(throws: DomainError.sessionUnknown) {
-            try await world.useCases.endSession(theirs.session.id, by: who)
+            try await world.useCases.endSession(theirs.session.id, by: who, from: .local)
         }
-        #expect(try await world.useCases.endOtherSessions(by: who) == 0)
+        #expect(try await world.useCases.endOtherSessions(by: who, from: .local) == 0)
         _ = try await world.authenticate(theirs.token, in: application)
     }
 

@@ -14,7 +14,8 @@ package struct Promise: Sendable, CustomStringConvertible {
     package static let all =
         userPromises + identityPromises + accountPromises + sessionPromises + proofPromises + rateLimitPromises
         + accessTokenPromises
-        + transactionPromises + racePromises + accountRacePromises + providerPromises
+        + mailPromises + transactionPromises + racePromises + accountRacePromises + providerPromises + mailRacePromises
+        + auditPromises + transferPromises
 }
 
 /// A promise was broken.

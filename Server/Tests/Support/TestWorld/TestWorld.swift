@@ -11,7 +11,8 @@ package struct TestWorld: Sendable {
 
     package init(
         _ engine: any Engine, clock: StandingClock = StandingClock(), firstLaunches: RateLimit? = nil,
-        passwordFailures: RateLimit? = nil, sessionCacheCapacity: Int = 1000, seed: UInt64 = 0
+        passwordFailures: RateLimit? = nil, sessionCacheCapacity: Int = 1000, seed: UInt64 = 0,
+        hasRateLimits: Bool = false, mail: MailDelivery = .none
     ) throws {
         self.engine = engine
         self.clock = clock
@@ -23,8 +24,8 @@ package struct TestWorld: Sendable {
             UseCases.World(
                 store: engine, validity: engine.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
                 passwords: passwords, issuer: "https://id.example.com", firstLaunches: firstLaunches,
-                passwordFailures: passwordFailures,
-                sessionCacheCapacity: sessionCacheCapacity))
+                passwordFailures: passwordFailures, hasRateLimits: hasRateLimits || firstLaunches != nil,
+                sessionCacheCapacity: sessionCacheCapacity, mailDelivery: mail))
         self.useCases = useCases
         engine.observeChanges { useCases.forget($0) }
     }

@@ -1,0 +1,106 @@
+/// Writes the audit log. An entry is written in the transaction of the deed, so that there is never one without the
+/// other; `ChainAuditEntries` gives it its place in the chain afterwards, so that deeds do not wait for each other.
+package struct AuditTrail: Sendable {
+    let clock: any WallClock
+    let randomness: any Randomness
+    let seals: AuditSeals
+
+    /// Begins an entry. Call it before the transaction, which may run twice.
+    package func draft(
+        _ action: AuditEntry.Action, by actor: AuditEntry.Actor, in application: Identifier<Application>,
+        from origin: RequestOrigin
+    ) -> AuditDraft {
+        let now = clock.now
+        return AuditDraft(
+            id: randomness.newIdentifier(at: now), application: application, at: now, actor: actor, action: action,
+            origin: origin, seals: seals)
+    }
+}
+
+/// An entry whose deed is about to happen.
+package struct AuditDraft: Sendable {
+    let id: Identifier<AuditEntry>
+    let application: Identifier<Application>
+    let at: Timestamp
+    let actor: AuditEntry.Actor
+    let action: AuditEntry.Action
+    let origin: RequestOrigin
+    let seals: AuditSeals
+
+    /// Writes the entry, in the transaction of the deed.
+    ///
+    /// - Parameters:
+    ///   - target: To whom or what it was done.
+    ///   - actor: Who did it, when only the transaction finds that out.
+    ///   - result: How it ended. A refusal is lost when the transaction throws: it has to return.
+    ///   - details: Names and ids, no secret and no personal data.
+    ///   - transaction: The deed's.
+    /// - Throws: `storageUnavailable`.
+    package func record(
+        on target: AuditEntry.Target?, by actor: AuditEntry.Actor? = nil, result: AuditEntry.Result = .done,
+        details: [String: String] = [:], in transaction: any Transaction
+    ) throws(DomainError) {
+        let actor = actor ?? self.actor
+        let seal = seals.seal(
+            id: id, application: application, at: at, actor: actor, action: action, target: target, result: result,
+            origin: origin, details: details)
+        try transaction.insert(
+            AuditEntry(
+                id: id, application: application, at: at, actor: actor, action: action, target: target,
+                result: result, origin: origin, details: details, seal: seal))
+    }
+}
+
+/// The keyed hashes of the audit log. Whoever can write to the database but does not have the sealing key cannot make
+/// them.
+package struct AuditSeals: Sendable {
+    private let entryHash: KeyedHash
+    private let chainHash: KeyedHash
+    private let headHash: KeyedHash
+
+    package init(_ key: SealingKey) {
+        entryHash = key.keyedHash(purpose: "okaeri audit entry")
+        chainHash = key.keyedHash(purpose: "okaeri audit chain")
+        headHash = key.keyedHash(purpose: "okaeri audit head")
+    }
+
+    func seal(
+        id: Identifier<AuditEntry>, application: Identifier<Application>, at: Timestamp, actor: AuditEntry.Actor,
+        action: AuditEntry.Action, target: AuditEntry.Target?, result: AuditEntry.Result, origin: RequestOrigin,
+        details: [String: String]
+    ) -> SecretDigest {
+        let texts = [
+            id.rawValue, application.rawValue, String(at.milliseconds), actor.rawValue, action.rawValue,
+            target?.rawValue, result.rawValue, origin.address, origin.userAgent, origin.requestId,
+        ]
+        let pairs = details.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+        return entryHash.digest(of: (texts + pairs).map { $0.map { Array($0.utf8) } })
+    }
+
+    /// Whether an entry is as it was written.
+    func fits(_ entry: AuditEntry) -> Bool {
+        entry.seal
+            == seal(
+                id: entry.id, application: entry.application, at: entry.at, actor: entry.actor, action: entry.action,
+                target: entry.target, result: entry.result, origin: entry.origin, details: entry.details)
+    }
+
+    /// The digest of an entry in its place. The first one has none before it.
+    func digest(of entry: AuditEntry, number: Int64, after previous: SecretDigest?) -> SecretDigest {
+        chainHash.digest(of: [
+            previous?.bytes, Array(entry.application.rawValue.utf8), Array(String(number).utf8), entry.seal.bytes,
+        ])
+    }
+
+    func head(of application: Identifier<Application>, number: Int64, digest: SecretDigest) -> AuditHead {
+        AuditHead(
+            application: application, number: number, digest: digest,
+            seal: headHash.digest(of: [
+                Array(application.rawValue.utf8), Array(String(number).utf8), digest.bytes,
+            ]))
+    }
+
+    func fits(_ head: AuditHead) -> Bool {
+        head == self.head(of: head.application, number: head.number, digest: head.digest)
+    }
+}

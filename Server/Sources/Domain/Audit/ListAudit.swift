@@ -1,0 +1,23 @@
+/// A page of an application's audit log, newest first.
+package struct ListAudit: Sendable {
+    package static let maximumPageSize = 1000
+
+    let store: any Store
+
+    /// - Parameters:
+    ///   - application: Whose log.
+    ///   - filter: Which entries.
+    ///   - id: The last entry of the page before, or `nil` for the first page.
+    ///   - limit: At most 1000; larger values are cut.
+    /// - Returns: the page; the last one has fewer than `limit`.
+    /// - Throws: `storageUnavailable`.
+    package func callAsFunction(
+        in application: Identifier<Application>, matching filter: AuditFilter = AuditFilter(),
+        before id: Identifier<AuditEntry>? = nil, limit: Int = 100
+    ) async throws(DomainError) -> [AuditEntry] {
+        let limit = min(max(limit, 1), Self.maximumPageSize)
+        return try await store.read { transaction throws(DomainError) in
+            try transaction.auditEntries(in: application, matching: filter, before: id, limit: limit)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Synchronization
+
+/// Erases anonymous users that have been idle for as long as their application says (requirement 45): by their last
+/// activity, never by their age. Off unless the application asks for it. The server calls it every minute.
+///
+/// It goes through the users a part at a time, so that no long transaction holds up other writers.
+package final class RemoveIdleUsers: Sendable {
+    /// Users looked at in one call for one application.
+    private static let sweepSize = 2000
+    /// Users in one transaction.
+    private static let batchSize = 50
+
+    private let store: any Store
+    private let clock: any WallClock
+    private let audit: AuditTrail
+    private let places = Mutex<[Identifier<Application>: Identifier<User>]>([:])
+
+    init(store: any Store, clock: any WallClock, audit: AuditTrail) {
+        self.store = store
+        self.clock = clock
+        self.audit = audit
+    }
+
+    /// - Returns: how many users were erased.
+    /// - Throws: `storageUnavailable`.
+    @discardableResult
+    package func callAsFunction() async throws(DomainError) -> Int {
+        let now = clock.now
+        let applications = try await store.read { transaction throws(DomainError) in try transaction.applications() }
+        var total = 0
+        for application in applications {
+            guard let span = application.settings.anonymousIdleLimit else { continue }
+            let (id, limit, place) = (application.id, now - span, places.withLock { $0[application.id] })
+            let idle = try await store.read { transaction throws(DomainError) in
+                try transaction.idleUsers(in: id, loggedInBefore: limit, after: place, count: Self.sweepSize)
+            }
+            for start in stride(from: 0, to: idle.count, by: Self.batchSize) {
+                let batch = Array(idle[start..<min(start + Self.batchSize, idle.count)])
+                total += try await erase(batch, in: id, idleSince: limit)
+            }
+            // From the beginning again after the last one, in the next minute.
+            places.withLock { $0[id] = idle.count == Self.sweepSize ? idle.last : nil }
+        }
+        return total
+    }
+
+    private func erase(
+        _ batch: [Identifier<User>], in application: Identifier<Application>, idleSince limit: Timestamp
+    ) async throws(DomainError) -> Int {
+        let entries = batch.map { _ in audit.draft(.userErased, by: .server, in: application, from: .local) }
+        return try await store.write { transaction throws(DomainError) in
+            var count = 0
+            for (id, entry) in zip(batch, entries) {
+                guard let user = try transaction.user(id, in: application), user.isAnonymous, !user.isDisabled,
+                    user.lastLogInAt ?? user.createdAt < limit,
+                    try transaction.sessions(of: id, in: application).allSatisfy({ $0.lastUsedAt < limit })
+                else { continue }
+                try transaction.erase(id, in: application)
+                try entry.record(on: .user(id), details: ["reason": "idle"], in: transaction)
+                count += 1
+            }
+            return count
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// Orders a mail that shows that an address is the user's: the present one, or a new one that takes its place once it is
+/// verified. An anonymous user who verifies an address is registered by that.
+package struct RequestEmailVerification: Sendable {
+    let queueErrand: QueueErrand
+    let requirePresence: RequirePresence
+
+    /// - Parameters:
+    ///   - email: A new address as typed; `nil` for the present one.
+    ///   - who: The user.
+    ///   - isProven: Whether the request came with a proof by the session's key; see `RequirePresence`.
+    ///   - languages: What the app prefers, best first.
+    ///   - client: Who orders.
+    /// - Returns: how long the mail will be good. An address that somebody else has gets the same answer and no mail.
+    /// - Throws: `reauthenticationRequired` for a new address in a session that is not fresh (requirement 18),
+    ///   `mailUnavailable`, `fieldsRefused`, `rateLimited`, `storageUnavailable`.
+    package func callAsFunction(
+        email: String?, by who: Authenticated, isProven: Bool, languages: [String], from client: ClientAddress
+    ) async throws(DomainError) -> Duration {
+        let address: String
+        if let email {
+            address = try QueueErrand.address(email)
+        } else if let present = who.user.email {
+            address = present
+        } else {
+            throw .fieldsRefused([FieldFault(field: "email", rule: .required)])
+        }
+        if address != who.user.email { try requirePresence(who, isProven: isProven) }
+        let errand = MailErrand(
+            kind: .emailVerification, address: address, user: who.user.id, replaces: who.user.email,
+            languages: languages)
+        return try await queueErrand(errand, in: who.application, from: client)
+    }
+}

@@ -1,0 +1,23 @@
+/// Changes what an application has decided about its mails.
+package struct ChangeMailSettings: Sendable {
+    let store: any Store
+
+    /// - Parameters:
+    ///   - id: The application.
+    ///   - change: Makes the change; may run twice.
+    /// - Returns: the application afterwards.
+    /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
+    @discardableResult
+    package func callAsFunction(
+        of id: Identifier<Application>, _ change: @escaping @Sendable (inout MailSettings) -> Void
+    ) async throws(DomainError) -> Application {
+        try await store.write { transaction throws(DomainError) in
+            guard var application = try transaction.application(id) else { throw .applicationUnknown }
+            change(&application.settings.mail)
+            let faults = application.settings.mail.faults()
+            guard faults.isEmpty else { throw .fieldsRefused(faults) }
+            try transaction.update(application)
+            return application
+        }
+    }
+}

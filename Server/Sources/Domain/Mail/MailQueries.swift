@@ -1,0 +1,35 @@
+/// What the slice asks of storage.
+package protocol MailQueries {
+    /// Puts a mail into the queue, and tells the workers of this process after the commit.
+    func insert(_ mail: QueuedMail) throws(DomainError)
+    /// Takes mails that are due, the longest waiting first, and keeps them from others until `lease` is over.
+    ///
+    /// - Parameters:
+    ///   - now: Mails that wait until then are due.
+    ///   - limit: The most to take.
+    ///   - lease: When a mail whose worker died is due again.
+    ///   - claim: Names the taker.
+    /// - Returns: the mails, with this attempt counted.
+    /// - Throws: `storageUnavailable`.
+    func claimMail(
+        dueBy now: Timestamp, limit: Int, lease: Timestamp, claim: String
+    ) throws(DomainError) -> [QueuedMail]
+    /// When the next mail is due.
+    func nextMailAt() throws(DomainError) -> Timestamp?
+    /// Replaces what a claimed mail holds; `false` when the claim is over.
+    func replaceContent(of mail: QueuedMail, claim: String) throws(DomainError) -> Bool
+    /// Writes when a claimed mail is tried again and why it failed, or that it was given up.
+    func postpone(_ mail: QueuedMail, claim: String) throws(DomainError)
+    /// Removes a claimed mail: it was sent, or is for nobody.
+    func remove(_ mail: QueuedMail, claim: String) throws(DomainError)
+    /// An application's mails that wait or were given up, oldest first.
+    func queuedMail(in application: Identifier<Application>, limit: Int) throws(DomainError) -> [QueuedMail]
+
+    /// Keeps a mail in the outbox; a second one of the same id changes nothing.
+    func insert(_ mail: OutboxMail) throws(DomainError)
+    /// An application's outbox, newest first.
+    func outboxMail(in application: Identifier<Application>, limit: Int) throws(DomainError) -> [OutboxMail]
+    /// Removes mails that were given up, and mails of the outbox, made before an instant, and mails that were of no use
+    /// any more by then, should nobody have looked after the queue.
+    func removeMail(before limit: Timestamp) throws(DomainError)
+}

@@ -1,0 +1,143 @@
+/// The built-in words of every mail, in every language.
+enum MailTexts {
+    /// - Parameters:
+    ///   - kind: What the mail is for.
+    ///   - language: Its language.
+    ///   - hasLink: Whether the reader follows a link instead of typing a code.
+    /// - Returns: The template; its HTML is made from the text.
+    static func template(for kind: MailKind, in language: MailLanguage, hasLink: Bool) -> MailTemplate {
+        let words =
+            switch language {
+            case .english: english(kind)
+            case .japanese: japanese(kind)
+            case .korean: korean(kind)
+            }
+        let parts = [hasLink ? words.withLink : words.withCode, words.closing, "{{application}}"]
+        return MailTemplate(subject: words.subject, text: parts.joined(separator: "\n\n") + "\n")
+    }
+
+    private struct Words {
+        let subject: String
+        let withCode: String
+        let withLink: String
+        let closing: String
+
+        init(_ subject: String, code: String, link: String = "", closing: String) {
+            self.subject = subject
+            withCode = code
+            withLink = link.isEmpty ? code : link
+            self.closing = closing
+        }
+    }
+
+    private static func english(_ kind: MailKind) -> Words {
+        switch kind {
+        case .logInCode:
+            Words(
+                "Your code to log in to {{application}}",
+                code: "To log in to {{application}}, type this code in the app:\n\n{{code}}\n\n"
+                    + "It is good for {{minutes}} minutes and can be used once.",
+                closing: "If you did not ask for it, you need not do anything. Never tell this code to anybody.")
+        case .emailVerification:
+            Words(
+                "Confirm your mail address for {{application}}",
+                code: "To confirm the address {{email}}, type this code in the app:\n\n{{code}}\n\n"
+                    + "It is good for {{minutes}} minutes and can be used once.",
+                link: "To confirm the address {{email}}, open this page:\n\n{{link}}\n\n"
+                    + "It is good for {{minutes}} minutes and can be used once.",
+                closing: "If you did not ask for it, you need not do anything.")
+        case .passwordReset:
+            Words(
+                "A new password for {{application}}",
+                code: "To choose a new password for {{application}}, copy this code into the app:\n\n{{code}}\n\n"
+                    + "It is good for {{minutes}} minutes and can be used once.",
+                link: "To choose a new password for {{application}}, open this page:\n\n{{link}}\n\n"
+                    + "It is good for {{minutes}} minutes and can be used once.",
+                closing: "If you did not ask for it, you need not do anything: your password stays as it is.")
+        case .passwordChanged:
+            Words(
+                "Your password for {{application}} was changed",
+                code: "The password of your account at {{application}} was changed just now.",
+                closing: "If that was not you, ask for a new password in the app at once.")
+        case .emailChanged:
+            Words(
+                "Your mail address for {{application}} was changed",
+                code: "Your account at {{application}} now has another mail address. This one no longer belongs to it.",
+                closing: "If that was not you, write to those who make the app at once.")
+        }
+    }
+
+    private static func japanese(_ kind: MailKind) -> Words {
+        switch kind {
+        case .logInCode:
+            Words(
+                "{{application}} ログイン用コード",
+                code: "{{application}} にログインするには、アプリで次のコードを入力してください。\n\n{{code}}\n\n"
+                    + "コードの有効期間は{{minutes}}分で、一度だけ使えます。",
+                closing: "心当たりがない場合は、何もする必要はありません。このコードは誰にも教えないでください。")
+        case .emailVerification:
+            Words(
+                "{{application}} メールアドレスの確認",
+                code: "メールアドレス {{email}} を確認するため、アプリで次のコードを入力してください。\n\n{{code}}\n\n"
+                    + "コードの有効期間は{{minutes}}分で、一度だけ使えます。",
+                link: "メールアドレス {{email}} を確認するため、次のページを開いてください。\n\n{{link}}\n\n"
+                    + "有効期間は{{minutes}}分で、一度だけ使えます。",
+                closing: "心当たりがない場合は、何もする必要はありません。")
+        case .passwordReset:
+            Words(
+                "{{application}} パスワードの再設定",
+                code: "{{application}} の新しいパスワードを設定するには、次のコードをアプリに貼り付けてください。\n\n"
+                    + "{{code}}\n\nコードの有効期間は{{minutes}}分で、一度だけ使えます。",
+                link: "{{application}} の新しいパスワードを設定するには、次のページを開いてください。\n\n{{link}}\n\n"
+                    + "有効期間は{{minutes}}分で、一度だけ使えます。",
+                closing: "心当たりがない場合は、何もする必要はありません。今のパスワードはそのままです。")
+        case .passwordChanged:
+            Words(
+                "{{application}} パスワードが変更されました",
+                code: "{{application}} のアカウントのパスワードが変更されました。",
+                closing: "心当たりがない場合は、すぐにアプリでパスワードを再設定してください。")
+        case .emailChanged:
+            Words(
+                "{{application}} メールアドレスが変更されました",
+                code: "{{application}} のアカウントのメールアドレスが変更されました。このアドレスはもう使われません。",
+                closing: "心当たりがない場合は、すぐにアプリの運営者に連絡してください。")
+        }
+    }
+
+    private static func korean(_ kind: MailKind) -> Words {
+        switch kind {
+        case .logInCode:
+            Words(
+                "{{application}} 로그인 코드",
+                code: "{{application}}에 로그인하려면 앱에서 다음 코드를 입력해 주세요.\n\n{{code}}\n\n"
+                    + "코드는 {{minutes}}분 동안 유효하며 한 번만 사용할 수 있습니다.",
+                closing: "요청하신 적이 없다면 아무것도 하지 않으셔도 됩니다. 이 코드는 누구에게도 알려 주지 마세요.")
+        case .emailVerification:
+            Words(
+                "{{application}} 메일 주소 확인",
+                code: "메일 주소 {{email}}을(를) 확인하려면 앱에서 다음 코드를 입력해 주세요.\n\n{{code}}\n\n"
+                    + "코드는 {{minutes}}분 동안 유효하며 한 번만 사용할 수 있습니다.",
+                link: "메일 주소 {{email}}을(를) 확인하려면 다음 페이지를 열어 주세요.\n\n{{link}}\n\n"
+                    + "{{minutes}}분 동안 유효하며 한 번만 사용할 수 있습니다.",
+                closing: "요청하신 적이 없다면 아무것도 하지 않으셔도 됩니다.")
+        case .passwordReset:
+            Words(
+                "{{application}} 비밀번호 재설정",
+                code: "{{application}}의 새 비밀번호를 정하려면 다음 코드를 앱에 붙여 넣어 주세요.\n\n{{code}}\n\n"
+                    + "코드는 {{minutes}}분 동안 유효하며 한 번만 사용할 수 있습니다.",
+                link: "{{application}}의 새 비밀번호를 정하려면 다음 페이지를 열어 주세요.\n\n{{link}}\n\n"
+                    + "{{minutes}}분 동안 유효하며 한 번만 사용할 수 있습니다.",
+                closing: "요청하신 적이 없다면 아무것도 하지 않으셔도 됩니다. 비밀번호는 그대로 유지됩니다.")
+        case .passwordChanged:
+            Words(
+                "{{application}} 비밀번호가 변경되었습니다",
+                code: "{{application}} 계정의 비밀번호가 방금 변경되었습니다.",
+                closing: "본인이 한 일이 아니라면 바로 앱에서 비밀번호를 재설정해 주세요.")
+        case .emailChanged:
+            Words(
+                "{{application}} 메일 주소가 변경되었습니다",
+                code: "{{application}} 계정의 메일 주소가 변경되었습니다. 이 주소는 더 이상 계정에 쓰이지 않습니다.",
+                closing: "본인이 한 일이 아니라면 바로 앱 운영자에게 알려 주세요.")
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package import enum OkaeriWire.JSONValue
+
+/// One user took over everything of another; what is needed to undo it.
+package struct Merge: Hashable, Sendable {
+    package static let undoSpan: Duration = .days(7)
+
+    package let id: Identifier<Merge>
+    package let application: Identifier<Application>
+    /// The user that stayed.
+    package let user: Identifier<User>
+    /// The user that went. It is there, out of reach, until the merge cannot be undone any more.
+    package let leftUser: Identifier<User>
+    package let moved: Moved
+    package let mergedAt: Timestamp
+
+    package init(
+        id: Identifier<Merge>, application: Identifier<Application>, user: Identifier<User>,
+        leftUser: Identifier<User>, moved: Moved, mergedAt: Timestamp
+    ) {
+        self.id = id
+        self.application = application
+        self.user = user
+        self.leftUser = leftUser
+        self.moved = moved
+        self.mergedAt = mergedAt
+    }
+
+    package var undoEnd: Timestamp { mergedAt + Self.undoSpan }
+
+    /// What went from one user to the other.
+    package struct Moved: Hashable, Sendable {
+        package var identities: [Identity]
+        /// What the user that stayed was before and after, so that later changes survive the undoing.
+        package var before: Profile
+        package var after: Profile
+
+        package init(identities: [Identity], before: Profile, after: Profile) {
+            self.identities = identities
+            self.before = before
+            self.after = after
+        }
+    }
+
+    package struct Profile: Hashable, Sendable {
+        package var displayName: String?
+        package var locale: String?
+        package var fields: [String: JSONValue]
+
+        package init(displayName: String?, locale: String?, fields: [String: JSONValue]) {
+            self.displayName = displayName
+            self.locale = locale
+            self.fields = fields
+        }
+
+        init(_ user: User) {
+            self.init(displayName: user.displayName, locale: user.locale, fields: user.fields)
+        }
+    }
+}
+
+/// Something that happened to a user and that the app's own backends may want to know: one row, written with the deed.
+package struct Event: Hashable, Sendable {
+    package let id: Identifier<Event>
+    package let application: Identifier<Application>
+    /// `user.merged`, `user.merge-undone`: an open set.
+    package let kind: String
+    package let at: Timestamp
+    package let body: [String: JSONValue]
+
+    package init(
+        id: Identifier<Event>, application: Identifier<Application>, kind: String, at: Timestamp,
+        body: [String: JSONValue]
+    ) {
+        self.id = id
+        self.application = application
+        self.kind = kind
+        self.at = at
+        self.body = body
+    }
+}
+
+/// What the slice asks of storage.
+package protocol MergeQueries {
+    func insert(_ ticket: MergeTicket) throws(DomainError)
+    func mergeTicket(
+        _ digest: SecretDigest, in application: Identifier<Application>
+    ) throws(DomainError) -> MergeTicket?
+    /// Takes a ticket, and all others between the same two users.
+    func remove(_ ticket: MergeTicket) throws(DomainError)
+    func insert(_ merge: Merge) throws(DomainError)
+    func merge(
+        _ id: Identifier<Merge>, of user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) -> Merge?
+    func remove(_ merge: Merge) throws(DomainError)
+    func insert(_ event: Event) throws(DomainError)
+    /// Events, oldest first.
+    func events(
+        in application: Identifier<Application>, after id: Identifier<Event>?, limit: Int
+    ) throws(DomainError) -> [Event]
+    /// Removes tickets that ended, and merges that happened, before the given times.
+    func removeMerges(ticketsEndedBefore tickets: Timestamp, mergedBefore merges: Timestamp) throws(DomainError)
+}

@@ -1,0 +1,51 @@
+/// Gives out a ticket for the merge of two users. Call it only when the caller has proved to be both.
+package struct OfferMerge: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let audit: AuditTrail
+
+    /// - Returns: `nil` when the other user cannot be gone on with: kept out by an operator, or on the way out.
+    /// - Throws: `storageUnavailable`.
+    package func callAsFunction(
+        _ who: Authenticated, other: Identifier<User>, kinds: [TypedIdentifier.Kind], from origin: RequestOrigin
+    ) async throws(DomainError) -> MergeOffer? {
+        let application = who.application.id
+        let secret = MergeTicket.newSecret(randomness)
+        let ticket = MergeTicket(
+            application: application, digest: MergeTicket.digest(of: secret.revealed), user: who.user.id, other: other,
+            expiresAt: clock.now + MergeTicket.lifetime)
+        let entry = audit.draft(.mergeOffered, by: .user(who.user.id), in: application, from: origin)
+        let isOffered = try await store.write { transaction throws(DomainError) in
+            guard let user = try transaction.user(other, in: application), user.mayBeMerged, ticket.user != other else {
+                return false
+            }
+            try transaction.insert(ticket)
+            try entry.record(on: .user(other), in: transaction)
+            return true
+        }
+        return isOffered ? MergeOffer(ticket: secret, expiresAt: ticket.expiresAt, kinds: kinds) : nil
+    }
+}
+
+extension User {
+    /// Whether nothing stands against going on with this user.
+    var mayBeMerged: Bool { !isDisabled && deletionRequestedAt == nil }
+}
+
+extension Transaction {
+    /// The two users of a ticket that still holds, for the session that it was given to.
+    ///
+    /// - Throws: `mergeTicketRefused`, `storageUnavailable`.
+    func parties(
+        of text: String, _ who: Authenticated, at now: Timestamp
+    ) throws(DomainError) -> (ticket: MergeTicket, current: User, other: User) {
+        let application = who.application.id
+        guard let ticket = try mergeTicket(MergeTicket.digest(of: text), in: application), now < ticket.expiresAt,
+            ticket.user == who.user.id,
+            let current = try user(ticket.user, in: application), current.mayBeMerged,
+            let other = try user(ticket.other, in: application), other.mayBeMerged
+        else { throw .mergeTicketRefused }
+        return (ticket, current, other)
+    }
+}

@@ -1,0 +1,46 @@
+/// A code that was mailed, as it is kept: never the code itself, only digests made with the sealing key.
+package struct MailedCode: Hashable, Sendable {
+    package let application: Identifier<Application>
+    /// What the code is looked up by.
+    package let handle: SecretDigest
+    package let digest: SecretDigest
+    package let kind: MailKind
+    package let user: Identifier<User>
+    /// The mail address that the code was sent to, as it is shown.
+    package let address: String
+    /// The user's mail address when the code was asked for: the code is void once the user has another one.
+    package let replaces: String?
+    package let expiresAt: Timestamp
+    /// The attempt that used the code up: its repetition, and nothing else, may use it again.
+    package var usedBy: SecretDigest?
+
+    package init(
+        application: Identifier<Application>, handle: SecretDigest, digest: SecretDigest, kind: MailKind,
+        user: Identifier<User>, address: String, replaces: String?, expiresAt: Timestamp,
+        usedBy: SecretDigest? = nil
+    ) {
+        self.application = application
+        self.handle = handle
+        self.digest = digest
+        self.kind = kind
+        self.user = user
+        self.address = address
+        self.replaces = replaces
+        self.expiresAt = expiresAt
+        self.usedBy = usedBy
+    }
+}
+
+/// What the slice asks of storage.
+package protocol MailedCodeQueries {
+    /// Keeps a code in the place of the user's earlier one of its kind.
+    func replaceCode(with code: MailedCode) throws(DomainError)
+    func code(_ handle: SecretDigest, in application: Identifier<Application>) throws(DomainError) -> MailedCode?
+    /// Writes `usedBy`.
+    func markUsed(_ code: MailedCode) throws(DomainError)
+    /// Removes a user's code of a kind; nothing happens when there is none.
+    func removeCode(
+        of kind: MailKind, user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError)
+    func removeCodes(endedBefore limit: Timestamp) throws(DomainError)
+}

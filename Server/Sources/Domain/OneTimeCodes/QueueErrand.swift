@@ -1,0 +1,55 @@
+/// Takes the order for a mail. It costs the same whether or not there is anybody to send it to: who that is, is found
+/// out after the answer (requirement 10).
+package struct QueueErrand: Sendable {
+    /// Orders from one address or /64 network.
+    package static let ordersForClient = RateLimit(maximum: 30, window: .seconds(3600))
+    /// Orders of one kind for one mail address, known or not.
+    package static let ordersForAddress = RateLimit(maximum: 5, window: .seconds(3600))
+
+    let store: any Store
+    let clock: any WallClock
+    let sealing: MailSealing
+    let takeAllowance: TakeAllowance
+    let delivery: MailDelivery
+    let hasLimits: Bool
+
+    /// - Parameters:
+    ///   - errand: What is ordered.
+    ///   - application: Where.
+    ///   - client: Who orders.
+    /// - Returns: how long the code will be good.
+    /// - Throws: `mailUnavailable`, `rateLimited`, `storageUnavailable`.
+    package func callAsFunction(
+        _ errand: MailErrand, in application: Application, from client: ClientAddress
+    ) async throws(DomainError) -> Duration {
+        guard delivery.isAvailable else { throw .mailUnavailable }
+        if hasLimits {
+            let folded = TypedIdentifier(.email, shown: errand.address).folded
+            let subject = sealing.key.digest(of: application.id.rawValue, folded, purpose: "mail address")
+            try await takeAllowance(
+                RateLimitKey(application: application.id, kind: "mail-orders", subject: client.allowanceGroup),
+                limit: Self.ordersForClient)
+            try await takeAllowance(
+                RateLimitKey(
+                    application: application.id, kind: "mail-\(errand.kind.rawValue)",
+                    subject: Base64URL.text(of: subject.bytes)),
+                limit: Self.ordersForAddress)
+        }
+        let hasLink = application.settings.mail.link(for: errand.kind, token: "") != nil
+        let life = CodeForm.form(of: errand.kind, hasLink: hasLink).life
+        let mail = try sealing.queued(
+            .errand(errand), of: errand.kind, in: application.id, at: clock.now, life: life)
+        try await store.write { transaction throws(DomainError) in try transaction.insert(mail) }
+        return life
+    }
+
+    /// A mail address as somebody typed it.
+    ///
+    /// - Throws: `fieldsRefused` when it is none.
+    static func address(_ typed: String) throws(DomainError) -> String {
+        guard let address = MailAddress(typed) else {
+            throw .fieldsRefused([FieldFault(field: "email", rule: .notAMailAddress)])
+        }
+        return address.text
+    }
+}

@@ -1,0 +1,84 @@
+/// Finds out whom an errand concerns, makes the code, and turns the errand into a letter: one transaction keeps the
+/// code's digests and the sealed letter, so that no mail has a code that nobody knows.
+package struct WriteLetter: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let sealing: MailSealing
+    let digests: CodeDigests
+
+    /// - Parameters:
+    ///   - errand: What somebody asked for.
+    ///   - mail: The errand's place in the queue.
+    ///   - application: Where.
+    ///   - claim: Who has taken it from the queue.
+    /// - Returns: the letter; `nil` when there is nobody to write to.
+    /// - Throws: `storageUnavailable`, `secretUnreadable`.
+    package func callAsFunction(
+        _ errand: MailErrand, _ mail: QueuedMail, in application: Application, claim: String
+    ) async throws(DomainError) -> MailLetter? {
+        let found = try await store.read { transaction throws(DomainError) in
+            try Self.reader(of: errand, in: application.id, transaction)
+        }
+        guard let (user, address) = found, let recipient = MailAddress(address)?.deliverable else { return nil }
+        let hasLink = application.settings.mail.link(for: errand.kind, token: "") != nil
+        let form = CodeForm.form(of: errand.kind, hasLink: hasLink)
+        let code = form.new(randomness)
+        let letter = MailLetter(
+            kind: errand.kind, recipient: recipient, languages: [user.locale].compactMap { $0 } + errand.languages,
+            code: code, minutes: Int(form.life.wholeMilliseconds / 60_000), email: address)
+        var written = mail
+        written.sealed = try sealing.seal(.letter(letter), id: mail.id, in: application.id)
+        let (handle, digest) = digests.digests(
+            of: errand.kind, in: application.id, Self.subject(of: errand, form, user),
+            CodeForm.normal(code) ?? code)
+        let kept = MailedCode(
+            application: application.id, handle: handle, digest: digest, kind: errand.kind, user: user.id,
+            address: address, replaces: user.email, expiresAt: clock.now + form.life)
+        let replacement = written
+        let isWritten = try await store.write { transaction throws(DomainError) in
+            // Between the two transactions the user may have changed.
+            guard try Self.reader(of: errand, in: application.id, transaction)?.user.email == user.email,
+                try transaction.replaceContent(of: replacement, claim: claim)
+            else { return false }
+            try transaction.replaceCode(with: kept)
+            return true
+        }
+        return isWritten ? letter : nil
+    }
+
+    /// Whom the mail is for and where it goes: always the address that is stored, never the one that was typed, because
+    /// two that are taken for the same here may be two mailboxes elsewhere.
+    private static func reader(
+        of errand: MailErrand, in application: Identifier<Application>, _ transaction: any Transaction
+    ) throws(DomainError) -> (user: User, address: String)? {
+        let identifier = TypedIdentifier(.email, shown: errand.address)
+        let owner = try transaction.user(identifier, in: application)
+        switch errand.kind {
+        case .logInCode:
+            // An address that nobody has proved may be a stranger's, who would then log in to somebody's account.
+            guard let owner, owner.emailVerifiedAt != nil, !owner.isDisabled, let email = owner.email else {
+                return nil
+            }
+            return (owner, email)
+        case .passwordReset:
+            guard let owner, !owner.isDisabled, let email = owner.email else { return nil }
+            return (owner, email)
+        case .emailVerification:
+            guard let id = errand.user,
+                let user = try transaction.user(Identifier(rawValue: id), in: application), !user.isDisabled,
+                user.email == errand.replaces, owner == nil || owner?.id == user.id
+            else { return nil }
+            return (user, errand.address)
+        case .passwordChanged, .emailChanged:
+            return nil
+        }
+    }
+
+    private static func subject(of errand: MailErrand, _ form: CodeForm, _ user: User) -> CodeDigests.Subject {
+        switch form {
+        case .token: .code
+        case .digits: errand.ticket.map { .ticket($0) } ?? .user(user.id)
+        }
+    }
+}

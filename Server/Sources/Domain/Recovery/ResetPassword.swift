@@ -1,0 +1,86 @@
+/// Sets a new password with the token of a mail. All sessions end: whoever had the old password is out.
+///
+/// The mail shows that its address is the user's. An address that was not verified before may have been a stranger's
+/// guess, so everything else that leads to such a user goes too: the device keys and provider identities of whoever
+/// signed up with it (requirement 32).
+package struct ResetPassword: Sendable {
+    /// The most grants that providers are told to end; nobody has as many.
+    private static let maximumRevocations = 32
+
+    let clock: any WallClock
+    let randomness: any Randomness
+    let passwords: any PasswordHashing
+    let tryCode: TryCode
+    let notice: MailNotice
+
+    package struct Request: Sendable {
+        package var application: Application
+        package var token: String
+        package var newPassword: Secret
+        package var address: ClientAddress
+        /// Names one attempt, so that its repetition works again.
+        package var attempt: SecretDigest?
+
+        package init(
+            application: Application, token: String, newPassword: Secret, address: ClientAddress,
+            attempt: SecretDigest? = nil
+        ) {
+            self.application = application
+            self.token = token
+            self.newPassword = newPassword
+            self.address = address
+            self.attempt = attempt
+        }
+    }
+
+    /// - Throws: `codeRefused`; `fieldsRefused` for a password that breaks a rule, which leaves the token as it was;
+    ///   `rateLimited`, `busy`, `storageUnavailable`.
+    package func callAsFunction(_ request: Request) async throws(DomainError) {
+        let (now, application) = (clock.now, request.application)
+        let presented = TryCode.Presented(
+            .passwordReset, in: application.id, .code, request.token, from: request.address, attempt: request.attempt)
+        // Only for a right token, which cannot be guessed, is a password hashed: that costs time and memory.
+        guard let (_, owner) = try await tryCode.owner(of: presented) else {
+            return try await tryCode(presented) { _, _, _ throws(DomainError) in }
+        }
+        let password = try PasswordRules(for: application, user: owner)
+            .check(request.newPassword, field: "newPassword")
+        let hash = try await passwords.hash(password)
+        let revocations: [Identifier<ProviderRevocation>] = (0..<Self.maximumRevocations).map { _ in
+            randomness.newIdentifier(at: now)
+        }
+        var told = owner
+        told.emailVerifiedAt = now
+        let mail = try notice(.passwordChanged, to: told, in: application, at: now)
+        try await tryCode(presented) { code, user, transaction throws(DomainError) in
+            // A repetition finds all this done.
+            guard code.usedBy == nil else { return }
+            try transaction.setPassword(hash, of: user.id, in: application.id, at: now)
+            try transaction.forgetFailures(of: user)
+            if user.emailVerifiedAt == nil {
+                try Self.unlinkAll(of: user, in: transaction, revocations, at: now)
+                var verified = user
+                verified.emailVerifiedAt = now
+                verified.updatedAt = now
+                try transaction.updateIdentifiers(of: verified)
+            }
+            try transaction.removeCode(of: .logInCode, user: user.id, in: application.id)
+            // No session has the empty id.
+            _ = try transaction.endSessions(of: user.id, in: application.id, except: Identifier(rawValue: ""))
+            if let mail { try transaction.insert(mail) }
+        }
+    }
+
+    private static func unlinkAll(
+        of user: User, in transaction: any Transaction, _ revocations: [Identifier<ProviderRevocation>],
+        at now: Timestamp
+    ) throws(DomainError) {
+        let grants = user.identities.filter { $0.provider != .device && $0.provider != .anonymous }
+        for (identity, revocation) in zip(grants, revocations) {
+            try transaction.unlink(identity, of: user.id, in: user.application, revocation: revocation, at: now)
+        }
+        for identity in user.identities where !grants.prefix(revocations.count).contains(identity) {
+            try transaction.remove(identity, of: user.id, in: user.application)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/// A transfer code that waits to be redeemed. A user has one at the most.
+package struct StoredTransferCode: Hashable, Sendable {
+    package static let lifetime: Duration = .days(1)
+
+    package var application: Identifier<Application>
+    package var user: Identifier<User>
+    /// The code's keyed hash; the code itself is told once and kept nowhere.
+    package var digest: SecretDigest
+    package var issuedAt: Timestamp
+
+    package init(
+        application: Identifier<Application>, user: Identifier<User>, digest: SecretDigest, issuedAt: Timestamp
+    ) {
+        self.application = application
+        self.user = user
+        self.digest = digest
+        self.issuedAt = issuedAt
+    }
+
+    package var expiresAt: Timestamp { issuedAt + Self.lifetime }
+}
+
+/// A device joined a user by a transfer code. The user's other devices are told, and can undo it for a day.
+package struct Transfer: Hashable, Sendable {
+    package static let undoSpan: Duration = .days(1)
+
+    package let id: Identifier<Transfer>
+    package let application: Identifier<Application>
+    package let user: Identifier<User>
+    /// The thumbprint of the new device's key.
+    package let deviceKey: String
+    package let device: DeviceDescription
+    package let address: String?
+    package let codeDigest: SecretDigest
+    /// The user that the key led to before.
+    package let leftUser: Identifier<User>?
+    package let redeemedAt: Timestamp
+    /// When a device of the user took note of it.
+    package var acknowledgedAt: Timestamp?
+    package var undoneAt: Timestamp?
+
+    package init(
+        id: Identifier<Transfer>, application: Identifier<Application>, user: Identifier<User>, deviceKey: String,
+        device: DeviceDescription, address: String?, codeDigest: SecretDigest, leftUser: Identifier<User>?,
+        redeemedAt: Timestamp, acknowledgedAt: Timestamp? = nil, undoneAt: Timestamp? = nil
+    ) {
+        self.id = id
+        self.application = application
+        self.user = user
+        self.deviceKey = deviceKey
+        self.device = device
+        self.address = address
+        self.codeDigest = codeDigest
+        self.leftUser = leftUser
+        self.redeemedAt = redeemedAt
+        self.acknowledgedAt = acknowledgedAt
+        self.undoneAt = undoneAt
+    }
+
+    /// Whether nobody has taken note of it yet, and a session's device should.
+    func isNews(to session: Session, of user: User) -> Bool {
+        acknowledgedAt == nil && undoneAt == nil && concerns(session, of: user)
+    }
+
+    /// Until when it can be undone.
+    package var undoEnd: Timestamp { redeemedAt + Self.undoSpan }
+
+    /// Whether it is a session's to know of and to undo: one of a device that was there before, or one that was opened
+    /// by something that the new device need not have. The new device cannot undo what is done against it, nor can
+    /// what it brings in.
+    package func concerns(_ session: Session, of user: User) -> Bool {
+        guard session.deviceKey != deviceKey else { return false }
+        if session.createdAt <= redeemedAt { return true }
+        if session.method != .automatic && session.method != .transferCode { return true }
+        return user.identities.contains {
+            $0.provider == .device && $0.subject == session.deviceKey && $0.linkedAt <= redeemedAt
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// Takes a device that joined by a transfer code out again: its key, and its sessions. The key leads to the user that it
+/// led to before, when there still is one.
+package struct UndoTransfer: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let audit: AuditTrail
+
+    /// - Throws: `transferUnknown`, also for one that is the caller's own device's; `undoTooLate` after a day;
+    ///   `storageUnavailable`. A transfer that was undone already is no error.
+    package func callAsFunction(
+        _ id: Identifier<Transfer>, by who: Authenticated, from origin: RequestOrigin
+    ) async throws(DomainError) {
+        let now = clock.now
+        let (userId, application) = (who.user.id, who.application.id)
+        let session = who.session
+        let entry = audit.draft(.transferUndone, by: .user(userId), in: application, from: origin)
+        try await store.write { transaction throws(DomainError) in
+            // Read anew: what the caller's entry in the cache says may be older than the transfer.
+            guard let user = try transaction.user(userId, in: application),
+                var transfer = try transaction.transfers(of: userId, in: application).first(where: { $0.id == id }),
+                transfer.concerns(session, of: user)
+            else { throw .transferUnknown }
+            guard transfer.undoneAt == nil else { return }
+            guard now < transfer.undoEnd else { throw .undoTooLate }
+            transfer.undoneAt = now
+            try transaction.update(transfer)
+            _ = try transaction.endSessions(of: userId, in: application, deviceKey: transfer.deviceKey)
+            let wasLinked = try transaction.remove(
+                .device, subject: transfer.deviceKey, of: userId, in: application)
+            if wasLinked { try Self.giveBack(transfer, in: transaction, at: now) }
+            try entry.record(on: .user(userId), details: ["transfer": id.rawValue], in: transaction)
+        }
+    }
+
+    /// Lets the key lead to the user that it led to before.
+    private static func giveBack(
+        _ transfer: Transfer, in transaction: any Transaction, at now: Timestamp
+    ) throws(DomainError) {
+        guard let id = transfer.leftUser, var left = try transaction.user(id, in: transfer.application) else { return }
+        try transaction.insert(
+            Identity(provider: .device, subject: transfer.deviceKey, linkedAt: now), for: id, in: transfer.application)
+        // Only the deletion that the transfer brought about; not one that somebody asked for.
+        guard left.deletionRequestedAt == transfer.redeemedAt else { return }
+        left.deletionRequestedAt = nil
+        try transaction.updateStanding(of: left)
+    }
+}

@@ -1,0 +1,31 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import OkaeriWire
+
+/// `GET /v1/user/export`: everything that is stored about the user.
+struct ExportUserRoute: RouteHandler {
+    let api: NativeAPI
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await api.presentCaller(of: request, context)
+        let export = try await api.useCases.exportUser(by: caller, from: api.origin(of: request, context))
+        let body = ExportAnswer(
+            exportedAt: export.exportedAt.wire, application: export.application.id.rawValue,
+            user: UserBody(export.user),
+            sessions: export.sessions.map { SessionBody($0, isCurrent: $0.id == caller.session.id) },
+            devicesAdded: export.transfers.map { NoticeBody($0) }, log: export.audit.map { LogEntryBody($0) })
+        return try JSONAnswer(body: body, headers: [.contentDisposition: #"attachment; filename="user.json""#])
+            .response()
+    }
+}
+
+extension LogEntryBody {
+    fileprivate init(_ entry: AuditEntry) {
+        self.init(
+            at: entry.at.wire, actor: entry.actor.rawValue, action: entry.action.rawValue,
+            target: entry.target?.rawValue, result: entry.result.rawValue, address: entry.origin.address,
+            userAgent: entry.origin.userAgent)
+    }
+}

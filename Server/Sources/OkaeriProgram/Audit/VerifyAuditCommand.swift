@@ -1,0 +1,113 @@
+import ArgumentParser
+import Domain
+
+/// `okaeri audit verify`
+struct VerifyAuditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Find entries of the audit log that were changed, removed or put in.",
+        discussion: """
+            Reads every entry and checks it under a key that is derived from the sealing key. The exit status is 1 when \
+            something does not fit.
+
+            Somebody who puts back an older copy of the whole database leaves a log that fits. Keep the last number and \
+            digest that this command tells somewhere else, and give them back with --known.
+
+            Examples:
+              okaeri audit verify
+              okaeri audit verify --application 00VHj9mrbT8wn7Qk
+              okaeri audit verify --application 00VHj9mrbT8wn7Qk --known 1042:w3hXc0mG1PZb...
+            """)
+
+    @Option(help: ArgumentHelp("The application whose log is verified. (default: all, and the server's own)"))
+    var application: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A number and a digest that were told before. The log must still hold them.", valueName: "number:digest"))
+    var known: KnownAuditEntry?
+
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard known == nil || application != nil else { throw ValidationError("--known needs --application.") }
+    }
+
+    func run() async throws {
+        let (application, known) = (application.map(Identifier<Application>.init(rawValue:)), known)
+        let verdicts = try await storage.withStorage { useCases throws(DomainError) in
+            if let application { _ = try await useCases.findApplication(application) }
+            try await useCases.chainAuditEntries()
+            return try await useCases.verifyAudit(application, known: known?.entry)
+        }
+        if output.isJSON {
+            Console.write(json: Answer(logs: verdicts.map(LogDescription.init(_:))))
+        } else {
+            for verdict in verdicts { Console.write(verdict.words) }
+        }
+        guard verdicts.allSatisfy(\.faults.isEmpty) else { throw CommandFault.failed("The audit log was changed.") }
+    }
+
+    private struct Answer: Encodable {
+        let logs: [LogDescription]
+    }
+
+    private struct LogDescription: Encodable {
+        let application: String?
+        let entries: Int
+        let last: String?
+        let faults: [String]
+
+        init(_ verdict: VerifyAudit.Verdict) {
+            application = verdict.application == AuditEntry.server ? nil : verdict.application.rawValue
+            entries = verdict.entryCount
+            last = verdict.last
+            faults = verdict.faults.map(\.sentence)
+        }
+    }
+}
+
+/// An entry of the audit log as `okaeri audit verify` tells it: `1042:` and the digest in base64url.
+struct KnownAuditEntry: ExpressibleByArgument {
+    let entry: VerifyAudit.Known
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2, let number = Int64(parts[0]), number > 0,
+            let digest = Base64URL.bytes(of: parts[1].utf8).flatMap({ SecretDigest(stored: $0) })
+        else { return nil }
+        entry = VerifyAudit.Known(number: number, digest: digest)
+    }
+}
+
+extension VerifyAudit.Verdict {
+    /// The end of the chain, to be kept elsewhere.
+    fileprivate var last: String? {
+        head.map { "\($0.number):\(Base64URL.text(of: $0.digest.bytes))" }
+    }
+
+    fileprivate var words: String {
+        let name = application == AuditEntry.server ? "server" : application.rawValue
+        guard faults.isEmpty else {
+            return
+                (["\(name): \(entryCount) entries, and not all is as it was written:"]
+                + faults.map { "  \($0.sentence)" }).joined(separator: "\n")
+        }
+        return "\(name): \(entryCount) entries, all as they were written. The last: \(last ?? "–")"
+    }
+}
+
+extension VerifyAudit.Fault {
+    fileprivate var sentence: String {
+        switch self {
+        case .changed(let number, let id): "Entry \(number) (\(id)) is not as it was written."
+        case .missing(let first, let last) where first == last: "Entry \(first) is missing."
+        case .missing(let first, let last): "The entries \(first) to \(last) are missing."
+        case .misplaced(let number, let id):
+            "Entry \(number) (\(id)) does not follow the one before it: one was removed there, or this one put in."
+        case .headChanged: "The record of where the log ends is missing or was changed."
+        case .knownMissing(let number): "Entry \(number) is not the one that was known."
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import OkaeriServer
+import OutboundServices
+
+/// Whether mails can leave the server.
+struct MailCheck {
+    let settings: ServerSettings
+
+    func finding() async -> Finding {
+        if settings.isDevelopment {
+            return .ok("mail", "Mails go to the outbox; “okaeri mail outbox” shows them.")
+        }
+        guard let smtp = settings.smtp else {
+            return .warning(
+                "mail",
+                "No mail server is set: codes, verification and password reset are answered with "
+                    + "mail_unavailable.",
+                advice: "Set \(Setting.smtpURL.variable) and \(Setting.mailFrom.variable).")
+        }
+        if let fault = await settings.checkMailServer() {
+            return .failed(
+                "mail", "The mail server \(smtp.url) cannot be used: \(fault).",
+                advice: "Correct the settings whose names begin with OKAERI_SMTP; mails wait until then.")
+        }
+        guard smtp.requiresTLS || smtp.url.hasPrefix("smtps:") else {
+            return .warning(
+                "mail", "The mail server \(smtp.url) takes mails, which may go there in the clear.",
+                advice: "Remove \(Setting.smtpTLS.variable)=off unless the network in between is your own.")
+        }
+        return .ok("mail", "The mail server \(smtp.url) takes mails from \(smtp.sender).")
+    }
+}

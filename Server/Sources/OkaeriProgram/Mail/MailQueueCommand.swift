@@ -1,0 +1,64 @@
+import ArgumentParser
+import Domain
+import OkaeriWire
+
+/// `okaeri mail queue`
+struct MailQueueCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "queue",
+        abstract: "Show the mails of an application that wait or were given up.",
+        discussion: """
+            Oldest first. To whom they go and what they say is not shown. A mail that was sent leaves the queue; one that \
+            was given up is shown for seven days, with the reason.
+
+            Examples:
+              okaeri mail queue --application 00VHj9mrbT8wn7Qk
+              okaeri mail queue --application 00VHj9mrbT8wn7Qk --json
+            """)
+
+    @OptionGroup var application: ApplicationOption
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let id = application.id
+        let mails = try await storage.withStorage { useCases throws(DomainError) in
+            try await useCases.listQueuedMail(in: id)
+        }
+        guard !output.isJSON else { return Console.write(json: Answer(mails: mails.map(Entry.init(_:)))) }
+        guard !mails.isEmpty else { return Console.write("No mail waits.") }
+        var table = TextTable("ID", "KIND", "QUEUED", "TRIES", "NEXT TRY", "LAST FAULT")
+        for mail in mails {
+            table.add(
+                mail.id.rawValue, mail.kind.rawValue, mail.createdAt.localText, String(mail.attempts),
+                mail.nextTryAt?.localText ?? "given up", mail.lastFault)
+        }
+        Console.write(table.text())
+    }
+
+    private struct Answer: Encodable {
+        let mails: [Entry]
+    }
+
+    private struct Entry: Encodable {
+        let id: String
+        let kind: String
+        let createdAt: WireTime
+        let expiresAt: WireTime
+        let attempts: Int
+        let nextTryAt: WireTime?
+        let isGivenUp: Bool
+        let lastFault: String?
+
+        init(_ mail: QueuedMail) {
+            id = mail.id.rawValue
+            kind = mail.kind.rawValue
+            createdAt = mail.createdAt.wire
+            expiresAt = mail.expiresAt.wire
+            attempts = mail.attempts
+            nextTryAt = mail.nextTryAt?.wire
+            isGivenUp = mail.nextTryAt == nil
+            lastFault = mail.lastFault
+        }
+    }
+}

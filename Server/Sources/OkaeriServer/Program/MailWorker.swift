@@ -1,0 +1,74 @@
+package import Domain
+package import Logging
+import ServiceLifecycle
+
+/// Sends mail while the server runs: at once when there is new mail, and when a mail is to be tried again.
+///
+/// Several lanes work side by side, so that one mail server that takes its time holds up one lane alone.
+package struct MailWorker: Service {
+    /// How many mails are sent side by side.
+    static let lanes = 4
+    /// How long a lane waits at the most: mails of a node that died are taken over then.
+    static let longestWait: Duration = .seconds(60)
+    /// The wait after a round that failed as a whole, that is, while the storage is away.
+    static let waitAfterFault: Duration = .seconds(5)
+
+    private let useCases: UseCases
+    private let clock: any WallClock
+    private let logger: Logger
+
+    package init(useCases: UseCases, clock: any WallClock, logger: Logger) {
+        self.useCases = useCases
+        self.clock = clock
+        self.logger = logger
+    }
+
+    package func run() async throws {
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<Self.lanes { group.addTask { await work() } }
+        }
+    }
+
+    private func work() async {
+        let bell = useCases.mailBell
+        var timer: Task<Void, any Error>?
+        for await _ in bell.listen().cancelOnGracefulShutdown() {
+            timer?.cancel()
+            let wait = await round()
+            // Rings once and ends; the next round, or the end of the server, cancels it.
+            timer = Task {
+                try await Task.sleep(for: wait)
+                bell.ring()
+            }
+        }
+        timer?.cancel()
+    }
+
+    /// Sends what is due.
+    ///
+    /// - Returns: how long to wait for the next round, unless there is new mail.
+    package func round() async -> Duration {
+        do throws(DomainError) {
+            let round = try await useCases.deliverMail()
+            tell(round)
+            guard let next = round.nextAt else { return Self.longestWait }
+            return min(max(next - clock.now, .zero), Self.longestWait)
+        } catch {
+            logger.warning("sending mail failed, trying again soon", metadata: ["error": "\(error)"])
+            return Self.waitAfterFault
+        }
+    }
+
+    private func tell(_ round: DeliverMail.Round) {
+        if round.delivered > 0 {
+            logger.debug("mail was sent", metadata: ["mails": .stringConvertible(round.delivered)])
+        }
+        guard let fault = round.fault else { return }
+        logger.warning(
+            "mail could not be sent",
+            metadata: [
+                "later": .stringConvertible(round.postponed), "given_up": .stringConvertible(round.givenUp),
+                "fault": .string(fault),
+            ])
+    }
+}

@@ -1,0 +1,49 @@
+import Domain
+import Foundation
+import OutboundServices
+
+extension SMTPSettings {
+    /// The mail server of the settings; `nil` when none is named.
+    ///
+    /// - Throws: `SettingFault` for values that break their rules alone or together.
+    init?(_ reader: SettingReader) throws(SettingFault) {
+        let url = try reader.optional(.smtpURL, Self.url)
+        let user = try reader.optional(.smtpUser) { $0.isEmpty ? nil : $0 }
+        let password = try reader.optional(.smtpPassword) { $0.isEmpty ? nil : Secret($0) }
+        let requiresTLS = try reader.required(.smtpTLS) { ["required": true, "off": false][$0] }
+        let certificates = try reader.optional(.smtpCertificates) { path in
+            FileManager.default.isReadableFile(atPath: path) ? path : nil
+        }
+        let sender = try reader.optional(.mailFrom) { text in
+            MIMEMessage.isAddress(text) && text.utf8.allSatisfy { $0 < 0x80 } ? text : nil
+        }
+        guard let url else { return nil }
+        guard let sender else {
+            throw SettingFault("\(Setting.mailFrom.name) is missing; it must be \(Setting.mailFrom.rule).")
+        }
+        guard (user == nil) == (password == nil) else {
+            let missing = user == nil ? Setting.smtpUser : Setting.smtpPassword
+            throw SettingFault("\(missing.name) is missing; it must be \(missing.rule).")
+        }
+        guard requiresTLS || password == nil || Self.isOnThisMachine(url) else {
+            throw SettingFault("\(Setting.smtpTLS.name) is off, but must be \(Setting.smtpTLS.rule).")
+        }
+        self.init(
+            url: url, user: user, password: password, sender: sender, requiresTLS: requiresTLS,
+            certificates: certificates)
+    }
+
+    /// The address without a slash at its end; `nil` for anything but scheme, host and port.
+    private static func url(_ text: String) -> String? {
+        let bare = text.hasSuffix("/") ? String(text.dropLast()) : text
+        guard let parts = URLComponents(string: bare), ["smtp", "smtps"].contains(parts.scheme ?? ""),
+            parts.host?.isEmpty == false, parts.path.isEmpty, parts.user == nil, parts.password == nil,
+            parts.query == nil, parts.fragment == nil
+        else { return nil }
+        return bare
+    }
+
+    private static func isOnThisMachine(_ url: String) -> Bool {
+        ["localhost", "127.0.0.1", "[::1]", "::1"].contains(URLComponents(string: url)?.host ?? "")
+    }
+}

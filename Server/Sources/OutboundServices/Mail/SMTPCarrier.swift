@@ -1,0 +1,141 @@
+import CCurl
+package import Domain
+package import Threads
+
+/// Where and how mails are handed over (RFC 5321).
+package struct SMTPSettings: Sendable {
+    /// `smtps://host:465` for TLS from the start, `smtp://host:587` for STARTTLS.
+    package var url: String
+    package var user: String?
+    package var password: Secret?
+    /// The address that mails come from.
+    package var sender: String
+    /// Whether TLS is a must with `smtp://`.
+    package var requiresTLS: Bool
+    /// A file of certificates to trust instead of the system's.
+    package var certificates: String?
+    /// How long name look-up, connection and TLS may take.
+    package var connectLimit: Duration
+    /// How long handing one mail over may take. `DeliverMail.lease` is longer.
+    package var timeLimit: Duration
+
+    package init(
+        url: String, user: String? = nil, password: Secret? = nil, sender: String, requiresTLS: Bool = true,
+        certificates: String? = nil, connectLimit: Duration = .seconds(10), timeLimit: Duration = .seconds(20)
+    ) {
+        self.url = url
+        self.user = user
+        self.password = password
+        self.sender = sender
+        self.requiresTLS = requiresTLS
+        self.certificates = certificates
+        self.connectLimit = connectLimit
+        self.timeLimit = timeLimit
+    }
+}
+
+/// Hands mails over to a mail server, by libcurl, on threads of its own.
+package struct SMTPCarrier: MailCarrier {
+    /// The most that a mail server may say.
+    private static let maximumAnswerBytes = 65_536
+
+    private let settings: SMTPSettings
+    private let threads: WorkerThreads
+
+    package init(_ settings: SMTPSettings, threads: WorkerThreads) {
+        self.settings = settings
+        self.threads = threads
+    }
+
+    package func deliver(_ message: MailMessage) async -> MailOutcome {
+        let mail: MIMEMessage
+        do throws(MIMEMessage.Refusal) {
+            mail = try MIMEMessage(message, from: settings.sender)
+        } catch {
+            return .refused(reason: "its \(error.field) cannot stand in a mail")
+        }
+        let settings = settings
+        do {
+            return try await threads.run { Self.hand(mail, to: settings) }
+        } catch {
+            return .failed(reason: "too many mails are on their way")
+        }
+    }
+
+    /// Connects and logs in, without a mail.
+    ///
+    /// - Returns: what is wrong; `nil` when mails can be sent.
+    package func check() async -> String? {
+        let settings = settings
+        do {
+            return try await threads.run { Self.connect(settings) }
+        } catch {
+            return "too many mails are on their way"
+        }
+    }
+
+    private static func hand(_ mail: MIMEMessage, to settings: SMTPSettings) -> MailOutcome {
+        do throws(CurlHandle.Fault) {
+            let handle = try handle(settings)
+            try handle.set(CURLOPT_MAIL_FROM, "<\(mail.sender)>")
+            try handle.set(CURLOPT_MAIL_RCPT, ["<\(mail.recipient)>"])
+            try handle.set(CURLOPT_UPLOAD, 1)
+            do throws(CurlHandle.Fault) {
+                _ = try handle.perform(sending: mail.bytes)
+                return .delivered
+            } catch {
+                return outcome(of: error, status: handle.number(CURLINFO_RESPONSE_CODE))
+            }
+        } catch {
+            return .failed(reason: error.reason)
+        }
+    }
+
+    private static func connect(_ settings: SMTPSettings) -> String? {
+        do throws(CurlHandle.Fault) {
+            let handle = try handle(settings)
+            try handle.set(CURLOPT_CUSTOMREQUEST, "NOOP")
+            do throws(CurlHandle.Fault) {
+                _ = try handle.perform()
+                return nil
+            } catch {
+                return words(for: error, status: handle.number(CURLINFO_RESPONSE_CODE))
+            }
+        } catch {
+            return error.reason
+        }
+    }
+
+    private static func handle(_ settings: SMTPSettings) throws(CurlHandle.Fault) -> CurlHandle {
+        let handle = try CurlHandle(
+            maximumBytes: maximumAnswerBytes, connectLimit: settings.connectLimit, timeLimit: settings.timeLimit)
+        // The path is the name that the mail server is greeted with (RFC 5321 §4.1.1.1), instead of this machine's.
+        let name = settings.sender.split(separator: "@").last ?? "localhost"
+        try handle.set(CURLOPT_URL, "\(settings.url)/\(name)")
+        try handle.set(CURLOPT_PROTOCOLS_STR, "smtp,smtps")
+        try handle.set(
+            CURLOPT_USE_SSL, Int(settings.requiresTLS ? CURLUSESSL_ALL.rawValue : CURLUSESSL_TRY.rawValue))
+        try handle.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        if let certificates = settings.certificates { try handle.set(CURLOPT_CAINFO, certificates) }
+        if let user = settings.user, let password = settings.password {
+            try handle.set(CURLOPT_USERNAME, user)
+            try handle.set(CURLOPT_PASSWORD, password.revealed)
+        }
+        return handle
+    }
+
+    /// What a fault means for the mail: a mail server's refusal of the mail itself is final (RFC 5321 §4.2.1: 55z, or
+    /// an address that it cannot read); everything else may be mended before the mail is of no use.
+    private static func outcome(of fault: CurlHandle.Fault, status: Int) -> MailOutcome {
+        let reason = words(for: fault, status: status)
+        let isFinal = (550...559).contains(status) || status == 501
+        let isAboutTheMail = [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY].contains {
+            $0.rawValue == fault.code
+        }
+        return isFinal && isAboutTheMail ? .refused(reason: reason) : .failed(reason: reason)
+    }
+
+    private static func words(for fault: CurlHandle.Fault, status: Int) -> String {
+        status >= 400 ? "the mail server answered \(status) (\(fault.reason))" : fault.reason
+    }
+}

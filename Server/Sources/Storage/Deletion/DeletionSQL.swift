@@ -1,0 +1,47 @@
+package import Domain
+
+extension SQLTransaction {
+    package func usersToErase(
+        in application: Identifier<Application>, requestedBefore limit: Timestamp, count: Int
+    ) throws(DomainError) -> [Identifier<User>] {
+        try connection.rows(
+            """
+            SELECT id FROM users
+            WHERE application_id = $1 AND deletion_requested_at IS NOT NULL AND deletion_requested_at <= $2
+            ORDER BY deletion_requested_at LIMIT $3
+            """,
+            [.id(application), .time(limit), .integer(Int64(count))]
+        ) { row throws(DomainError) in row.id(0) }
+    }
+
+    package func erase(_ user: Identifier<User>, in application: Identifier<Application>) throws(DomainError) {
+        _ = try endSessions(of: user, in: application, except: Identifier(rawValue: ""))
+        let statements: [Query] = [
+            "DELETE FROM identities WHERE application_id = $1 AND user_id = $2",
+            "DELETE FROM identifiers WHERE application_id = $1 AND user_id = $2",
+            "DELETE FROM passwords WHERE application_id = $1 AND user_id = $2",
+            "DELETE FROM transfer_codes WHERE application_id = $1 AND user_id = $2",
+            "DELETE FROM transfers WHERE application_id = $1 AND user_id = $2",
+            "DELETE FROM merge_tickets WHERE application_id = $1 AND (user_id = $2 OR other_id = $2)",
+            "DELETE FROM merges WHERE application_id = $1 AND (user_id = $2 OR left_user_id = $2)",
+            "DELETE FROM users WHERE application_id = $1 AND id = $2",
+        ]
+        for statement in statements { try connection.run(statement, [.id(application), .id(user)]) }
+        note(.user(application, user))
+    }
+
+    package func idleUsers(
+        in application: Identifier<Application>, loggedInBefore limit: Timestamp, after id: Identifier<User>?,
+        count: Int
+    ) throws(DomainError) -> [Identifier<User>] {
+        try connection.rows(
+            """
+            SELECT id FROM users
+            WHERE application_id = $1 AND id > $2 AND COALESCE(last_log_in_at, created_at) < $3
+                AND username IS NULL AND email IS NULL AND phone IS NULL
+            ORDER BY id LIMIT $4
+            """,
+            [.id(application), .text(id?.rawValue ?? ""), .time(limit), .integer(Int64(count))]
+        ) { row throws(DomainError) in row.id(0) }
+    }
+}

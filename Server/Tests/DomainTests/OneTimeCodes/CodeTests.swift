@@ -1,0 +1,253 @@
+import Domain
+import StorageSQLite
+import TestWorld
+import Testing
+
+@Suite("One-time codes")
+struct CodeTests {
+    private let carrier = TestCarrier()
+    private let world: TestWorld
+    private let application: Application
+
+    init() async throws {
+        world = try TestWorld(
+            SQLiteStore(.memory, role: .server), hasRateLimits: true, mail: .carrier(carrier))
+        application = try await world.makeApplication()
+    }
+
+    private func client(_ number: Int) -> ClientAddress {
+        ClientAddress(text: "192.0.2.\(number)", allowanceGroup: "192.0.2.\(number)")
+    }
+
+    /// Orders a code; the mail, if there is one, is sent.
+    private func order(_ email: String = "hana@example.com", from number: Int = 1) async throws -> Secret {
+        let ticket = try await world.useCases.requestLogInCode(
+            email: email, in: application, languages: ["ko"], from: client(number)
+        ).ticket
+        _ = try await world.useCases.deliverMail()
+        return ticket
+    }
+
+    private func logIn(
+        _ ticket: Secret, _ code: String, attempt: Attempt? = nil, from number: Int = 1
+    ) async throws -> LogIn {
+        try await world.useCases.logInWithCode(
+            .init(
+                application: application, ticket: ticket.revealed, code: code, attempt: attempt,
+                address: client(number)))
+    }
+
+    private var lastCode: String { carrier.delivered.last?.code ?? "" }
+
+    private func wrong(_ code: String) -> String {
+        String(code.map { $0 == "1" ? "2" : $0.isNumber ? "1" : $0 })
+    }
+
+    @Test(
+        "have the form that a person can type",
+        arguments: [
+            (MailKind.logInCode, false, #"\d{4} \d{4}"#), (.emailVerification, false, #"\d{3} \d{3}"#),
+            (.emailVerification, true, #"[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){6}"#),
+            (.passwordReset, false, #"[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){6}"#),
+        ])
+    func forms(kind: MailKind, hasLink: Bool, pattern: String) throws {
+        let pattern = try Regex(pattern)
+        let form = CodeForm.form(of: kind, hasLink: hasLink)
+        let codes = (0..<50).map { _ in form.new(world.randomness) }
+        #expect(Set(codes).count == 50)
+        #expect(codes.allSatisfy { $0.wholeMatch(of: pattern) != nil })
+        if case .digits = form { #expect(form.life <= .seconds(600)) }
+    }
+
+    @Test(
+        "are read however they are typed",
+        arguments: [
+            ("1234 5678", "12345678"), ("１２３４　５６７８", "12345678"), ("1234-5678\n", "12345678"), ("oil0", "0110"),
+            ("abcd-efgh", "ABCDEFGH"), ("", ""),
+        ])
+    func typing(typed: String, normal: String) {
+        #expect(CodeForm.normal(typed) == normal)
+        #expect(CodeForm.normal(String(repeating: "1", count: 201)) == nil)
+    }
+
+    @Test("log in whoever has ticket and mail, in the user's own language")
+    func logIn() async throws {
+        let user = try await world.makeUser(in: application, email: "Hana@example.com", isVerified: true, locale: "ja")
+        let ticket = try await order("hana@EXAMPLE.com")
+        #expect(carrier.delivered.map(\.language) == ["ja"])
+        #expect(carrier.delivered.map(\.recipient) == ["Hana@example.com"], "the stored address, not the typed one")
+        let logIn = try await logIn(ticket, lastCode)
+        #expect(logIn.user.id == user.id && !logIn.isNew)
+        #expect(logIn.session.method == .code)
+        #expect(logIn.session.isFresh(at: world.clock.now))
+        await #expect(throws: DomainError.codeRefused) { try await self.logIn(ticket, lastCode) }
+    }
+
+    @Test("are for verified addresses of users who may come in")
+    func nobody() async throws {
+        _ = try await world.makeUser(in: application, email: "hana@example.com", isVerified: false)
+        var disabled = try await world.makeUser(in: application, email: "taro@example.com", isVerified: true)
+        disabled.disabledAt = world.clock.now
+        let kept = disabled
+        try await world.engine.write { transaction throws(DomainError) in try transaction.updateStanding(of: kept) }
+        for email in ["hana@example.com", "taro@example.com", "nobody@example.com"] {
+            let ticket = try await order(email)
+            await #expect(throws: DomainError.codeRefused) { try await logIn(ticket, "1234 5678") }
+        }
+        #expect(carrier.tries == 0)
+        #expect(try await world.useCases.listQueuedMail(in: application.id).isEmpty)
+    }
+
+    @Test("are bound to the order: another ticket is no use")
+    func binding() async throws {
+        _ = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true)
+        let ticket = try await order()
+        let code = lastCode
+        for other in [Secret("nonsense"), Secret(""), try await order("nobody@example.com")] {
+            await #expect(throws: DomainError.codeRefused) { try await logIn(other, code) }
+        }
+        _ = try await logIn(ticket, code)
+    }
+
+    @Test("are void after five wrong tries, after ten minutes, and when a newer one is asked for")
+    func void() async throws {
+        _ = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true)
+        let ticket = try await order()
+        for _ in 0..<5 {
+            await #expect(throws: DomainError.codeRefused) { try await logIn(ticket, wrong(lastCode)) }
+        }
+        await #expect(throws: DomainError.codeRefused) { try await logIn(ticket, lastCode) }
+
+        let late = try await order()
+        world.clock.advance(by: .seconds(600))
+        await #expect(throws: DomainError.codeRefused) { try await logIn(late, lastCode) }
+
+        let older = try await order()
+        let olderCode = lastCode
+        let newer = try await order()
+        await #expect(throws: DomainError.codeRefused) { try await logIn(older, olderCode) }
+        _ = try await logIn(newer, lastCode)
+    }
+
+    @Test("are good at the last moment, after four wrong tries")
+    func lastMoment() async throws {
+        _ = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true)
+        let ticket = try await order()
+        for _ in 0..<4 {
+            await #expect(throws: DomainError.codeRefused) { try await logIn(ticket, wrong(lastCode)) }
+        }
+        world.clock.advance(by: .milliseconds(599_999))
+        _ = try await logIn(ticket, lastCode)
+    }
+
+    @Test("are void when the user has another mail address")
+    func otherAddress() async throws {
+        var user = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true)
+        let ticket = try await order()
+        user.email = "other@example.com"
+        let changed = user
+        try await world.engine.write { transaction throws(DomainError) in
+            try transaction.updateIdentifiers(of: changed)
+        }
+        await #expect(throws: DomainError.codeRefused) { try await logIn(ticket, lastCode) }
+    }
+
+    @Test("can be tried twenty times a day for one user, however many are asked for, and devices stay in")
+    func perUser() async throws {
+        let user = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true)
+        let device = TestDevice()
+        let now = world.clock.now
+        try await world.engine.write { transaction throws(DomainError) in
+            try transaction.insert(
+                Identity(provider: .device, subject: device.thumbprint, linkedAt: now), for: user.id,
+                in: user.application)
+        }
+        var (ticket, tried) = (try await order(), 0)
+        for round in 0..<5 {
+            for _ in 0..<4 {
+                await #expect(throws: DomainError.codeRefused) {
+                    try await logIn(ticket, wrong(lastCode), from: round)
+                }
+                tried += 1
+            }
+            world.clock.advance(by: .seconds(3600))
+            ticket = try await order(from: round)
+        }
+        #expect(tried == 20)
+        await #expect(throws: DomainError.codeRefused) { try await logIn(ticket, lastCode, from: 77) }
+        #expect(try await world.logIn(device, to: application).user.id == user.id)
+        world.clock.advance(by: .days(1))
+        ticket = try await order()
+        _ = try await logIn(ticket, lastCode)
+    }
+
+    @Test("answer a repeated attempt again, and no other")
+    func repetition() async throws {
+        _ = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true)
+        let ticket = try await order()
+        let attempt = Attempt(name: "one", request: [1])
+        let first = try await logIn(ticket, lastCode, attempt: attempt)
+        let second = try await logIn(ticket, lastCode, attempt: attempt)
+        #expect(first.session.id == second.session.id)
+        await #expect(throws: DomainError.codeRefused) {
+            try await logIn(ticket, lastCode, attempt: Attempt(name: "two", request: [1]))
+        }
+        await #expect(throws: DomainError.codeRefused) { try await logIn(ticket, lastCode) }
+    }
+
+    @Test("can be ordered five times an hour for one address, known or not, and thirty times by one client")
+    func orders() async throws {
+        _ = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true)
+        for email in ["hana@example.com", "nobody@example.com"] {
+            for number in 0..<5 { _ = try await order(email, from: number) }
+            await #expect(throws: DomainError.rateLimited(retryAfter: .seconds(3600))) {
+                try await order(email.uppercased(), from: 9)
+            }
+        }
+        for number in 0..<30 { _ = try await order("user\(number)@example.com", from: 99) }
+        await #expect(throws: DomainError.rateLimited(retryAfter: .seconds(3600))) {
+            try await order("user31@example.com", from: 99)
+        }
+    }
+
+    @Test("can be tried sixty times an hour by one client")
+    func tries() async throws {
+        for number in 0..<60 {
+            await #expect(throws: DomainError.codeRefused) { try await logIn(Secret("\(number)"), "1234 5678") }
+        }
+        await #expect(throws: DomainError.rateLimited(retryAfter: .seconds(3600))) {
+            try await logIn(Secret("61"), "1234 5678")
+        }
+    }
+
+    @Test("are refused where no mail can be sent, whoever asks")
+    func noMail() async throws {
+        let world = try TestWorld(SQLiteStore(.memory, role: .server))
+        let application = try await world.makeApplication()
+        _ = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true)
+        for email in ["hana@example.com", "nobody@example.com"] {
+            await #expect(throws: DomainError.mailUnavailable) {
+                try await world.useCases.requestLogInCode(
+                    email: email, in: application, languages: [], from: TestWorld.address)
+            }
+        }
+    }
+
+    @Test("lie in the database as digests that differ between applications, kinds and keys")
+    func digests() throws {
+        let one = CodeDigests(key: try .ofTests())
+        let two = CodeDigests(key: try #require(SealingKey(bytes: [UInt8](repeating: 8, count: 32))))
+        let app = Identifier<Application>(rawValue: "a")
+        let all = [
+            one.digests(of: .logInCode, in: app, .ticket("t"), "1"),
+            one.digests(of: .logInCode, in: app, .ticket("t"), "2"),
+            one.digests(of: .logInCode, in: app, .ticket("u"), "1"),
+            one.digests(of: .passwordReset, in: app, .ticket("t"), "1"),
+            one.digests(of: .logInCode, in: Identifier(rawValue: "b"), .ticket("t"), "1"),
+            one.digests(of: .logInCode, in: app, .user(Identifier(rawValue: "t")), "1"),
+            two.digests(of: .logInCode, in: app, .ticket("t"), "1"),
+        ]
+        #expect(Set(all.map(\.digest)).count == all.count)
+        #expect(Set(all.map(\.handle)).count == all.count - 1, "the handle does not depend on the code")
+    }
+}

@@ -1,0 +1,149 @@
+import Domain
+import Foundation
+import HTTPTypes
+import OkaeriWire
+import StorageSQLite
+import TestWorld
+import Testing
+
+@Suite("Verification of mail addresses")
+struct EmailVerificationTests {
+    @Test("marks the present address, by the code of the mail, in the user's own language")
+    func present() async throws {
+        let world = try await MailServerWorld(isVerified: false, locale: "ja-JP")
+        #expect(try await !world.user().emailVerified)
+        let asked = try await world.person.send(.post, APIPath.requestEmailVerification)
+        #expect(asked.status == 202)
+        #expect(try asked.read(MailOrderAnswer.self).expiresInSeconds == 600)
+        let mail = try #require(try await world.mails().first)
+        #expect(mail.language == "ja" && mail.text.contains("hana@example.com"))
+        let code = try #require(mail.code)
+        expect(
+            try await world.server.send(.post, APIPath.verifyEmail, body: #"{"code": "\#(code)"}"#), 401,
+            .sessionRequired)
+        let stranger = try await world.server.person()
+        expect(
+            try await stranger.send(.post, APIPath.verifyEmail, body: #"{"code": "\#(code)"}"#), 400, .codeRefused)
+        #expect(
+            try await world.person.send(.post, APIPath.verifyEmail, body: #"{"code": "\#(code)"}"#).status == 204)
+        #expect(try await world.user().emailVerified)
+        expect(
+            try await world.person.send(.post, APIPath.verifyEmail, body: #"{"code": "\#(code)"}"#), 400,
+            .codeRefused)
+        #expect(try await world.mails().count == 1, "nothing changed that anybody must be told of")
+    }
+
+    @Test("works by a link without a session, once")
+    func link() async throws {
+        let world = try await MailServerWorld(
+            application: ApplicationSettings(mail: MailSettings(verificationURL: "https://app.example.com/v")),
+            isVerified: false)
+        let asked = try await world.person.send(.post, APIPath.requestEmailVerification)
+        #expect(try asked.read(MailOrderAnswer.self).expiresInSeconds == 86_400)
+        let mail = try #require(try await world.mails().first)
+        let token = try #require(mail.token)
+        #expect(mail.text.contains("https://app.example.com/v?token=\(token)"))
+        for wrong in [token.dropLast() + "0", token.replacing("-", with: "") + "0", ""] where wrong != token {
+            expect(
+                try await world.server.send(.post, APIPath.verifyEmail, body: #"{"token": "\#(wrong)"}"#), 400,
+                .codeRefused)
+        }
+        let typed = token.lowercased().replacing("-", with: " ")
+        #expect(
+            try await world.server.send(.post, APIPath.verifyEmail, body: #"{"token": "\#(typed)"}"#).status == 204)
+        #expect(try await world.user().emailVerified)
+        expect(
+            try await world.server.send(.post, APIPath.verifyEmail, body: #"{"token": "\#(token)"}"#), 400,
+            .codeRefused)
+    }
+
+    @Test("brings a new address in once it is verified, and tells the former one")
+    func change() async throws {
+        let world = try await MailServerWorld(locale: "ko")
+        world.server.clock.advance(by: .seconds(601))
+        let body = #"{"email": "new@example.com"}"#
+        let stale = try await world.person.send(.post, APIPath.requestEmailVerification, body: body)
+        expect(stale, 403, .reauthenticationRequired)
+        let fresh = try await logIn(world)
+        #expect(try await fresh.send(.post, APIPath.requestEmailVerification, body: body).status == 202)
+        let mail = try #require(try await world.mails().first)
+        #expect(mail.recipient == "new@example.com")
+        #expect(try await world.user().email == "hana@example.com")
+        #expect(
+            try await fresh.send(.post, APIPath.verifyEmail, body: #"{"code": "\#(mail.code ?? "")"}"#).status == 204)
+        let user = try await world.user()
+        #expect(user.email == "new@example.com" && user.emailVerified)
+        let notice = try #require(try await world.mails().first)
+        #expect(notice.recipient == "hana@example.com" && notice.language == "ko")
+    }
+
+    @Test("is void when the address changed meanwhile")
+    func changedMeanwhile() async throws {
+        let world = try await MailServerWorld()
+        let fresh = try await logIn(world)
+        for email in ["first@example.com", "second@example.com"] {
+            #expect(
+                try await fresh.send(.post, APIPath.requestEmailVerification, body: #"{"email": "\#(email)"}"#).status
+                    == 202)
+        }
+        let codes = try await world.mails().map { ($0.recipient, $0.code ?? "") }
+        let first = try #require(codes.first { $0.0 == "first@example.com" })
+        let second = try #require(codes.first { $0.0 == "second@example.com" })
+        // Two workers may take the two orders in any order; the later letter is the one that counts.
+        let answers = [
+            try await fresh.send(.post, APIPath.verifyEmail, body: #"{"code": "\#(first.1)"}"#).status,
+            try await fresh.send(.post, APIPath.verifyEmail, body: #"{"code": "\#(second.1)"}"#).status,
+        ]
+        #expect(answers.filter { $0 == 204 }.count == 1)
+        #expect(try await world.user().email == (answers[0] == 204 ? "first@example.com" : "second@example.com"))
+    }
+
+    @Test("sends nothing to an address that somebody else has, and answers as ever")
+    func taken() async throws {
+        let world = try await MailServerWorld()
+        let fresh = try await logIn(world)
+        let other = try await world.server.person()
+        let (application, now) = (world.server.application.id, world.server.clock.now)
+        try await world.store.write { transaction throws(DomainError) in
+            guard var user = try transaction.user(Identifier(rawValue: other.logIn.user.id), in: application) else {
+                throw .userUnknown
+            }
+            user.email = "taken@example.com"
+            user.updatedAt = now
+            try transaction.updateIdentifiers(of: user)
+        }
+        let before = try await world.mails().count
+        let answer = try await fresh.send(
+            .post, APIPath.requestEmailVerification, body: #"{"email": "TAKEN@example.com"}"#)
+        #expect(answer.status == 202)
+        #expect(try await world.mails().count == before)
+    }
+
+    @Test(
+        "refuses bodies that say nothing, or two things",
+        arguments: ["{}", #"{"code": "1", "token": "2"}"#, #"{"code": null}"#, #"{"kode": "1"}"#])
+    func badBodies(body: String) async throws {
+        let world = try await MailServerWorld()
+        #expect(try await world.person.send(.post, APIPath.verifyEmail, body: body).status == 400)
+    }
+
+    @Test("needs an address")
+    func noAddress() async throws {
+        let server = try await TestServer(settings: ["dev": "on"])
+        let person = try await server.person()
+        let answer = try await person.send(.post, APIPath.requestEmailVerification)
+        expect(answer, 400, .invalidMember)
+        #expect(try answer.read(Problem.self).errors?.map(\.field) == ["email"])
+    }
+
+    /// A session of the user that is fresh: by a mailed code.
+    private func logIn(_ world: MailServerWorld) async throws -> Person {
+        let asked = try await world.server.send(
+            .post, APIPath.requestLogInCode, body: #"{"email": "hana@example.com"}"#)
+        let ticket = try asked.read(LogInCodeRequestAnswer.self).ticket
+        let code = try #require(try await world.mails().first?.code)
+        let answer = try await world.server.send(
+            .post, APIPath.logInWithCode, body: #"{"ticket": "\#(ticket)", "code": "\#(code)"}"#)
+        return Person(server: world.server, device: ProofMaker(), logIn: try answer.read(LogInAnswer.self))
+    }
+}

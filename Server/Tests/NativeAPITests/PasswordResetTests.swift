@@ -1,0 +1,160 @@
+import Domain
+import Foundation
+import HTTPTypes
+import OkaeriWire
+import StorageSQLite
+import TestWorld
+import Testing
+
+@Suite("POST /v1/password-reset")
+struct PasswordResetTests {
+    private static let password = "a quite new secret"
+
+    /// Orders a mail and takes its token.
+    private func token(_ world: MailServerWorld) async throws -> String {
+        let asked = try await world.server.send(
+            .post, APIPath.requestPasswordReset, body: #"{"email": "hana@example.com"}"#)
+        #expect(asked.status == 202)
+        #expect(try asked.read(MailOrderAnswer.self).expiresInSeconds == 3600)
+        return try #require(try await world.mails().first?.token)
+    }
+
+    private func reset(
+        _ world: MailServerWorld, _ token: String, _ password: String = PasswordResetTests.password,
+        _ headers: [(String, String)] = []
+    ) async throws -> Answer {
+        try await world.server.send(
+            .post, APIPath.resetPassword, headers, body: #"{"token": "\#(token)", "newPassword": "\#(password)"}"#)
+    }
+
+    @Test("sets the password, ends every session, and tells the user")
+    func reset() async throws {
+        let world = try await MailServerWorld(locale: "ja")
+        let token = try await token(world)
+        #expect(try await reset(world, token).status == 204)
+        expect(try await world.person.send(.get, APIPath.user), 401, .sessionInvalid)
+        let logIn = try await world.server.logIn("hana@example.com", Self.password)
+        #expect(logIn.status == 200)
+        #expect(try logIn.read(LogInAnswer.self).user.id == world.person.logIn.user.id)
+        let notice = try #require(try await world.mails().first)
+        #expect(notice.recipient == "hana@example.com" && notice.language == "ja")
+        #expect(notice.subject.contains("パスワードが変更されました"))
+        #expect(!notice.text.contains(Self.password))
+    }
+
+    @Test("takes a token once, whatever comes after")
+    func once() async throws {
+        let world = try await MailServerWorld()
+        let token = try await token(world)
+        #expect(try await reset(world, token).status == 204)
+        expect(try await reset(world, token, "another new secret"), 400, .codeRefused)
+        #expect(try await world.server.logIn("hana@example.com", Self.password).status == 200)
+    }
+
+    @Test("can be repeated by its name when the answer was lost, without a second effect")
+    func repetition() async throws {
+        let world = try await MailServerWorld()
+        let token = try await token(world)
+        let name = [("Idempotency-Key", "one")]
+        #expect(try await reset(world, token, Self.password, name).status == 204)
+        let logIn = try await world.server.logIn("hana@example.com", Self.password).read(LogInAnswer.self)
+        #expect(try await reset(world, token, Self.password, name).status == 204)
+        #expect(try await world.server.send(.get, APIPath.user, logIn.bearer).status == 200)
+        #expect(try await world.mails().filter { $0.token == nil }.count == 1)
+        expect(try await reset(world, token, Self.password, [("Idempotency-Key", "two")]), 400, .codeRefused)
+    }
+
+    @Test("refuses passwords that break a rule, and leaves the token for a better one")
+    func badPassword() async throws {
+        let world = try await MailServerWorld()
+        let token = try await token(world)
+        for (password, code) in [("short", "too_short"), ("password", "too_common"), ("", "empty")] {
+            let answer = try await reset(world, token, password)
+            expect(answer, 400, .invalidMember)
+            #expect(try answer.read(Problem.self).errors?.map(\.code) == [code])
+        }
+        #expect(try await reset(world, token.lowercased().replacing("-", with: " ")).status == 204)
+    }
+
+    @Test("refuses tokens that are wrong, old, or replaced")
+    func wrongTokens() async throws {
+        let world = try await MailServerWorld()
+        let older = try await token(world)
+        let newer = try await token(world)
+        for wrong in ["", "nonsense", older, String(newer.reversed()), newer + "A", String(repeating: "A", count: 999)]
+        {
+            expect(try await reset(world, wrong), 400, .codeRefused)
+        }
+        world.server.clock.advance(by: .seconds(3600))
+        expect(try await reset(world, newer), 400, .codeRefused)
+        let last = try await token(world)
+        world.server.clock.advance(by: .milliseconds(3_599_998))
+        #expect(try await reset(world, last).status == 204)
+    }
+
+    @Test("hashes nothing for tokens that are wrong")
+    func noHashing() async throws {
+        let passwords = CountingPasswords()
+        let server = try await TestServer(settings: ["dev": "on"], passwords: passwords)
+        for _ in 0..<5 {
+            let answer = try await server.send(
+                .post, APIPath.resetPassword, body: #"{"token": "AAAA", "newPassword": "a long enough secret"}"#)
+            expect(answer, 400, .codeRefused)
+        }
+        #expect(passwords.counted.hashes == 0)
+    }
+
+    @Test("verifies the address, and shuts out whoever signed up with it before")
+    func takenOver() async throws {
+        // Somebody signed up with a stranger's address, and kept a key that leads to the account.
+        let world = try await MailServerWorld(isVerified: false)
+        let token = try await token(world)
+        #expect(try await reset(world, token).status == 204)
+        let logIn = try await world.server.logIn("hana@example.com", Self.password).read(LogInAnswer.self)
+        #expect(logIn.user.emailVerified && logIn.user.identities.isEmpty)
+        let again = try await world.server.logIn(world.person.device).read(LogInAnswer.self)
+        #expect(again.isNew && again.user.id != logIn.user.id)
+    }
+
+    @Test("leaves the keys of a user whose address was verified")
+    func ownKeys() async throws {
+        let world = try await MailServerWorld()
+        #expect(try await reset(world, try await token(world)).status == 204)
+        let again = try await world.server.logIn(world.person.device).read(LogInAnswer.self)
+        #expect(again.user.id == world.person.logIn.user.id)
+    }
+
+    @Test("ends the waiting after wrong passwords")
+    func failures() async throws {
+        let world = try await MailServerWorld()
+        for _ in 0..<5 { _ = try await world.server.logIn("hana@example.com", "a wrong password") }
+        expect(try await world.server.logIn("hana@example.com", Self.password), 429, .rateLimited)
+        #expect(try await reset(world, try await token(world)).status == 204)
+        #expect(try await world.server.logIn("hana@example.com", Self.password).status == 200)
+    }
+
+    @Test("makes a waiting log-in code void")
+    func logInCode() async throws {
+        let world = try await MailServerWorld()
+        let asked = try await world.server.send(
+            .post, APIPath.requestLogInCode, body: #"{"email": "hana@example.com"}"#)
+        let ticket = try asked.read(LogInCodeRequestAnswer.self).ticket
+        let code = try #require(try await world.mails().first?.code)
+        #expect(try await reset(world, try await token(world)).status == 204)
+        let answer = try await world.server.send(
+            .post, APIPath.logInWithCode, body: #"{"ticket": "\#(ticket)", "code": "\#(code)"}"#)
+        expect(answer, 400, .codeRefused)
+    }
+
+    @Test("tells a user of a change of password too")
+    func changeNotice() async throws {
+        let world = try await MailServerWorld()
+        #expect(try await reset(world, try await token(world)).status == 204)
+        let logIn = try await world.server.logIn("hana@example.com", Self.password).read(LogInAnswer.self)
+        let answer = try await world.server.send(
+            .put, "/v1/user/password", logIn.bearer,
+            body: #"{"currentPassword": "\#(Self.password)", "newPassword": "yet another secret"}"#)
+        #expect(answer.status == 200)
+        #expect(try await world.mails().filter { $0.subject.contains("was changed") }.count == 2)
+    }
+}

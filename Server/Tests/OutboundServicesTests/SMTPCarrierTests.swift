@@ -1,0 +1,128 @@
+import Domain
+import Foundation
+import OutboundServices
+import TestMailServer
+import Testing
+import Threads
+
+@Suite("Handing mails to a real mail server", .serialized)
+struct SMTPCarrierTests {
+    private static let threads = WorkerThreads(name: "mail", count: 2, maximumWaiting: 8)
+    private static let sender = "noreply@example.com"
+
+    private static func message(to name: String = "hana") -> MailMessage {
+        MailMessage(
+            id: "0000000000000001", senderName: "おかえり", recipient: "\(name)@example.com", subject: "ログイン用コード",
+            text: "コード\n\n1234 5678\n", html: "<p>コード</p>", language: "ja",
+            writtenAt: Timestamp(milliseconds: 1_795_252_542_000))
+    }
+
+    private static func carrier(
+        _ server: MailServer, user: String? = nil, password: String? = nil, requiresTLS: Bool = true,
+        certificates: String? = nil, timeLimit: Duration = .seconds(20)
+    ) -> SMTPCarrier {
+        SMTPCarrier(
+            SMTPSettings(
+                url: server.url, user: user, password: password.map { Secret($0) }, sender: sender,
+                requiresTLS: requiresTLS, certificates: certificates ?? server.certificate, timeLimit: timeLimit),
+            threads: threads)
+    }
+
+    @Test("delivers both parts, subject and sender", arguments: [MailServer.Encryption.startTLS, .implicit])
+    func delivery(encryption: MailServer.Encryption) async throws {
+        let server = try await MailServer(encryption, credentials: ("okaeri", "secret"))
+        let carrier = Self.carrier(server, user: "okaeri", password: "secret")
+        #expect(await carrier.check() == nil)
+        #expect(await carrier.deliver(Self.message()) == .delivered)
+        let mail = try #require(server.mails.first)
+        #expect(server.mails.count == 1)
+        #expect(mail.headers["x-test-from"] == Self.sender)
+        #expect(mail.headers["x-test-to"] == "hana@example.com")
+        #expect(mail.subject == "ログイン用コード")
+        #expect(mail.sender == "おかえり <noreply@example.com>")
+        #expect(mail.code == "1234 5678")
+        #expect(mail.html == "<p>コード</p>")
+    }
+
+    @Test("takes a refusal of the mail for final, and everything else for a matter of time")
+    func refusals() async throws {
+        let server = try await MailServer()
+        let carrier = Self.carrier(server, requiresTLS: false)
+        for name in ["refused", "full"] {
+            guard case .refused(let reason) = await carrier.deliver(Self.message(to: name)) else {
+                Issue.record("\(name) was not refused")
+                continue
+            }
+            #expect(reason.contains("55") && !reason.contains("@"), "\(reason)")
+        }
+        guard case .failed(let reason) = await carrier.deliver(Self.message(to: "busy")) else {
+            Issue.record("busy was taken for final")
+            return
+        }
+        #expect(reason.contains("451"), "\(reason)")
+        guard case .failed = await carrier.deliver(Self.message(to: "greylist")) else {
+            Issue.record("greylisting was taken for final")
+            return
+        }
+        #expect(await carrier.deliver(Self.message(to: "greylist")) == .delivered)
+        #expect(server.mails.count == 1)
+    }
+
+    @Test("gives up on a server that does not answer")
+    func slowServer() async throws {
+        let server = try await MailServer()
+        let carrier = Self.carrier(server, requiresTLS: false, timeLimit: .milliseconds(700))
+        guard case .failed = await carrier.deliver(Self.message(to: "slow")) else {
+            Issue.record("nobody answered")
+            return
+        }
+    }
+
+    @Test("tells that a server is down")
+    func serverDown() async throws {
+        let server = try await MailServer()
+        try await server.stop()
+        let carrier = Self.carrier(server, requiresTLS: false)
+        guard case .failed = await carrier.deliver(Self.message()) else {
+            Issue.record("nobody was there")
+            return
+        }
+        #expect(await carrier.check() != nil)
+    }
+
+    @Test("sends nothing over a connection that is not encrypted, unless that is allowed")
+    func noEncryption() async throws {
+        let server = try await MailServer()
+        guard case .failed = await Self.carrier(server).deliver(Self.message()) else {
+            Issue.record("the mail went out in the clear")
+            return
+        }
+        #expect(server.mails.isEmpty)
+        #expect(await Self.carrier(server, requiresTLS: false).deliver(Self.message()) == .delivered)
+    }
+
+    @Test("trusts no certificate that it does not know", arguments: [MailServer.Encryption.startTLS, .implicit])
+    func unknownCertificate(encryption: MailServer.Encryption) async throws {
+        let server = try await MailServer(encryption)
+        let carrier = Self.carrier(server, certificates: "/etc/ssl/certs/ca-certificates.crt")
+        guard case .failed = await carrier.deliver(Self.message()) else {
+            Issue.record("a stranger's certificate was trusted")
+            return
+        }
+        #expect(server.mails.isEmpty)
+    }
+
+    @Test("keeps mails when the password is wrong or missing, which an operator can mend")
+    func wrongPassword() async throws {
+        let server = try await MailServer(.startTLS, credentials: ("okaeri", "secret"))
+        for carrier in [Self.carrier(server, user: "okaeri", password: "wrong"), Self.carrier(server)] {
+            guard case .failed(let reason) = await carrier.deliver(Self.message()) else {
+                Issue.record("the mail was not kept")
+                continue
+            }
+            #expect(!reason.contains("secret") && !reason.contains("wrong"))
+        }
+        #expect(await Self.carrier(server, user: "okaeri", password: "wrong").check() != nil)
+        #expect(server.mails.isEmpty)
+    }
+}

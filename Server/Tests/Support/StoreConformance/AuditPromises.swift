@@ -1,0 +1,117 @@
+import Domain
+import Storage
+import TestWorld
+
+extension Promise {
+    static let auditPromises = [
+        Promise("chains the audit log of each application in order, and finds it as it was written") { engine in
+            let (world, application) = try await worldWithLog(engine)
+            let verdicts = try await world.useCases.verifyAudit()
+            try expectEqual(verdicts.flatMap(\.faults), [])
+            try expectEqual(verdicts.map(\.entryCount), [6])
+            try expectEqual(verdicts.first?.head?.number, 6)
+            let entries = try await world.useCases.listAudit(in: application.id)
+            try expectEqual(
+                entries.map(\.action), Array(repeating: .sessionEnded, count: 5) + [.applicationCreated])
+            try expectEqual(entries.last?.actor, .operator)
+        },
+        tamper("a changed audit entry", "UPDATE audit_entries SET actor = 'user:other' WHERE number = 3") { faults in
+            guard case .changed(3, _) = faults.first, faults.count == 1 else { return false }
+            return true
+        },
+        tamper(
+            "changed details of an audit entry", "UPDATE audit_entries SET details = '{\"a\":\"b\"}' WHERE number = 4"
+        ) { faults in
+            guard case .changed(4, _) = faults.first, faults.count == 1 else { return false }
+            return true
+        },
+        tamper("a removed audit entry", "DELETE FROM audit_entries WHERE number = 3") { faults in
+            faults == [.missing(from: 3, through: 3)]
+        },
+        tamper("removed audit entries at the end", "DELETE FROM audit_entries WHERE number > 4") { faults in
+            faults == [.missing(from: 5, through: 6)]
+        },
+        tamper("a removed audit log", "DELETE FROM audit_entries", "DELETE FROM audit_heads") { faults in
+            faults == [.headChanged]
+        },
+        tamper(
+            "a removed audit entry whose followers were numbered anew", "DELETE FROM audit_entries WHERE number = 3",
+            "UPDATE audit_entries SET number = number - 1 WHERE number = 4",
+            "UPDATE audit_entries SET number = number - 1 WHERE number = 5",
+            "UPDATE audit_entries SET number = number - 1 WHERE number = 6",
+            "UPDATE audit_heads SET number = number - 1"
+        ) { faults in
+            guard case .misplaced(3, _) = faults.first else { return false }
+            return faults.contains(.headChanged)
+        },
+        tamper(
+            "an audit entry that was put in",
+            """
+            INSERT INTO audit_entries (application_id, id, happened_at, actor, action, result, seal)
+            SELECT application_id, 'zzzzzzzzzzzzzzzz', happened_at, 'operator', action, result, seal
+            FROM audit_entries WHERE number = 3
+            """
+        ) { faults in
+            guard case .changed(7, let id) = faults.first, faults.count == 1 else { return false }
+            return id.rawValue == "zzzzzzzzzzzzzzzz"
+        },
+        Promise("finds an audit log that is older than it was") { engine in
+            let (world, application) = try await worldWithLog(engine)
+            let head = try await world.useCases.verifyAudit(application.id).first?.head
+            guard let head else { throw BrokenPromise(description: "the chain has no end") }
+            let known = VerifyAudit.Known(number: head.number, digest: head.digest)
+            try expectEqual(
+                try await world.useCases.verifyAudit(application.id, known: known).flatMap(\.faults), [])
+            let later = VerifyAudit.Known(number: 7, digest: head.digest)
+            try expectEqual(
+                try await world.useCases.verifyAudit(application.id, known: later).flatMap(\.faults),
+                [.knownMissing(number: 7)])
+        },
+        Promise("gives each audit entry one place when several chain at once") { engine in
+            let (world, _) = try await worldWithLog(engine, chained: false)
+            _ = try await together(8) { _ in try await world.useCases.chainAuditEntries() }
+            let verdicts = try await world.useCases.verifyAudit()
+            try expectEqual(verdicts.flatMap(\.faults), [])
+            try expectEqual(verdicts.map(\.entryCount), [6])
+        },
+        Promise("writes no audit entry for a deed that did not happen") { engine in
+            let (world, application) = try await worldWithLog(engine)
+            let who = try await world.authenticate(
+                try await world.logIn(TestDevice(), to: application).token, in: application)
+            do {
+                try await world.useCases.endSession(Identifier(rawValue: "nothing"), by: who, from: .local)
+                throw BrokenPromise(description: "a session that is not there was ended")
+            } catch DomainError.sessionUnknown {}
+            try expectEqual(try await world.useCases.listAudit(in: application.id).count, 6)
+        },
+    ]
+}
+
+/// A world in which an application was made and five sessions were ended.
+private func worldWithLog(_ engine: any Engine, chained: Bool = true) async throws -> (TestWorld, Application) {
+    let world = try TestWorld(engine)
+    let application = try await world.makeApplication()
+    for _ in 0..<5 {
+        world.clock.advance(by: .seconds(1))
+        let logIn = try await world.logIn(TestDevice(), to: application)
+        try await world.useCases.revokeSession(logIn.session.id, in: application.id)
+    }
+    if chained { try await world.useCases.chainAuditEntries() }
+    return (world, application)
+}
+
+/// Somebody who has the database but not the sealing key changes the log: verifying it finds that.
+private func tamper(
+    _ what: String, _ statements: Query..., finds: @escaping @Sendable ([VerifyAudit.Fault]) -> Bool
+) -> Promise {
+    Promise("finds \(what)") { engine in
+        let (world, _) = try await worldWithLog(engine)
+        try await engine.write { transaction throws(DomainError) in
+            guard let transaction = transaction as? SQLTransaction else { throw .storageUnavailable }
+            for statement in statements { try transaction.connection.run(statement) }
+        }
+        try await world.useCases.chainAuditEntries()
+        let faults = try await world.useCases.verifyAudit().flatMap(\.faults)
+        try expect(finds(faults), "found: \(faults)")
+    }
+}

@@ -1,0 +1,183 @@
+import Domain
+import Storage
+import TestWorld
+
+extension Samples {
+    /// A mail in the queue.
+    func mail(
+        in application: Identifier<Application>? = nil, dueAfter span: Duration = .zero, life: Duration = .seconds(600)
+    ) -> QueuedMail {
+        QueuedMail(
+            id: randomness.newIdentifier(at: now), application: application ?? self.application, kind: .logInCode,
+            sealed: [1, 0, 255], createdAt: now, expiresAt: now + life, nextTryAt: now + span)
+    }
+
+    func code(_ number: UInt8, of user: String, _ kind: MailKind = .logInCode, life: Duration = .seconds(600))
+        -> MailedCode
+    {
+        MailedCode(
+            application: application, handle: token(number), digest: token(number &+ 100), kind: kind,
+            user: Identifier(rawValue: user), address: "花@example.jp", replaces: nil, expiresAt: now + life)
+    }
+}
+
+extension Promise {
+    static let mailPromises = [
+        Promise("hands out mail that is due, the longest waiting first, and keeps it for the taker") { engine in
+            let samples = Samples()
+            let mails = [
+                samples.mail(dueAfter: .seconds(2)), samples.mail(in: samples.otherApplication),
+                samples.mail(dueAfter: .seconds(9)), samples.mail(dueAfter: .seconds(1)),
+            ]
+            let lease = samples.now + .seconds(100)
+            let (first, second, third, next) = try await engine.write { transaction throws(DomainError) in
+                for mail in mails { try transaction.insert(mail) }
+                func claim(_ name: String, at now: Timestamp) throws(DomainError) -> [QueuedMail] {
+                    try transaction.claimMail(dueBy: now, limit: 2, lease: lease, claim: name)
+                }
+                return (
+                    try claim("a", at: samples.now + .seconds(2)), try claim("b", at: samples.now + .seconds(2)),
+                    try claim("c", at: samples.now + .seconds(2)), try transaction.nextMailAt()
+                )
+            }
+            try expectEqual(first.map(\.id), [mails[1].id, mails[3].id])
+            try expectEqual(second.map(\.id), [mails[0].id])
+            try expectEqual(third, [])
+            try expectEqual(next, samples.now + .seconds(9))
+            try expectEqual(first.map(\.attempts), [1, 1])
+            try expectEqual(first.map(\.sealed), [[1, 0, 255], [1, 0, 255]])
+            let again = try await engine.write { transaction throws(DomainError) in
+                try transaction.claimMail(dueBy: lease, limit: 9, lease: lease + .seconds(1), claim: "d")
+            }
+            try expectEqual(again.map(\.attempts).sorted(), [1, 2, 2, 2])
+        },
+        Promise("lets nobody but the taker finish, postpone or rewrite a mail") { engine in
+            let samples = Samples()
+            let mail = samples.mail()
+            let left = try await engine.write { transaction throws(DomainError) -> [Bool] in
+                try transaction.insert(mail)
+                var taken = try transaction.claimMail(
+                    dueBy: samples.now, limit: 1, lease: samples.now + .seconds(60), claim: "mine")[0]
+                taken.sealed = [9]
+                taken.nextTryAt = samples.now + .seconds(5)
+                taken.lastFault = "理由"
+                try transaction.remove(taken, claim: "theirs")
+                try transaction.postpone(taken, claim: "theirs")
+                let kept = try transaction.queuedMail(in: samples.application, limit: 9)
+                let foreign = try transaction.replaceContent(of: taken, claim: "theirs")
+                let own = try transaction.replaceContent(of: taken, claim: "mine")
+                try transaction.postpone(taken, claim: "mine")
+                let written = try transaction.queuedMail(in: samples.application, limit: 9)
+                try transaction.remove(taken, claim: "mine")
+                let gone = try transaction.queuedMail(in: samples.application, limit: 9)
+                return [
+                    kept.first?.nextTryAt == samples.now + .seconds(60), !foreign, own, written == [taken],
+                    gone.isEmpty,
+                ]
+            }
+            try expectEqual(left, [true, true, true, true, true])
+        },
+        Promise("erases what a mail says when it is given up, and the rest of it later") { engine in
+            let samples = Samples()
+            let mail = samples.mail()
+            let outbox = OutboxMail(
+                id: mail.id, application: samples.application, sealed: [7], createdAt: samples.now)
+            let (dead, claimed, next, kept, gone) = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(mail)
+                try transaction.insert(outbox)
+                try transaction.insert(outbox)
+                var taken = try transaction.claimMail(
+                    dueBy: samples.now, limit: 1, lease: samples.now + .seconds(60), claim: "mine")[0]
+                taken.nextTryAt = nil
+                taken.lastFault = "550"
+                try transaction.postpone(taken, claim: "mine")
+                let dead = try transaction.queuedMail(in: samples.application, limit: 9)
+                let claimed = try transaction.claimMail(
+                    dueBy: samples.now + .days(9), limit: 1, lease: samples.now, claim: "x")
+                let next = try transaction.nextMailAt()
+                try transaction.removeMail(before: samples.now)
+                let kept = try transaction.outboxMail(in: samples.application, limit: 9)
+                try transaction.removeMail(before: samples.now + .milliseconds(1))
+                let queue = try transaction.queuedMail(in: samples.application, limit: 9)
+                let rest = try transaction.outboxMail(in: samples.application, limit: 9)
+                return (dead, claimed, next, kept, queue.isEmpty && rest.isEmpty)
+            }
+            try expectEqual(dead.map(\.sealed), [nil])
+            try expectEqual(dead.map(\.lastFault), ["550"])
+            try expectEqual(claimed, [])
+            try expectEqual(next, nil)
+            try expectEqual(kept, [outbox])
+            try expect(gone, "old mail stayed")
+        },
+        Promise("keeps one code of a kind for a user, until it is used or over") { engine in
+            let samples = Samples()
+            let answers = try await engine.write { transaction throws(DomainError) -> [Bool] in
+                var first = samples.code(1, of: "hana")
+                try transaction.replaceCode(with: first)
+                try transaction.replaceCode(with: samples.code(2, of: "taro"))
+                try transaction.replaceCode(with: samples.code(3, of: "hana", .passwordReset))
+                let read = try transaction.code(first.handle, in: samples.application)
+                first.usedBy = samples.token(9)
+                try transaction.markUsed(first)
+                let used = try transaction.code(first.handle, in: samples.application)
+                let foreign = try transaction.code(first.handle, in: samples.otherApplication)
+                try transaction.replaceCode(with: samples.code(4, of: "hana", life: .seconds(601)))
+                let replaced = try transaction.code(first.handle, in: samples.application)
+                try transaction.removeCodes(endedBefore: samples.now + .seconds(601))
+                let left = [UInt8](2...4).map { samples.token($0) }
+                var present: [Bool] = []
+                for handle in left { present.append(try transaction.code(handle, in: samples.application) != nil) }
+                try transaction.removeCode(of: .logInCode, user: Identifier(rawValue: "hana"), in: samples.application)
+                let removed = try transaction.code(left[2], in: samples.application)
+                return [
+                    read == samples.code(1, of: "hana"), used == first, foreign == nil, replaced == nil,
+                    present == [false, false, true], removed == nil,
+                ]
+            }
+            try expectEqual(answers, [Bool](repeating: true, count: 6))
+        },
+    ]
+
+    static let mailRacePromises = [
+        Promise("sends each of twenty mails once when ten nodes look for mail at once") { engine in
+            let carrier = TestCarrier()
+            let world = try TestWorld(engine, mail: .carrier(carrier))
+            let application = try await world.makeApplication()
+            let key = try SealingKey.ofTests()
+            let sealing = MailSealing(key: key, randomness: world.randomness)
+            let mails = try (0..<20).map { number in
+                try sealing.queued(
+                    .letter(MailLetter(kind: .emailChanged, recipient: "hana\(number)@example.com", languages: [])),
+                    of: .emailChanged, in: application.id, at: world.clock.now, life: .days(1))
+            }
+            try await engine.write { transaction throws(DomainError) in
+                for mail in mails { try transaction.insert(mail) }
+            }
+            _ = try await together(10) { _ in try await world.useCases.deliverMail() }
+            try expectEqual(Set(carrier.delivered.map(\.recipient)).count, 20)
+            try expectEqual(carrier.tries, 20)
+            try expectEqual(try await world.useCases.listQueuedMail(in: application.id), [])
+        },
+        Promise("lets one of twenty log-ins at once with one code through") { engine in
+            let carrier = TestCarrier()
+            let world = try TestWorld(engine, mail: .carrier(carrier))
+            let application = try await world.makeApplication()
+            _ = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true)
+            let ticket = try await world.useCases.requestLogInCode(
+                email: "hana@example.com", in: application, languages: [], from: TestWorld.address
+            ).ticket
+            _ = try await world.useCases.deliverMail()
+            let code = carrier.delivered.first?.code ?? ""
+            let refusals = try await together(5) { _ -> DomainError? in
+                do {
+                    _ = try await world.useCases.logInWithCode(
+                        .init(
+                            application: application, ticket: ticket.revealed, code: code, address: TestWorld.address))
+                    return nil
+                } catch { return error as? DomainError }
+            }
+            try expectEqual(refusals.filter { $0 == nil }.count, 1)
+            try expectEqual(refusals.filter { $0 == .codeRefused }.count, 4)
+        },
+    ]
+}

@@ -1,0 +1,91 @@
+import Domain
+import Storage
+import TestWorld
+
+extension Promise {
+    static let transferPromises = [
+        Promise("lets one of twenty devices that redeem one transfer code at once win") { engine in
+            let world = try TestWorld(engine)
+            let application = try await world.makeApplication()
+            let (user, code) = try await issued(world, application)
+            let results = try await together(20) { _ in
+                try await redeem(code.revealed, TestDevice(), world, application)
+            }
+            try expectEqual(results.compactMap { $0 }.map(\.logIn.user.id), [user.id])
+            let after = try await world.useCases.readUser(user.id, in: application.id)
+            try expectEqual(after.identities.count, 2)
+        },
+        Promise("makes one transfer of twenty redemptions by one device at once") { engine in
+            let world = try TestWorld(engine)
+            let application = try await world.makeApplication()
+            let (user, code) = try await issued(world, application)
+            let phone = TestDevice()
+            let before = try await world.logIn(phone, to: application).user
+            let results = try await together(20) { _ in try await redeem(code.revealed, phone, world, application) }
+            try expectEqual(results.compactMap { $0 }.map(\.logIn.user.id), Array(repeating: user.id, count: 20))
+            try expectEqual(Set(results.compactMap { $0 }.map(\.leftUser?.id)), [before.id])
+            let transfers = try await engine.read { transaction throws(DomainError) in
+                try transaction.transfers(of: user.id, in: application.id)
+            }
+            try expectEqual(transfers.count, 1)
+        },
+        Promise("keeps one of twenty transfer codes that one user asks for at once") { engine in
+            let world = try TestWorld(engine)
+            let application = try await world.makeApplication()
+            let logIn = try await world.logIn(TestDevice(), to: application)
+            let who = try await world.authenticate(logIn.token, in: application)
+            let codes = try await together(20) { _ in
+                try await world.useCases.issueTransferCode(by: who, from: .local).code.revealed
+            }
+            var winners = 0
+            for code in codes where try await redeem(code, TestDevice(), world, application) != nil { winners += 1 }
+            try expectEqual(winners, 1)
+        },
+        Promise("lets a code be withdrawn or redeemed, never both") { engine in
+            let world = try TestWorld(engine)
+            let application = try await world.makeApplication()
+            for _ in 0..<5 {
+                let logIn = try await world.logIn(TestDevice(), to: application)
+                let who = try await world.authenticate(logIn.token, in: application)
+                let code = try await world.useCases.issueTransferCode(by: who, from: .local).code.revealed
+                async let redeemed = redeem(code, TestDevice(), world, application)
+                try await world.useCases.withdrawTransferCode(by: who, from: .local)
+                let won = try await redeemed != nil
+                let devices = try await world.useCases.readUser(logIn.user.id, in: application.id).identities.count
+                try expectEqual(devices, won ? 2 : 1)
+                try expect(try await redeem(code, TestDevice(), world, application) == nil, "a code counted twice")
+            }
+        },
+        Promise("moves a device's key to one user when it redeems the codes of two at once") { engine in
+            let world = try TestWorld(engine)
+            let application = try await world.makeApplication()
+            let codes = [
+                try await issued(world, application).code.revealed, try await issued(world, application).code.revealed,
+            ]
+            let phone = TestDevice()
+            _ = try await together(2) { number in try await redeem(codes[Int(number)], phone, world, application) }
+            let users = try await world.useCases.listUsers(in: application.id)
+            try expectEqual(users.flatMap(\.identities).filter { $0.subject == phone.thumbprint }.count, 1)
+        },
+    ]
+}
+
+private func issued(_ world: TestWorld, _ application: Application) async throws -> (user: User, code: Secret) {
+    let logIn = try await world.logIn(TestDevice(), to: application)
+    let who = try await world.authenticate(logIn.token, in: application)
+    return (logIn.user, try await world.useCases.issueTransferCode(by: who, from: .local).code)
+}
+
+/// - Returns: `nil` when the code was refused.
+private func redeem(
+    _ code: String, _ device: TestDevice, _ world: TestWorld, _ application: Application
+) async throws -> RedeemTransferCode.Redeemed? {
+    do {
+        return try await world.useCases.redeemTransferCode(
+            .init(
+                application: application, code: code, proof: try device.presented(at: world.clock.now),
+                address: TestWorld.address, origin: .local))
+    } catch DomainError.transferCodeRefused {
+        return nil
+    }
+}

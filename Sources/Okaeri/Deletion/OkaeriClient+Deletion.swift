@@ -1,0 +1,30 @@
+public import Foundation
+
+/// The end of an account.
+extension OkaeriClient {
+    /// Asks for the user to be deleted, and logs out on this device. The person can come back until the time that is
+    /// told: ``restoreUser()``.
+    ///
+    /// - Returns: When everything about the user is erased.
+    /// - Throws: `OkaeriError`.
+    public func deleteUser() async throws(OkaeriError) -> Date {
+        try await keeper.deleteUser()
+    }
+
+    /// Logs in with the device's key as ``logInAutomatically(device:user:)`` does, and brings the user back when the
+    /// deletion was asked for, which a log-in tells as `OkaeriError.userDeleted`.
+    ///
+    /// - Throws: `OkaeriError`.
+    @discardableResult
+    public func restoreUser() async throws(OkaeriError) -> Welcome {
+        try await keeper.restoreUser()
+    }
+
+    /// Everything that the server has stored about the user.
+    ///
+    /// - Returns: One JSON document.
+    /// - Throws: `OkaeriError`.
+    public func exportUser() async throws(OkaeriError) -> Data {
+        try await keeper.exportUser()
+    }
+}

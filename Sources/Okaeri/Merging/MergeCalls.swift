@@ -1,0 +1,40 @@
+import Foundation
+import OkaeriWire
+
+extension SessionKeeper {
+    /// What would become of two users.
+    func preview(_ conflict: MergeConflict) async throws(OkaeriError) -> MergePreview {
+        let body = MergePreviewBody(ticket: conflict.ticket.revealed)
+        let answered = try await authenticated(APICall(.post, APIPath.mergePreview, body: body))
+        let answer = try answered.response.decoded(MergePreviewAnswer.self)
+        return MergePreview(current: User(answer.current), other: User(answer.other), merged: User(answer.merged))
+    }
+
+    /// Resolves a conflict, and goes on as whoever was chosen.
+    func resolve(_ conflict: MergeConflict, by choice: MergeChoice) async throws(OkaeriError) -> MergeResult {
+        let body = MergeBody(ticket: conflict.ticket.revealed, choice: choice.rawValue)
+        let answered = try await authenticated(APICall(.post, APIPath.merge, body: body))
+        let answer = try answered.response.decoded(MergeAnswer.self)
+        if let session = answer.session {
+            confirmedSession = session.id
+            let logIn = LogInAnswer(
+                isNew: false, user: answer.user, previousLogInAt: answer.user.previousLogInAt, session: session)
+            await change { record in
+                if record.epoch == answered.epoch {
+                    record.logIn(logIn)
+                } else {
+                    record.revokeLater(Secret(session.token))
+                }
+            }
+        }
+        return MergeResult(
+            user: User(answer.user), merge: answer.merge, leftUser: answer.leftUser.map(LeftUser.init(_:)))
+    }
+
+    /// Takes a merge apart again.
+    func undoMerge(_ merge: String) async throws(OkaeriError) {
+        var call = try APICall(.post, APIPath.undoMerge, body: UndoMergeBody(merge: merge))
+        call.isProven = true
+        _ = try await authenticated(call)
+    }
+}

@@ -1,0 +1,33 @@
+/// Two users of one person.
+extension OkaeriClient {
+    /// What would become of two users. Nothing is changed.
+    ///
+    /// - Parameter conflict: What `OkaeriError.conflict` told.
+    /// - Returns: Both users, and the other one after a merge.
+    /// - Throws: `OkaeriError`: `.mergeRefused` when the ten minutes for it are over.
+    public func preview(_ conflict: MergeConflict) async throws(OkaeriError) -> MergePreview {
+        try await keeper.preview(conflict)
+    }
+
+    /// Resolves a conflict, once.
+    ///
+    /// - Parameters:
+    ///   - conflict: What `OkaeriError.conflict` told.
+    ///   - choice: What the person has chosen.
+    /// - Returns: The user to go on with, who is logged in now.
+    /// - Throws: `OkaeriError`.
+    @discardableResult
+    public func resolve(
+        _ conflict: MergeConflict, by choice: MergeChoice
+    ) async throws(OkaeriError) -> MergeResult {
+        try await keeper.resolve(conflict, by: choice)
+    }
+
+    /// Takes a merge apart again, within seven days.
+    ///
+    /// - Parameter merge: What ``MergeResult/merge`` told.
+    /// - Throws: `OkaeriError`: `.undoTooLate`.
+    public func undoMerge(_ merge: String) async throws(OkaeriError) {
+        try await keeper.undoMerge(merge)
+    }
+}

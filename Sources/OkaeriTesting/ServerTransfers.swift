@@ -1,0 +1,176 @@
+import Foundation
+import Okaeri
+import OkaeriWire
+
+extension ServerContents {
+    /// A transfer code that waits.
+    struct WaitingCode: Sendable {
+        let user: String
+        let expiresAt: WireTime
+    }
+
+    /// A device that joined a user by a transfer code.
+    struct StoredTransfer: Sendable {
+        let number: Int
+        let user: String
+        let thumbprint: String
+        let code: String
+        let leftUser: String?
+        var notice: NoticeBody
+        var isAcknowledged = false
+        var isUndone = false
+    }
+
+    /// The transfers that a session's device has not been told of.
+    func news(for session: StoredSession) -> [StoredTransfer] {
+        transfers.filter { transfer in
+            transfer.user == session.user && !transfer.isAcknowledged && !transfer.isUndone
+                && transfer.concerns(session, users[session.user])
+        }
+    }
+}
+
+extension ServerContents.StoredTransfer {
+    /// Whether a session's device was there before the new one.
+    func concerns(_ session: ServerContents.StoredSession, _ user: ServerContents.StoredUser?) -> Bool {
+        guard session.thumbprint != thumbprint else { return false }
+        return session.number < number
+            || user?.body.identities.contains {
+                $0.subject == session.thumbprint && $0.linkedAt <= notice.createdAt
+            } == true
+    }
+}
+
+extension InMemoryServer {
+    private static let day: Int64 = 86_400_000
+
+    func issueTransferCode(
+        _ request: TransportRequest, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        let session = try authenticate(request, &contents).session
+        contents.transferCodes = contents.transferCodes.filter { $0.value.user != session.user }
+        // The library's own alphabet; the real server's check character is not imitated.
+        let alphabet = Array("34679ACDEFGHJKMNPQRTWXY")
+        let characters = randomness.bytes(16).map { alphabet[Int($0) % alphabet.count] }
+        let groups = stride(from: 0, to: 16, by: 4).map { String(characters[$0..<$0 + 4]) }
+        let end = WireTime(millisecondsSince1970: time(contents).millisecondsSince1970 + Self.day)
+        contents.transferCodes[groups.joined()] = .init(user: session.user, expiresAt: end)
+        let code = groups.joined(separator: "-")
+        return .json(
+            201,
+            TransferCodeAnswer(
+                code: code, expiresAt: end, link: nil,
+                qrSVG: #"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><title>\#(code)</title></svg>"#))
+    }
+
+    func redeemTransferCode(
+        _ request: TransportRequest, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        let thumbprint = try checkProof(of: request, token: nil, &contents)
+        let body = try read(TransferLogInBody.self, from: request.body ?? Data())
+        let code = body.code.precomposedStringWithCompatibilityMapping.uppercased()
+            .filter { $0.isLetter || $0.isNumber }
+        guard code.count == 16 else {
+            let problem = FieldProblem(field: "code", code: "not_a_transfer_code", detail: "16 letters and digits.")
+            throw Refusal(400, .invalidMember, errors: [problem])
+        }
+        if let before = contents.transfers.last(where: { $0.code == code && $0.thumbprint == thumbprint }),
+            !before.isUndone, contents.usersByKey[thumbprint] == before.user
+        {
+            return try logIn(thumbprint, body.device, leftUser: before.leftUser, &contents)
+        }
+        let now = time(contents)
+        guard let waiting = contents.transferCodes[code],
+            now.millisecondsSince1970 < waiting.expiresAt.millisecondsSince1970,
+            contents.users[waiting.user]?.isDisabled == false
+        else { throw Refusal(403, .transferCodeRefused) }
+        contents.transferCodes[code] = nil
+        let left = contents.usersByKey[thumbprint].flatMap { $0 == waiting.user ? nil : $0 }
+        guard contents.usersByKey[thumbprint] != waiting.user else {
+            return try logIn(thumbprint, body.device, leftUser: nil, &contents)
+        }
+        if let left {
+            contents.sessions = contents.sessions.filter { $0.value.user != left || $0.value.thumbprint != thumbprint }
+            contents.users[left]?.body.identities.removeAll { $0.subject == thumbprint }
+        }
+        contents.usersByKey[thumbprint] = waiting.user
+        contents.users[waiting.user]?.body.identities.append(
+            IdentityBody(provider: "device", subject: thumbprint, linkedAt: now))
+        let notice = NoticeBody(
+            id: newName("t", 9), kind: NoticeBody.deviceAdded, createdAt: now, device: body.device,
+            address: "192.0.2.1", undoUntil: WireTime(millisecondsSince1970: now.millisecondsSince1970 + Self.day))
+        contents.transfers.append(
+            .init(
+                number: contents.newNumber(), user: waiting.user, thumbprint: thumbprint, code: code, leftUser: left,
+                notice: notice))
+        return try logIn(thumbprint, body.device, leftUser: left, &contents)
+    }
+
+    private func logIn(
+        _ thumbprint: String, _ device: DeviceBody?, leftUser: String?, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        var answer = try logInAnswer(
+            thumbprint, AutomaticLogInBody(device: device), createdWith: "transfer-code", &contents)
+        answer.leftUser = leftUser.map { id in
+            let isOutOfReach = contents.users[id]?.body.identities.isEmpty ?? true
+            let end = WireTime(millisecondsSince1970: time(contents).millisecondsSince1970 + 7 * Self.day)
+            return LeftUserBody(id: id, erasedAt: isOutOfReach ? end : nil)
+        }
+        return .json(200, answer)
+    }
+
+    func undoTransfer(
+        _ request: TransportRequest, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        let session = try authenticate(request, &contents).session
+        let id = try read(UndoTransferBody.self, from: request.body ?? Data()).transfer
+        let user = contents.users[session.user]
+        guard
+            let place = contents.transfers.firstIndex(where: {
+                $0.notice.id == id && $0.user == session.user && $0.concerns(session, user)
+            })
+        else { throw Refusal(404, .transferUnknown) }
+        let transfer = contents.transfers[place]
+        guard !transfer.isUndone else { return TransportResponse(status: 204) }
+        let end = transfer.notice.undoUntil?.millisecondsSince1970 ?? 0
+        guard time(contents).millisecondsSince1970 < end else { throw Refusal(409, .undoTooLate) }
+        contents.transfers[place].isUndone = true
+        contents.sessions = contents.sessions.filter {
+            $0.value.user != session.user || $0.value.thumbprint != transfer.thumbprint
+        }
+        contents.users[session.user]?.body.identities.removeAll { $0.subject == transfer.thumbprint }
+        contents.usersByKey[transfer.thumbprint] = transfer.leftUser
+        if let left = transfer.leftUser {
+            let identity = IdentityBody(
+                provider: "device", subject: transfer.thumbprint, linkedAt: time(contents))
+            contents.users[left]?.body.identities.append(identity)
+        }
+        return TransportResponse(status: 204)
+    }
+
+    func acknowledge(
+        _ id: Substring, _ request: TransportRequest, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        let session = try authenticate(request, &contents).session
+        let news = contents.news(for: session).map(\.notice.id)
+        for place in contents.transfers.indices
+        where contents.transfers[place].notice.id == id && news.contains(String(id)) {
+            contents.transfers[place].isAcknowledged = true
+        }
+        return TransportResponse(status: 204)
+    }
+
+    /// Adds the number of notices to an answer, as the server does.
+    func tellNotices(_ answer: TransportResponse, to request: TransportRequest, _ contents: ServerContents)
+        -> TransportResponse
+    {
+        var token = request.headers["Authorization"].map { String($0.dropFirst("Bearer ".count)) }
+        if token == nil { token = (try? JSONDecoder().decode(LogInAnswer.self, from: answer.body))?.session.token }
+        guard let token, let session = contents.sessions[token] else { return answer }
+        let count = contents.news(for: session).count
+        guard count > 0 else { return answer }
+        var answer = answer
+        answer.headers[HeaderName.notices] = String(count)
+        return answer
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Okaeri
+import OkaeriTesting
+import OkaeriWire
+import Testing
+
+@Suite("Codes by mail")
+struct CodeTests {
+    let world = World()
+    let password = "a long enough secret"
+
+    private func signUp(isVerified: Bool = true) async throws -> User {
+        let user = try await world.launch(vault: TestVault()).signUp(email: "hana@example.com", password: password)
+        if isVerified { world.server.verify(email: "hana@example.com") }
+        return user
+    }
+
+    private var code: String { world.server.mails.last?.code ?? "" }
+
+    @Test("log in on another device, whose next launch is automatic")
+    func logIn() async throws {
+        let hana = try await signUp()
+        let phone = TestVault()
+        let app = world.launch(vault: phone)
+        let anonymous = try await app.logInAutomatically().user
+        let request = try await app.requestLogInCode(email: "Hana@example.com")
+        #expect(request.expiresAt == world.clock.now.addingTimeInterval(600))
+        // The app may be started anew while the person looks for the mail.
+        let kept = try JSONDecoder().decode(LogInCodeRequest.self, from: JSONEncoder().encode(request))
+        let welcome = try await world.launch(vault: phone).logIn(code: code, for: kept)
+        #expect(welcome.user.id == hana.id && anonymous.id != hana.id)
+        #expect(try await world.launch(vault: phone).logInAutomatically().user.id == hana.id)
+        #expect(world.server.users.contains { $0.id == anonymous.id })
+        await #expect(throws: OkaeriError.codeRefused) { try await app.logIn(code: code, for: kept) }
+    }
+
+    @Test("are asked for with the same answer when there is no such user, or the address is not verified")
+    func nobody() async throws {
+        _ = try await signUp(isVerified: false)
+        let app = world.launch()
+        for email in ["hana@example.com", "nobody@example.com"] {
+            let request = try await app.requestLogInCode(email: email)
+            await #expect(throws: OkaeriError.codeRefused) { try await app.logIn(code: "12345678", for: request) }
+        }
+        #expect(world.server.mails.isEmpty)
+        await #expect(throws: OkaeriError.self) { try await app.requestLogInCode(email: "nonsense") }
+    }
+
+    @Test("are void after ten minutes, and when a newer one is asked for")
+    func void() async throws {
+        _ = try await signUp()
+        let app = world.launch()
+        let older = try await app.requestLogInCode(email: "hana@example.com")
+        let olderCode = code
+        let newer = try await app.requestLogInCode(email: "hana@example.com")
+        await #expect(throws: OkaeriError.codeRefused) { try await app.logIn(code: olderCode, for: older) }
+        world.clock.advance(by: .seconds(600))
+        await #expect(throws: OkaeriError.codeRefused) { try await app.logIn(code: code, for: newer) }
+    }
+
+    @Test("log in once when the answer gets lost")
+    func lostAnswer() async throws {
+        let hana = try await signUp()
+        let app = world.launch()
+        let request = try await app.requestLogInCode(email: "hana@example.com")
+        world.server.fail(.lostAnswer, path: APIPath.logInWithCode)
+        #expect(try await app.logIn(code: code, for: request).user.id == hana.id)
+    }
+
+    @Test("verify the address, and bring in a new one when the session is fresh")
+    func verification() async throws {
+        let app = world.launch()
+        try await app.signUp(email: "hana@example.com", password: password)
+        try await app.requestEmailVerification()
+        #expect(try await app.verifyEmail(code: code).emailVerified)
+        try await app.requestEmailVerification(newEmail: "new@example.com")
+        #expect(world.server.mails.last?.email == "new@example.com")
+        #expect(await app.currentUser?.email == "hana@example.com")
+        #expect(try await app.verifyEmail(code: code).email == "new@example.com")
+        world.clock.advance(by: .seconds(601))
+        await #expect(throws: OkaeriError.reauthenticationRequired) {
+            try await app.requestEmailVerification(newEmail: "third@example.com")
+        }
+    }
+
+    @Test("verify the address from a link, without a session")
+    func link() async throws {
+        let app = world.launch()
+        try await app.signUp(email: "hana@example.com", password: password)
+        try await app.requestEmailVerification()
+        try await world.launch(vault: TestVault()).verifyEmail(token: code)
+        #expect(try await app.reloadUser().emailVerified)
+    }
+
+    @Test("set a new password, after which every device logs in anew")
+    func reset() async throws {
+        let app = world.launch()
+        try await app.signUp(email: "hana@example.com", password: password)
+        let other = world.launch(vault: TestVault())
+        try await other.requestPasswordReset(email: "nobody@example.com")
+        #expect(world.server.mails.isEmpty)
+        try await other.requestPasswordReset(email: "hana@example.com")
+        let token = code
+        await #expect(throws: OkaeriError.self) { try await other.resetPassword(token: token, newPassword: "short") }
+        try await other.resetPassword(token: token, newPassword: "another secret")
+        await #expect(throws: OkaeriError.codeRefused) {
+            try await other.resetPassword(token: token, newPassword: "a third secret")
+        }
+        await #expect(throws: OkaeriError.credentialRefused) {
+            try await other.logIn(identifier: "hana@example.com", password: password)
+        }
+        try await other.logIn(identifier: "hana@example.com", password: "another secret")
+    }
+
+    @Test("come in the person's language")
+    func languages() async throws {
+        try await world.launch().requestPasswordReset(email: "hana@example.com")
+        let sent = world.server.requests.last { $0.url.path == APIPath.requestPasswordReset }
+        #expect(sent?.headers["Accept-Language"]?.isEmpty == false)
+    }
+}

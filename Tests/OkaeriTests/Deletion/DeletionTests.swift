@@ -1,0 +1,49 @@
+import Foundation
+import Okaeri
+import OkaeriTesting
+import OkaeriWire
+import Testing
+
+@Suite("Deletion by the user")
+struct DeletionTests {
+    let world = World()
+
+    @Test("logs out, is told at the next log-in, and can be taken back")
+    func restored() async throws {
+        let client = world.launch()
+        let user = try await client.logInAutomatically(user: NewUser(displayName: "花子")).user
+        let erasedAt = try await client.deleteUser()
+        #expect(erasedAt == world.clock.now.addingTimeInterval(7 * 86_400))
+        #expect(await client.currentUser == nil)
+        #expect(world.server.sessionCount == 0)
+        let again = world.launch()
+        await #expect(throws: OkaeriError.userDeleted(erasedAt: erasedAt)) { try await again.logInAutomatically() }
+        let welcome = try await again.restoreUser()
+        #expect(welcome.user.id == user.id && welcome.user.displayName == "花子")
+        #expect(try await world.launch().logInAutomatically().user.id == user.id)
+        #expect(world.server.requests(to: APIPath.logOut).isEmpty)
+    }
+
+    @Test("is final when the time is over: the next log-in is a first visit")
+    func final() async throws {
+        let client = world.launch()
+        let user = try await client.logInAutomatically().user
+        _ = try await client.deleteUser()
+        world.clock.advance(by: .seconds(7 * 86_400))
+        let welcome = try await world.launch().logInAutomatically()
+        guard case .firstVisit(let new) = welcome else {
+            Issue.record("not a first visit: \(welcome)")
+            return
+        }
+        #expect(new.id != user.id)
+    }
+
+    @Test("can be preceded by an export of everything")
+    func export() async throws {
+        let client = world.launch()
+        let user = try await client.logInAutomatically(user: NewUser(fields: ["level": 3])).user
+        let export = try JSONDecoder().decode(ExportAnswer.self, from: try await client.exportUser())
+        #expect(export.user.id == user.id && export.user.fields == ["level": 3])
+        #expect(export.sessions.count == 1)
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Okaeri
+import OkaeriTesting
+import OkaeriWire
+import Testing
+
+@Suite("A transfer to another device")
+struct TransferTests {
+    let world = World()
+    let newVault = TestVault()
+
+    @Test("logs the new device in as the same user, for good")
+    func joins() async throws {
+        let old = world.launch()
+        let user = try await old.logInAutomatically(user: NewUser(displayName: "花子")).user
+        let code = try await old.issueTransferCode()
+        #expect(code.code.split(separator: "-").count == 4)
+        #expect(code.expiresAt == world.clock.now.addingTimeInterval(86_400))
+        let new = world.launch(vault: newVault)
+        let result = try await new.redeemTransferCode(code.code.lowercased().replacing("-", with: "　"))
+        #expect(result.welcome.user.id == user.id && result.welcome.user.displayName == "花子")
+        #expect(result.leftUser == nil)
+        #expect(await new.currentUser?.id == user.id)
+        #expect(try await world.launch(vault: newVault).logInAutomatically().user.id == user.id)
+    }
+
+    @Test("tells whom the device has left, and carries on as the other user")
+    func leaves() async throws {
+        let old = world.launch()
+        let user = try await old.logInAutomatically().user
+        let new = world.launch(vault: newVault)
+        let left = try await new.logInAutomatically().user
+        #expect(left.id != user.id)
+        let result = try await new.redeemTransferCode(try await old.issueTransferCode().code)
+        #expect(result.leftUser?.id == left.id)
+        #expect(result.leftUser?.erasedAt == world.clock.now.addingTimeInterval(7 * 86_400))
+        #expect(await new.reaches { $0.user?.id == user.id } != nil)
+        #expect(try await new.reloadUser().id == user.id)
+    }
+
+    @Test("is told on the old device with its next answer, and can be undone there")
+    func noticesAndUndo() async throws {
+        let old = world.launch()
+        try await old.logInAutomatically()
+        let new = world.launch(vault: newVault)
+        let left = try await new.logInAutomatically().user
+        var notices = old.notices.makeAsyncIterator()
+        try await new.redeemTransferCode(
+            try await old.issueTransferCode().code, device: DeviceInfo(name: "新しい電話"))
+        try await old.reloadUser()
+        let notice = try #require(await notices.next())
+        #expect(notice.kind == .deviceAdded && notice.device.name == "新しい電話")
+        #expect(notice.undoUntil == world.clock.now.addingTimeInterval(86_400))
+        // Told once; asked for once.
+        try await old.reloadUser()
+        try await old.reloadUser()
+        #expect(world.server.requests(to: APIPath.notices).count == 1)
+        try await old.undoTransfer(notice.id)
+        #expect(try await old.pendingNotices().isEmpty)
+        #expect(try await new.logInAutomatically().user.id == left.id)
+    }
+
+    @Test("is told at the next launch of the old device, and not again when the person took note")
+    func noticeAtLaunch() async throws {
+        let code: TransferCode
+        do {
+            let old = world.launch()
+            try await old.logInAutomatically()
+            code = try await old.issueTransferCode()
+        }
+        try await world.launch(vault: newVault).redeemTransferCode(code.code)
+        let again = world.launch()
+        try await again.logInAutomatically()
+        var notices = again.notices.makeAsyncIterator()
+        let notice = try #require(await notices.next())
+        try await again.acknowledge(notice.id)
+        #expect(try await again.pendingNotices().isEmpty)
+        #expect(try await world.launch(vault: newVault).pendingNotices().isEmpty)
+    }
+
+    @Test("is refused with one error for every code that leads nowhere, and nothing changes")
+    func refused() async throws {
+        let old = world.launch()
+        try await old.logInAutomatically()
+        let new = world.launch(vault: newVault)
+        let user = try await new.logInAutomatically().user
+        let code = try await old.issueTransferCode().code
+        try await old.withdrawTransferCode()
+        await #expect(throws: OkaeriError.transferCodeRefused) { try await new.redeemTransferCode(code) }
+        let late = try await old.issueTransferCode().code
+        world.clock.advance(by: .seconds(86_400))
+        await #expect(throws: OkaeriError.transferCodeRefused) { try await new.redeemTransferCode(late) }
+        let problem = FieldProblem(field: "code", code: "not_a_transfer_code", detail: "16 letters and digits.")
+        await #expect(throws: OkaeriError.invalidValues([problem])) { try await new.redeemTransferCode("abc") }
+        #expect(try await new.reloadUser().id == user.id)
+    }
+
+    @Test("survives an answer that gets lost")
+    func lostAnswer() async throws {
+        let old = world.launch()
+        let user = try await old.logInAutomatically().user
+        let new = world.launch(vault: newVault)
+        let code = try await old.issueTransferCode().code
+        world.server.fail(.lostAnswer, path: APIPath.logInWithTransferCode)
+        async let result = new.redeemTransferCode(code)
+        await world.clock.waitForSleepers()
+        world.clock.advance(by: .seconds(60))
+        #expect(try await result.welcome.user.id == user.id)
+        #expect(try await old.pendingNotices().count == 1)
+    }
+
+    @Test("keeps the code out of what is printed")
+    func printing() async throws {
+        let old = world.launch()
+        try await old.logInAutomatically()
+        let code = try await old.issueTransferCode()
+        var dumped = ""
+        dump(code, to: &dumped)
+        for text in ["\(code)", String(reflecting: code), dumped] {
+            #expect(!text.contains(code.code))
+        }
+    }
+}
