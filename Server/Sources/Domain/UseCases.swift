@@ -215,7 +215,7 @@ package struct UseCases: Sendable {
                 store: store, clock: clock, randomness: randomness, sealing: sealing, digests: digests))
         requestLogInCode = RequestLogInCode(queueErrand: queueErrand, randomness: randomness)
         logInWithCode = LogInWithCode(
-            clock: clock, randomness: randomness, verifyProof: verifyProof, tryCode: tryCode)
+            clock: clock, randomness: randomness, verifyProof: verifyProof, tryCode: tryCode, audit: audit)
         requestEmailVerification = RequestEmailVerification(
             queueErrand: queueErrand, requirePresence: requirePresence)
         verifyEmail = VerifyEmail(clock: clock, tryCode: tryCode, notice: notice)

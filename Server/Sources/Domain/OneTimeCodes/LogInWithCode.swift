@@ -4,6 +4,7 @@ package struct LogInWithCode: Sendable {
     let randomness: any Randomness
     let verifyProof: ProofVerifier
     let tryCode: TryCode
+    let audit: AuditTrail
 
     package struct Request: Sendable {
         package var application: Application
@@ -18,11 +19,13 @@ package struct LogInWithCode: Sendable {
         /// Names one attempt, so that its repetition answers what the first try answered.
         package var attempt: Attempt?
         package var address: ClientAddress
+        /// Set to bring a user back that asked to be deleted.
+        package var restoringFrom: RequestOrigin?
 
         package init(
             application: Application, ticket: String, code: String, proof: PresentedProof? = nil,
             joinsDevice: Bool = true, device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil,
-            address: ClientAddress
+            address: ClientAddress, restoringFrom: RequestOrigin? = nil
         ) {
             self.application = application
             self.ticket = ticket
@@ -32,11 +35,12 @@ package struct LogInWithCode: Sendable {
             self.device = device
             self.attempt = attempt
             self.address = address
+            self.restoringFrom = restoringFrom
         }
     }
 
     /// - Throws: `codeRefused`, `fieldsRefused`, `proofRequired`, `proofRefused`, `clockSkew`, `proofReplayed`,
-    ///   `rateLimited`, `userDisabled`, `attemptReused`, `storageUnavailable`.
+    ///   `rateLimited`, `userDisabled`, `userDeleted`, `attemptReused`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         if request.proof == nil, request.application.settings.proofRequired { throw .proofRequired }
@@ -49,6 +53,9 @@ package struct LogInWithCode: Sendable {
         let opening = SessionOpening(
             application: application, deviceKey: proof?.thumbprint, device: request.device,
             address: request.address.text, protocolName: .native, method: .code, attempt: request.attempt,
+            restoration: request.restoringFrom.map {
+                audit.draft(.userRestored, by: .unknown, in: application.id, from: $0)
+            },
             randomness: randomness, now: now)
         let presented = TryCode.Presented(
             .logInCode, in: application.id, .ticket(request.ticket), request.code, from: request.address,

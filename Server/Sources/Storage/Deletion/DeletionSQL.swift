@@ -20,6 +20,7 @@ extension SQLTransaction {
             "DELETE FROM identities WHERE application_id = $1 AND user_id = $2",
             "DELETE FROM identifiers WHERE application_id = $1 AND user_id = $2",
             "DELETE FROM passwords WHERE application_id = $1 AND user_id = $2",
+            "DELETE FROM mailed_codes WHERE application_id = $1 AND user_id = $2",
             "DELETE FROM transfer_codes WHERE application_id = $1 AND user_id = $2",
             "DELETE FROM transfers WHERE application_id = $1 AND user_id = $2",
             "DELETE FROM merge_tickets WHERE application_id = $1 AND (user_id = $2 OR other_id = $2)",
