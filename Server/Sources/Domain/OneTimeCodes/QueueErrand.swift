@@ -39,7 +39,7 @@ package struct QueueErrand: Sendable {
         let life = CodeForm.form(of: errand.kind, hasLink: hasLink).life
         let mail = try sealing.queued(
             .errand(errand), of: errand.kind, in: application.id, at: clock.now, life: life)
-        try await store.write { transaction throws(DomainError) in try transaction.insert(mail) }
+        try await store.writeStatement { transaction throws(DomainError) in try transaction.insert(mail) }
         return life
     }
 
