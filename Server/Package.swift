@@ -107,9 +107,11 @@ let package = Package(
                 unixSignals, configuration, crypto,
             ],
             swiftSettings: settings),
+        // The C library's allocator, of which Foundation shows nothing.
+        .systemLibrary(name: "CMalloc"),
         .executableTarget(
             name: "OkaeriProgram",
-            dependencies: ["Domain", "OkaeriServer", "OutboundServices", arguments, sdk, wire, crypto],
+            dependencies: ["CMalloc", "Domain", "OkaeriServer", "OutboundServices", arguments, sdk, wire, crypto],
             swiftSettings: settings),
 
         // Tests.
