@@ -49,7 +49,8 @@ struct ProtocolCommandTests {
     @Test(
         "end with status 2 when they are called wrongly",
         arguments: [
-            ["application", "enable", "x", "firebase"], ["application", "enable", "x", "kii", "--ncmb-client-key", "k"],
+            ["application", "enable", "x", "firebase"],
+            ["application", "enable", "x", "kii", "--ncmb-client-key", "k"],
             ["application", "create", "x", "--enable", "kii,other"],
             ["application", "create", "x", "--envelope-base-path", "/v1"],
         ])
