@@ -8,11 +8,14 @@ INSERT INTO used_proofs (application_id, digest, ends_at)
 SELECT users.application_id, users.id, users.display_name, users.locale, users.fields, users.created_at,
     users.updated_at, users.last_log_in_at, users.previous_log_in_at, users.username, users.email,
     users.email_verified_at, users.phone, users.phone_verified_at, users.password_set_at, users.disabled_at,
-    users.deletion_requested_at
+    users.deletion_requested_at, linked.provider, linked.subject, linked.linked_at
 FROM identities
 JOIN users ON users.application_id = identities.application_id AND users.id = identities.user_id
+JOIN identities AS linked
+    ON linked.application_id = identities.application_id AND linked.user_id = identities.user_id
 WHERE identities.application_id = :application AND identities.provider = 'device'
-    AND identities.subject = translate(rtrim(encode(sha256(:u::bigint::text::bytea), 'base64'), '='), '+/', '-_');
+    AND identities.subject = translate(rtrim(encode(sha256(:u::bigint::text::bytea), 'base64'), '='), '+/', '-_')
+ORDER BY linked.linked_at, linked.provider, linked.subject;
 INSERT INTO users (application_id, id, display_name, locale, fields, created_at, updated_at, last_log_in_at,
     previous_log_in_at)
 VALUES (:application, substr(md5(:u::bigint::text), 1, 16), NULL, 'ja', '{}', 1795259945240, 1795259945240,

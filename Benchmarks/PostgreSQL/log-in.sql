@@ -9,14 +9,15 @@ INSERT INTO used_proofs (application_id, digest, ends_at)
 SELECT users.application_id, users.id AS found_id, users.display_name, users.locale, users.fields, users.created_at,
     users.updated_at, users.last_log_in_at AS last_at, users.previous_log_in_at, users.username, users.email,
     users.email_verified_at, users.phone, users.phone_verified_at, users.password_set_at, users.disabled_at,
-    users.deletion_requested_at, identities.subject AS device
+    users.deletion_requested_at, linked.provider, linked.subject AS device, linked.linked_at
 FROM identities
 JOIN users ON users.application_id = identities.application_id AND users.id = identities.user_id
+JOIN identities AS linked
+    ON linked.application_id = identities.application_id AND linked.user_id = identities.user_id
 WHERE identities.application_id = :application AND identities.provider = 'device' AND identities.subject =
-    translate(rtrim(encode(sha256(:n::bigint::text::bytea), 'base64'), '='), '+/', '-_') \gset
-SELECT provider, subject, linked_at FROM identities
-WHERE application_id = :application AND user_id = :found_id ORDER BY linked_at, provider, subject;
-SELECT token_digest, id, device_key FROM sessions
+    translate(rtrim(encode(sha256(:n::bigint::text::bytea), 'base64'), '='), '+/', '-_')
+ORDER BY linked.linked_at, linked.provider, linked.subject \gset
+SELECT token_digest, id, device_key, protocol FROM sessions
 WHERE application_id = :application AND user_id = :found_id ORDER BY id DESC \gset old_
 DELETE FROM sessions WHERE application_id = :application AND token_digest = :old_token_digest;
 UPDATE users SET last_log_in_at = 1795259945240, previous_log_in_at = :last_at
