@@ -6,6 +6,7 @@ package struct SignUp: Sendable {
     let verifyProof: ProofVerifier
     let passwords: any PasswordHashing
     let takeAllowance: TakeAllowance
+    let audit: AuditTrail
     /// New users allowed for one address or /64 network, first launches among them; `nil` for no limit.
     let newUsers: RateLimit?
 
@@ -21,11 +22,14 @@ package struct SignUp: Sendable {
         package var device: DeviceDescription
         package var attempt: Attempt?
         package var address: ClientAddress
+        /// Where the request came from, for the audit log.
+        package var origin: RequestOrigin
 
         package init(
             application: Application, identifiers: NewIdentifiers, password: Secret?,
             newUser: LogInAutomatically.NewUser = .init(), proof: PresentedProof? = nil, joinsDevice: Bool = true,
-            device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil, address: ClientAddress
+            device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil, address: ClientAddress,
+            origin: RequestOrigin? = nil
         ) {
             self.application = application
             self.identifiers = identifiers
@@ -36,6 +40,7 @@ package struct SignUp: Sendable {
             self.device = device
             self.attempt = attempt
             self.address = address
+            self.origin = origin ?? RequestOrigin(address: address.text)
         }
     }
 
@@ -65,6 +70,7 @@ package struct SignUp: Sendable {
         let opening = SessionOpening(
             application: request.application, deviceKey: proof?.thumbprint, device: request.device,
             address: request.address.text, protocolName: .native, method: .signUp, attempt: request.attempt,
+            entry: audit.draft(.loggedIn, by: .unknown, in: application, from: request.origin),
             randomness: randomness, now: now)
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
             try link.use(in: transaction, application)
