@@ -64,10 +64,12 @@ struct ProviderMergeTests {
         #expect(try refused.read(Problem.self).merge == nil)
         let (id, application) = (Identifier<User>(rawValue: owner.logIn.user.id), world.server.application)
         try await world.server.useCases.setUserDisabled(id, in: application.id, isDisabled: true)
-        #expect(try await world.link(current, try world.credential(nonce: "3"), nonce: "3").read(Problem.self).merge == nil)
+        #expect(
+            try await world.link(current, try world.credential(nonce: "3"), nonce: "3").read(Problem.self).merge == nil)
         try await world.server.useCases.setUserDisabled(id, in: application.id, isDisabled: false)
         _ = try await world.server.useCases.deleteUser(id, in: application)
-        #expect(try await world.link(current, try world.credential(nonce: "4"), nonce: "4").read(Problem.self).merge == nil)
+        #expect(
+            try await world.link(current, try world.credential(nonce: "4"), nonce: "4").read(Problem.self).merge == nil)
     }
 
     @Test("over a bare code too, whose grant is kept for the user that it is of")

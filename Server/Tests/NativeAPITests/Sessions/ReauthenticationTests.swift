@@ -92,7 +92,8 @@ struct ReauthenticationTests {
             (#"{"password": "x", "code": "1", "ticket": "t"}"#, "code"),
             (#"{"password": "x", "provider": "apple", "credential": {"idToken": "x"}}"#, "provider"),
             (#"{"code": "1"}"#, "ticket"), (#"{"ticket": "1"}"#, "code"), (#"{"provider": "apple"}"#, "credential"),
-            (#"{"credential": {"idToken": "x"}}"#, "provider"), (#"{"provider": "apple", "credential": {}}"#, "idToken"),
+            (#"{"credential": {"idToken": "x"}}"#, "provider"),
+            (#"{"provider": "apple", "credential": {}}"#, "idToken"),
             ("{}", "password"),
         ])
     func ambiguous(_ body: String, field: String) async throws {

@@ -51,7 +51,8 @@ struct WaysInTests {
     }
 
     @Test(
-        "tells a user under deletion so, and restores by the header", arguments: Way.allCases.filter { $0 != .transferCode })
+        "tells a user under deletion so, and restores by the header",
+        arguments: Way.allCases.filter { $0 != .transferCode })
     func underDeletion(_ way: Way) async throws {
         let world = try await WaysInWorld(way)
         let erasedAt = try await world.server.useCases.deleteUser(world.user, in: world.server.application)
