@@ -13,13 +13,18 @@ package struct ChangePassword: Sendable {
         package var current: Secret?
         package var new: Secret
         package var address: ClientAddress
+        package var rules: AccountRules
         /// Where the request came from, for the audit log.
         package var origin: RequestOrigin
 
-        package init(current: Secret?, new: Secret, address: ClientAddress, origin: RequestOrigin? = nil) {
+        package init(
+            current: Secret?, new: Secret, address: ClientAddress, rules: AccountRules = .native,
+            origin: RequestOrigin? = nil
+        ) {
             self.current = current
             self.new = new
             self.address = address
+            self.rules = rules
             self.origin = origin ?? RequestOrigin(address: address.text)
         }
     }
@@ -35,7 +40,7 @@ package struct ChangePassword: Sendable {
         let faults =
             user.typedIdentifiers.isEmpty
             ? [FieldFault(field: "", rule: .noneOf(TypedIdentifier.Kind.allCases.map(\.rawValue)))] : []
-        let new = try PasswordRules(for: application, user: user)
+        let new = try PasswordRules(for: application, user: user, rules: request.rules)
             .check(request.new, field: "newPassword", beside: faults)
         var outcome: PasswordCheck.Outcome?
         if let current = request.current {

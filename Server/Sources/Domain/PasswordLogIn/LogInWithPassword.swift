@@ -26,12 +26,17 @@ package struct LogInWithPassword: Sendable {
         package var restoringFrom: RequestOrigin?
         /// Where the request came from, for the audit log.
         package var origin: RequestOrigin
+        /// An earlier end of the session than its protocol's.
+        package var expiresAt: Timestamp?
+        /// What the identifier may mean, when the protocol says it; else what it looks like.
+        package var meanings: [TypedIdentifier]?
 
         package init(
             application: Application, identifier: String, password: Secret, proof: PresentedProof? = nil,
             joinsDevice: Bool = true, device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil,
             address: ClientAddress, protocolName: Session.ProtocolName = .native,
-            restoringFrom: RequestOrigin? = nil, origin: RequestOrigin? = nil
+            restoringFrom: RequestOrigin? = nil, expiresAt: Timestamp? = nil, meanings: [TypedIdentifier]? = nil,
+            origin: RequestOrigin? = nil
         ) {
             self.application = application
             self.identifier = identifier
@@ -44,6 +49,8 @@ package struct LogInWithPassword: Sendable {
             self.protocolName = protocolName
             self.restoringFrom = restoringFrom
             self.origin = origin ?? RequestOrigin(address: address.text)
+            self.expiresAt = expiresAt
+            self.meanings = meanings
         }
     }
 
@@ -61,8 +68,8 @@ package struct LogInWithPassword: Sendable {
         let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
         let application = request.application.id
         let outcome = try await check(
-            request.password.revealed, of: TypedIdentifier.meanings(of: request.identifier), in: application,
-            from: request.address)
+            request.password.revealed, of: request.meanings ?? TypedIdentifier.meanings(of: request.identifier),
+            in: application, from: request.address)
         let entry = audit.draft(.loggedIn, by: .unknown, in: application, from: request.origin)
         let opening = SessionOpening(
             application: request.application, deviceKey: proof?.thumbprint, device: request.device,
@@ -71,7 +78,7 @@ package struct LogInWithPassword: Sendable {
             restoration: request.restoringFrom.map {
                 audit.draft(.userRestored, by: .unknown, in: application, from: $0)
             },
-            randomness: randomness, now: now)
+            expiresAt: request.expiresAt, randomness: randomness, now: now)
         let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
             try link.use(in: transaction, application)
             guard let user = try outcome.settle(in: transaction) else {

@@ -24,11 +24,15 @@ package struct SignUp: Sendable {
         package var address: ClientAddress
         /// Where the request came from, for the audit log.
         package var origin: RequestOrigin
+        package var protocolName: Session.ProtocolName
+        /// An earlier end of the session than its protocol's.
+        package var expiresAt: Timestamp?
 
         package init(
             application: Application, identifiers: NewIdentifiers, password: Secret?,
             newUser: LogInAutomatically.NewUser = .init(), proof: PresentedProof? = nil, joinsDevice: Bool = true,
             device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil, address: ClientAddress,
+            protocolName: Session.ProtocolName = .native, expiresAt: Timestamp? = nil,
             origin: RequestOrigin? = nil
         ) {
             self.application = application
@@ -41,6 +45,8 @@ package struct SignUp: Sendable {
             self.attempt = attempt
             self.address = address
             self.origin = origin ?? RequestOrigin(address: address.text)
+            self.protocolName = protocolName
+            self.expiresAt = expiresAt
         }
     }
 
@@ -69,9 +75,10 @@ package struct SignUp: Sendable {
         let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
         let opening = SessionOpening(
             application: request.application, deviceKey: proof?.thumbprint, device: request.device,
-            address: request.address.text, protocolName: .native, method: .signUp, attempt: request.attempt,
+            address: request.address.text, protocolName: request.protocolName, method: .signUp,
+            attempt: request.attempt,
             entry: audit.draft(.loggedIn, by: .unknown, in: application, from: request.origin),
-            randomness: randomness, now: now)
+            expiresAt: request.expiresAt, randomness: randomness, now: now)
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
             try link.use(in: transaction, application)
             let owners = try transaction.owners(of: candidate.typedIdentifiers, in: application)
@@ -113,7 +120,7 @@ package struct SignUp: Sendable {
         if faults.isEmpty && user.isAnonymous {
             faults.append(FieldFault(field: "", rule: .noneOf(TypedIdentifier.Kind.allCases.map(\.rawValue))))
         }
-        let password = try PasswordRules(for: request.application, user: user)
+        let password = try PasswordRules(for: request.application, user: user, rules: request.identifiers.rules)
             .check(request.password, field: "password", beside: faults)
         return (user, password)
     }

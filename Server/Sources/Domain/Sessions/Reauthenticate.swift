@@ -50,7 +50,8 @@ package struct Reauthenticate: Sendable {
         var session = who.session
         session.authenticatedAt = clock.now
         let renewal = Renewal(
-            session: session, token: SessionToken.new(randomness), before: who.tokenDigest, entry: entry,
+            session: session, token: SessionToken.new(randomness, for: session.protocolName), before: who.tokenDigest,
+            entry: entry,
             method: credential.name)
         let isProven: Bool
         switch credential {
@@ -83,7 +84,7 @@ package struct Reauthenticate: Sendable {
         guard isProven else { throw .credentialRefused }
         return Answer(
             session: renewal.session, token: renewal.token, freshUntil: clock.now + Session.freshness,
-            idleLifetime: who.application.settings.sessionIdleLifetime)
+            idleLifetime: who.application.settings.sessionRules(of: session.protocolName).idleLifetime)
     }
 
     /// A session that shall be fresh.
