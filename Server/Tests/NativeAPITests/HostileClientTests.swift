@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Clients that do not speak as they should", .timeLimit(.minutes(1)))
+@Suite("Clients that do not speak as they should", .timeLimit(.minutes(5)))
 struct HostileClientTests {
     @Test("refuses a flood of headers, and one that is too long")
     func headerFloods() async throws {
