@@ -18,6 +18,8 @@ package struct UseCases: Sendable {
     package let revokeGrants: RevokeGrants
     package let takeAppleNotification: TakeAppleNotification
     package let transferTeam: TransferTeam
+    package let verifyCredential: VerifyCredential
+    package let logInWithIdentities: LogInWithIdentities
     // Log-in by password
     package let signUp: SignUp
     package let logInWithPassword: LogInWithPassword
@@ -40,6 +42,9 @@ package struct UseCases: Sendable {
     package let updateUser: UpdateUser
     package let listUsers: ListUsers
     package let setUserDisabled: SetUserDisabled
+    package let searchUsers: SearchUsers
+    package let changeUser: ChangeUser
+    package let eraseUser: EraseUser
     // Access tokens
     package let mintAccessToken: MintAccessToken
     package let signingKeys: SigningKeys
@@ -197,6 +202,15 @@ package struct UseCases: Sendable {
         updateUser = UpdateUser(store: store, clock: clock)
         listUsers = ListUsers(store: store)
         setUserDisabled = SetUserDisabled(store: store, clock: clock)
+        searchUsers = SearchUsers(store: store)
+        changeUser = ChangeUser(
+            store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey)
+        eraseUser = EraseUser(store: store, clock: clock, randomness: randomness, audit: audit)
+        verifyCredential = VerifyCredential(
+            findProvider: findProvider, takeAllowance: takeAllowance, hasLimits: world.hasRateLimits)
+        logInWithIdentities = LogInWithIdentities(
+            store: store, clock: clock, randomness: randomness, takeAllowance: takeAllowance,
+            sealingKey: world.sealingKey, newUsers: world.firstLaunches)
         signingKeys = SigningKeys(
             store: store, clock: clock, sealingKey: world.sealingKey, validity: world.validity)
         mintAccessToken = MintAccessToken(

@@ -77,6 +77,8 @@ package enum DomainError: Error, Hashable, Sendable {
     case identityUnknown
     /// Nothing else leads to the user.
     case lastWayIn
+    /// The user's access list does not let the caller.
+    case accessRefused
     /// A sealed secret cannot be opened: it was sealed under another key, or is damaged.
     case secretUnreadable
     /// The database cannot be read or written now. Nothing was changed.
@@ -136,6 +138,8 @@ package struct FieldFault: Hashable, Sendable {
         case unknownPlaceholder
         /// A template that does not show what the mail is for.
         case secretMissing
+        /// An operation on a value that it does not go with: a sum of texts, an element added to a number.
+        case otherType
         /// A subject that shows the code to whoever sees the locked screen.
         case secretInSubject
     }

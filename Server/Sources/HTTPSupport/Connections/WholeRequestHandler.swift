@@ -73,7 +73,7 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
     /// Answers the whole requests that wait, one after the other, and passes on those that are not answered here.
     private func work(_ context: ChannelHandlerContext) {
         while !isAnswering, let parts = waiting.firstIndex(where: \.isEnd).map({ waiting.prefix(through: $0).count }) {
-            guard passedOn == 0, case .head(let head) = waiting.first, let endpoint = routes.endpoint(for: head) else {
+            guard passedOn == 0, case .head(let head) = waiting.first, let place = routes.place(for: head) else {
                 for _ in 0..<parts { passOn(waiting.removeFirst(), context) }
                 continue
             }
@@ -82,7 +82,7 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
                 guard case .body(var bytes) = waiting.removeFirst() else { continue }
                 if body.readableBytes == 0 { body = bytes } else { body.writeBuffer(&bytes) }
             }
-            answer(head, body, endpoint, context)
+            answer(head, body, place, context)
         }
     }
 
@@ -102,7 +102,8 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
     }
 
     private func answer(
-        _ head: HTTPRequest, _ body: ByteBuffer, _ endpoint: Endpoint, _ context: ChannelHandlerContext
+        _ head: HTTPRequest, _ body: ByteBuffer, _ found: WholeRequestRoutes.Place,
+        _ context: ChannelHandlerContext
     ) {
         isAnswering = true
         let executor = executor ?? LoopExecutor(context.eventLoop)
@@ -113,7 +114,7 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
         let routes = routes
         // Nobody waits for it: it ends by writing the answer. It runs on the loop, where `place` may be touched.
         Task(executorPreference: executor) {
-            let answer = await routes.answer(to: request, serverContext, endpoint)
+            let answer = await routes.answer(to: request, serverContext, found)
             place.value.handler.finish(answer, place.value.context)
         }
     }

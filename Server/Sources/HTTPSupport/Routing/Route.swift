@@ -9,9 +9,9 @@ package protocol RouteHandler: Sendable {
 
 /// A method, a path, and who answers.
 package struct Route: Sendable {
-    let method: HTTPRequest.Method
+    package let method: HTTPRequest.Method
     /// Names in braces stand for one segment: `/v1/user/sessions/{id}`.
-    let path: String
+    package let path: String
     let handler: any RouteHandler
 
     package init(_ method: HTTPRequest.Method, _ path: String, _ handler: any RouteHandler) {

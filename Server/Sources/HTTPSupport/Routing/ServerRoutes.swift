@@ -32,7 +32,7 @@ package struct ServerRoutes: Sendable {
                     handler: route.handler, errors: adapter.errors,
                     metrics: metrics.route(method: route.method.rawValue, path: route.path), shared: shared)
                 router.on(RouterPath(route.path), method: route.method, responder: endpoint)
-                if !route.path.contains("{") { whole[route.path, default: [:]][route.method] = endpoint }
+                whole[route.path, default: [:]][route.method] = endpoint
             }
         }
         // Middleware added after the routes is asked only when no route fits.

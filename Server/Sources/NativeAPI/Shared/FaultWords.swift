@@ -47,6 +47,7 @@ extension FieldFault.Rule {
         case .notALink: ("not_a_link", "An https address, or one of the app's own scheme, without fragment.")
         case .unknownPlaceholder: ("unknown_placeholder", "In double braces: application, code, link, minutes, email.")
         case .secretMissing: ("secret_missing", "The template must show {{code}} or {{link}}.")
+        case .otherType: ("other_type", "A value that the operation goes with.")
         case .secretInSubject: ("secret_in_subject", "The subject must show neither {{code}} nor {{link}}.")
         }
     }

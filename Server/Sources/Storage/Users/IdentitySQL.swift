@@ -9,7 +9,7 @@ extension SQLTransaction {
             SELECT users.application_id, users.id, users.display_name, users.locale, users.fields, users.created_at,
                 users.updated_at, users.last_log_in_at, users.previous_log_in_at, users.username, users.email,
                 users.email_verified_at, users.phone, users.phone_verified_at, users.password_set_at,
-                users.disabled_at, users.deletion_requested_at
+                users.disabled_at, users.deletion_requested_at, users.access_list
             FROM identities
             JOIN users ON users.application_id = identities.application_id AND users.id = identities.user_id
             WHERE identities.application_id = $1 AND identities.provider = $2 AND identities.subject = $3
