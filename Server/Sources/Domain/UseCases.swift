@@ -4,6 +4,11 @@ package struct UseCases: Sendable {
     package let createApplication: CreateApplication
     package let listApplications: ListApplications
     package let findApplication: FindApplication
+    // Foreign protocols
+    package let findProtocol: FindProtocol
+    package let enableProtocol: EnableProtocol
+    package let disableProtocol: DisableProtocol
+    package let listProtocolKeys: ListProtocolKeys
     // Automatic log-in
     package let logInAutomatically: LogInAutomatically
     // Providers
@@ -147,6 +152,7 @@ package struct UseCases: Sendable {
         let sealing = MailSealing(key: world.sealingKey, randomness: randomness)
         let notice = MailNotice(sealing: sealing, delivery: world.mailDelivery)
         let seals = AuditSeals(world.sealingKey)
+        let keyring = ProtocolKeyring(sealingKey: world.sealingKey, randomness: randomness)
         let audit = AuditTrail(clock: clock, randomness: randomness, seals: seals)
         let takeAllowance = TakeAllowance(store: store, clock: clock)
         let check = PasswordCheck(
@@ -154,9 +160,13 @@ package struct UseCases: Sendable {
             hasDelays: world.hasPasswordDelays)
         sessionCache = SessionCache(capacity: world.sessionCacheCapacity, validity: world.validity)
         createApplication = CreateApplication(
-            store: store, clock: clock, randomness: randomness, audit: audit)
+            store: store, clock: clock, randomness: randomness, audit: audit, keyring: keyring)
         listApplications = ListApplications(store: store)
         findApplication = FindApplication(store: store, validity: world.validity)
+        findProtocol = FindProtocol(store: store, keyring: keyring, validity: world.validity)
+        enableProtocol = EnableProtocol(store: store, keyring: keyring, audit: audit)
+        disableProtocol = DisableProtocol(store: store, audit: audit)
+        listProtocolKeys = ListProtocolKeys(store: store, keyring: keyring)
         logInAutomatically = LogInAutomatically(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
             takeAllowance: takeAllowance, audit: audit, firstLaunches: world.firstLaunches)
@@ -279,6 +289,7 @@ package struct UseCases: Sendable {
         if case .mailQueued = change { return mailBell.ring() }
         sessionCache.forget(change)
         findApplication.forget(change)
+        findProtocol.forget(change)
         findProvider.forget(change)
         signingKeys.forget(change)
     }

@@ -55,7 +55,7 @@ package struct UpgradeUser: Sendable {
         if faults.isEmpty && user.isAnonymous {
             faults.append(FieldFault(field: "", rule: .noneOf(TypedIdentifier.Kind.allCases.map(\.rawValue))))
         }
-        return try PasswordRules(for: who.application, user: user)
+        return try PasswordRules(for: who.application, user: user, rules: request.identifiers.rules)
             .check(request.password, field: "password", beside: faults)
     }
 

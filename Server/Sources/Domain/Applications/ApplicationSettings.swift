@@ -19,6 +19,8 @@ package struct ApplicationSettings: Hashable, Sendable {
     package var anonymousIdleLimit: Duration?
     /// What becomes of fields that both of two merged users have, by name; `keep` for all others.
     package var mergeRules: [String: MergeRule]
+    /// The rules for sessions of foreign protocols, where they differ from what the protocol's own service did.
+    package var foreignSessions: [Session.ProtocolName: SessionRules]
 
     /// What stands for the code in `transferLink`.
     package static let transferCodePlace = "{code}"
@@ -28,7 +30,7 @@ package struct ApplicationSettings: Hashable, Sendable {
         sessionLifetime: Duration = .days(400), audiences: [String] = [],
         passwordMinimumCharacters: Int = PasswordRules.lowestMinimum, mail: MailSettings = MailSettings(),
         transferLink: String? = nil, deletionGrace: Duration = .days(7), anonymousIdleLimit: Duration? = nil,
-        mergeRules: [String: MergeRule] = [:]
+        mergeRules: [String: MergeRule] = [:], foreignSessions: [Session.ProtocolName: SessionRules] = [:]
     ) {
         self.proofRequired = proofRequired
         self.sessionIdleLifetime = sessionIdleLifetime
@@ -40,6 +42,7 @@ package struct ApplicationSettings: Hashable, Sendable {
         self.deletionGrace = deletionGrace
         self.anonymousIdleLimit = anonymousIdleLimit
         self.mergeRules = mergeRules
+        self.foreignSessions = foreignSessions
     }
 }
 

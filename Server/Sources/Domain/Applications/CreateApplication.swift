@@ -8,11 +8,26 @@ package struct CreateApplication: Sendable {
     let clock: any WallClock
     let randomness: any Randomness
     let audit: AuditTrail
+    let keyring: ProtocolKeyring
 
-    /// - Throws: `fieldsRefused` for `name` or `audiences`, `storageUnavailable`.
+    /// What was made.
+    package struct Made: Sendable {
+        package let application: Application
+        package let adminKey: Secret
+        /// The keys of the protocols that were switched on.
+        package let protocols: [IssuedKeys]
+    }
+
+    /// - Parameters:
+    ///   - name: The name that people see.
+    ///   - settings: What the operator decides.
+    ///   - protocols: Foreign protocols to switch on, each with the keys that its apps carry.
+    /// - Returns: the application, with all its keys.
+    /// - Throws: `fieldsRefused` for `name`, `audiences` or keys, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
-        name: String, settings: ApplicationSettings = ApplicationSettings()
-    ) async throws(DomainError) -> (application: Application, adminKey: Secret) {
+        name: String, settings: ApplicationSettings = ApplicationSettings(),
+        protocols: [Session.ProtocolName: [ProtocolKey: Secret]] = [:]
+    ) async throws(DomainError) -> Made {
         var faults = TextRule(maximumCharacters: Self.maximumNameCharacters).faults(of: name, field: "name")
         if settings.audiences.count > Self.maximumAudiences {
             faults.append(FieldFault(field: "audiences", rule: .tooManyFields(maximum: Self.maximumAudiences)))
@@ -28,11 +43,17 @@ package struct CreateApplication: Sendable {
         let application = Application(
             id: randomness.newIdentifier(at: now), name: name, adminKeyDigest: adminKey.digest, settings: settings,
             createdAt: now)
+        var made: [ProtocolKeyring.Made] = []
+        for name in Session.ProtocolName.foreign {
+            if let given = protocols[name] { made.append(try keyring.make(name, given: given, of: application.id)) }
+        }
+        let sets = made.map(\.set)
         let entry = audit.draft(.applicationCreated, by: .operator, in: application.id, from: .local)
         try await store.write { transaction throws(DomainError) in
             try transaction.insert(application)
+            for set in sets { try transaction.enable(set) }
             try entry.record(on: .application(application.id), in: transaction)
         }
-        return (application, adminKey)
+        return Made(application: application, adminKey: adminKey, protocols: made.map(\.issued))
     }
 }

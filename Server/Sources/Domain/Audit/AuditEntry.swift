@@ -64,6 +64,8 @@ package struct AuditEntry: Hashable, Sendable {
         package var rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
         package static let applicationCreated = Action(rawValue: "application.created")
+        package static let protocolEnabled = Action(rawValue: "protocol.enabled")
+        package static let protocolDisabled = Action(rawValue: "protocol.disabled")
         package static let signingKeysRotated = Action(rawValue: "signing-keys.rotated")
         package static let sessionEnded = Action(rawValue: "session.ended")
         package static let otherSessionsEnded = Action(rawValue: "sessions.others-ended")

@@ -12,11 +12,13 @@ package struct ChangePassword: Sendable {
         package var current: Secret?
         package var new: Secret
         package var address: ClientAddress
+        package var rules: AccountRules
 
-        package init(current: Secret?, new: Secret, address: ClientAddress) {
+        package init(current: Secret?, new: Secret, address: ClientAddress, rules: AccountRules = .native) {
             self.current = current
             self.new = new
             self.address = address
+            self.rules = rules
         }
     }
 
@@ -31,7 +33,7 @@ package struct ChangePassword: Sendable {
         let faults =
             user.typedIdentifiers.isEmpty
             ? [FieldFault(field: "", rule: .noneOf(TypedIdentifier.Kind.allCases.map(\.rawValue)))] : []
-        let new = try PasswordRules(for: application, user: user)
+        let new = try PasswordRules(for: application, user: user, rules: request.rules)
             .check(request.new, field: "newPassword", beside: faults)
         var outcome: PasswordCheck.Outcome?
         if let current = request.current {

@@ -24,12 +24,16 @@ package struct LogInWithPassword: Sendable {
         package var protocolName: Session.ProtocolName
         /// Set to bring a user back that asked to be deleted.
         package var restoringFrom: RequestOrigin?
+        /// An earlier end of the session than its protocol's.
+        package var expiresAt: Timestamp?
+        /// What the identifier may mean, when the protocol says it; else what it looks like.
+        package var meanings: [TypedIdentifier]?
 
         package init(
             application: Application, identifier: String, password: Secret, proof: PresentedProof? = nil,
             joinsDevice: Bool = true, device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil,
             address: ClientAddress, protocolName: Session.ProtocolName = .native,
-            restoringFrom: RequestOrigin? = nil
+            restoringFrom: RequestOrigin? = nil, expiresAt: Timestamp? = nil, meanings: [TypedIdentifier]? = nil
         ) {
             self.application = application
             self.identifier = identifier
@@ -41,6 +45,8 @@ package struct LogInWithPassword: Sendable {
             self.address = address
             self.protocolName = protocolName
             self.restoringFrom = restoringFrom
+            self.expiresAt = expiresAt
+            self.meanings = meanings
         }
     }
 
@@ -58,8 +64,8 @@ package struct LogInWithPassword: Sendable {
         let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
         let application = request.application.id
         let outcome = try await check(
-            request.password.revealed, of: TypedIdentifier.meanings(of: request.identifier), in: application,
-            from: request.address)
+            request.password.revealed, of: request.meanings ?? TypedIdentifier.meanings(of: request.identifier),
+            in: application, from: request.address)
         let opening = SessionOpening(
             application: request.application, deviceKey: proof?.thumbprint, device: request.device,
             address: request.address.text, protocolName: request.protocolName, method: .password,
@@ -67,7 +73,7 @@ package struct LogInWithPassword: Sendable {
             restoration: request.restoringFrom.map {
                 audit.draft(.userRestored, by: .unknown, in: application, from: $0)
             },
-            randomness: randomness, now: now)
+            expiresAt: request.expiresAt, randomness: randomness, now: now)
         let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
             try link.use(in: transaction, application)
             guard let user = try outcome.settle(in: transaction) else { return nil }

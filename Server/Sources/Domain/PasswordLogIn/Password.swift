@@ -28,11 +28,14 @@ package struct PasswordRules: Sendable {
 
     let minimumCharacters: Int
     let contextWords: [String]
+    let rules: AccountRules
 
     /// - Parameters:
     ///   - application: Whose name no password may hold, and whose settings say how long they must be.
     ///   - user: Whose identifiers no password of theirs may hold.
-    package init(for application: Application, user: User) {
+    ///   - rules: Those of the door that the person came in by.
+    package init(for application: Application, user: User, rules: AccountRules = .native) {
+        self.rules = rules
         minimumCharacters = max(Self.lowestMinimum, application.settings.passwordMinimumCharacters)
         let words = [
             application.name, user.username, user.displayName, user.email.flatMap { MailAddress($0)?.localPart },
@@ -62,6 +65,7 @@ package struct PasswordRules: Sendable {
     }
 
     private func rules(brokenBy text: String) -> [FieldFault.Rule] {
+        if let foreign = rules.faults(ofPassword: text) { return foreign }
         guard text.utf8.count <= Password.maximumBytes else { return [.tooManyBytes(maximum: Password.maximumBytes)] }
         let basic = TextRule(maximumCharacters: Password.maximumBytes).faults(of: text, field: "").map(\.rule)
         guard basic.isEmpty else { return basic }

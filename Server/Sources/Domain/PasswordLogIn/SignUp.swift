@@ -21,11 +21,15 @@ package struct SignUp: Sendable {
         package var device: DeviceDescription
         package var attempt: Attempt?
         package var address: ClientAddress
+        package var protocolName: Session.ProtocolName
+        /// An earlier end of the session than its protocol's.
+        package var expiresAt: Timestamp?
 
         package init(
             application: Application, identifiers: NewIdentifiers, password: Secret?,
             newUser: LogInAutomatically.NewUser = .init(), proof: PresentedProof? = nil, joinsDevice: Bool = true,
-            device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil, address: ClientAddress
+            device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil, address: ClientAddress,
+            protocolName: Session.ProtocolName = .native, expiresAt: Timestamp? = nil
         ) {
             self.application = application
             self.identifiers = identifiers
@@ -36,6 +40,8 @@ package struct SignUp: Sendable {
             self.device = device
             self.attempt = attempt
             self.address = address
+            self.protocolName = protocolName
+            self.expiresAt = expiresAt
         }
     }
 
@@ -64,8 +70,8 @@ package struct SignUp: Sendable {
         let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
         let opening = SessionOpening(
             application: request.application, deviceKey: proof?.thumbprint, device: request.device,
-            address: request.address.text, protocolName: .native, method: .signUp, attempt: request.attempt,
-            randomness: randomness, now: now)
+            address: request.address.text, protocolName: request.protocolName, method: .signUp, attempt: request.attempt,
+            expiresAt: request.expiresAt, randomness: randomness, now: now)
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
             try link.use(in: transaction, application)
             let owners = try transaction.owners(of: candidate.typedIdentifiers, in: application)
@@ -109,7 +115,7 @@ package struct SignUp: Sendable {
         if faults.isEmpty && user.isAnonymous {
             faults.append(FieldFault(field: "", rule: .noneOf(TypedIdentifier.Kind.allCases.map(\.rawValue))))
         }
-        let password = try PasswordRules(for: request.application, user: user)
+        let password = try PasswordRules(for: request.application, user: user, rules: request.identifiers.rules)
             .check(request.password, field: "password", beside: faults)
         return (user, password)
     }

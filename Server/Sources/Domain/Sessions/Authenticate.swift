@@ -12,12 +12,21 @@ package struct Authenticate: Sendable {
         package var token: Substring?
         /// Builds the proof that came with the request, only when there is one.
         package var proof: PresentedProof?
+        /// The protocol of the request. A session counts only in the one that opened it.
+        package var protocolName: Session.ProtocolName
 
-        package init(application: Application, token: Substring?, proof: PresentedProof?) {
+        package init(
+            application: Application, token: Substring?, proof: PresentedProof?,
+            protocolName: Session.ProtocolName = .native
+        ) {
             self.application = application
             self.token = token
             self.proof = proof
+            self.protocolName = protocolName
         }
+
+        /// Whether a proof must come with it. Foreign protocols have none.
+        var needsProof: Bool { protocolName == .native && application.settings.proofRequired }
     }
 
     /// Who it is, when the cache knows it and no proof needs checking: nothing is waited for and nobody is asked.
@@ -31,12 +40,12 @@ package struct Authenticate: Sendable {
         _ request: Request, from address: () -> ClientAddress
     ) throws(DomainError) -> Authenticated? {
         guard let token = request.token else { throw .sessionRequired }
-        guard let digest = SessionToken.digest(of: token) else { throw .sessionInvalid }
-        guard request.proof == nil, !request.application.settings.proofRequired,
+        guard let digest = SessionToken.digest(of: token, in: request.protocolName) else { throw .sessionInvalid }
+        guard request.proof == nil, !request.needsProof,
             let found = cache.entry(for: digest)
         else { return nil }
         let now = clock.now
-        try checkLife(of: found, in: request.application, at: now)
+        try checkLife(of: found, for: request, at: now)
         noteUse(of: found, at: now, from: address)
         return found
     }
@@ -54,7 +63,7 @@ package struct Authenticate: Sendable {
     ) async throws(DomainError) -> Authenticated {
         if let found = try atOnce(request, from: address) { return found }
         guard let token = request.token else { throw .sessionRequired }
-        guard let digest = SessionToken.digest(of: token) else { throw .sessionInvalid }
+        guard let digest = SessionToken.digest(of: token, in: request.protocolName) else { throw .sessionInvalid }
         let now = clock.now
         let found: Authenticated
         if let kept = cache.entry(for: digest) {
@@ -62,8 +71,8 @@ package struct Authenticate: Sendable {
         } else {
             found = try await lookUp(digest, in: request.application)
         }
-        try checkLife(of: found, in: request.application, at: now)
-        if request.proof != nil || request.application.settings.proofRequired {
+        try checkLife(of: found, for: request, at: now)
+        if request.proof != nil || request.needsProof {
             try await check(request.proof, of: found, token: Secret(String(token)), at: now)
         }
         noteUse(of: found, at: now, from: address)
@@ -71,10 +80,13 @@ package struct Authenticate: Sendable {
     }
 
     private func checkLife(
-        of found: Authenticated, in application: Application, at now: Timestamp
+        of found: Authenticated, for request: Request, at now: Timestamp
     ) throws(DomainError) {
-        let idleLifetime = application.settings.sessionIdleLifetime
-        guard found.application.id == application.id,
+        let settings = request.application.settings
+        let idleLifetime =
+            request.protocolName == .native
+            ? settings.sessionIdleLifetime : settings.sessionRules(of: request.protocolName).idleLifetime
+        guard found.application.id == request.application.id, found.session.protocolName == request.protocolName,
             !found.session.isExpired(at: now, idleLifetime: idleLifetime, lastUsedAt: found.lastUsedAt)
         else { throw .sessionInvalid }
         guard !found.user.isDisabled else { throw .userDisabled }

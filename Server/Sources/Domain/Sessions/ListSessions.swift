@@ -11,7 +11,9 @@ package struct ListSessions: Sendable {
         let sessions = try await store.read { transaction throws(DomainError) in
             try transaction.sessions(of: user, in: application.id)
         }
-        let idleLifetime = application.settings.sessionIdleLifetime
-        return sessions.filter { !$0.isExpired(at: now, idleLifetime: idleLifetime, lastUsedAt: $0.lastUsedAt) }
+        return sessions.filter { session in
+            let rules = application.settings.sessionRules(of: session.protocolName)
+            return !session.isExpired(at: now, idleLifetime: rules.idleLifetime, lastUsedAt: session.lastUsedAt)
+        }
     }
 }

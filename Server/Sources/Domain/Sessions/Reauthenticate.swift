@@ -38,7 +38,7 @@ package struct Reauthenticate: Sendable {
         let now = clock.now
         var session = who.session
         session.authenticatedAt = now
-        let token = SessionToken.new(randomness)
+        let token = SessionToken.new(randomness, for: who.session.protocolName)
         let (fresh, settled, before) = (session, outcome, who.tokenDigest)
         let isProven = try await store.write { transaction throws(DomainError) in
             if let settled, try settled.settle(in: transaction)?.id != user.id { return false }
@@ -49,6 +49,6 @@ package struct Reauthenticate: Sendable {
         guard isProven else { throw .credentialRefused }
         return Answer(
             session: fresh, token: token, freshUntil: now + Session.freshness,
-            idleLifetime: who.application.settings.sessionIdleLifetime)
+            idleLifetime: who.application.settings.sessionRules(of: session.protocolName).idleLifetime)
     }
 }

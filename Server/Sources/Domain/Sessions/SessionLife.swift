@@ -2,14 +2,17 @@
 package struct SessionLife: Hashable, Sendable {
     package var application: Identifier<Application>
     package var token: SecretDigest
+    package var protocolName: Session.ProtocolName
     package var lastUsedAt: Timestamp
     package var expiresAt: Timestamp
 
     package init(
-        application: Identifier<Application>, token: SecretDigest, lastUsedAt: Timestamp, expiresAt: Timestamp
+        application: Identifier<Application>, token: SecretDigest, protocolName: Session.ProtocolName = .native,
+        lastUsedAt: Timestamp, expiresAt: Timestamp
     ) {
         self.application = application
         self.token = token
+        self.protocolName = protocolName
         self.lastUsedAt = lastUsedAt
         self.expiresAt = expiresAt
     }

@@ -18,15 +18,19 @@ package struct SessionOpening: Sendable {
     /// Brings a user back that asked to be deleted; `nil` when that was not wished.
     private let restoration: AuditDraft?
     private let now: Timestamp
+    private let rules: SessionRules
+    private let expiresAt: Timestamp
 
+    /// - Parameter expiresAt: When the session ends at the latest, when the client wishes an earlier end than its
+    ///   protocol's.
     package init(
         application: Application, deviceKey: String?, device: DeviceDescription, address: String?,
         protocolName: Session.ProtocolName, method: Session.LogInMethod, attempt: Attempt?,
-        restoration: AuditDraft? = nil, randomness: any Randomness, now: Timestamp
+        restoration: AuditDraft? = nil, expiresAt: Timestamp? = nil, randomness: any Randomness, now: Timestamp
     ) {
         self.application = application
         id = randomness.newIdentifier(at: now)
-        token = SessionToken.new(randomness)
+        token = SessionToken.new(randomness, for: protocolName)
         self.deviceKey = deviceKey
         self.device = device
         self.address = address
@@ -35,6 +39,9 @@ package struct SessionOpening: Sendable {
         self.attempt = attempt
         self.restoration = restoration
         self.now = now
+        rules = application.settings.sessionRules(of: protocolName)
+        let latest = now + rules.lifetime
+        self.expiresAt = min(expiresAt ?? latest, latest)
     }
 
     /// Opens the session of a known user, or repeats the answer of the attempt that opened it before, with a new token.
@@ -46,7 +53,8 @@ package struct SessionOpening: Sendable {
         if let repeated = try repeated(for: user, in: transaction) { return repeated }
         try transaction.endReplacedSessions(
             of: user.id, in: application.id, deviceKey: deviceKey, openedBefore: now - Self.parallelLogIns,
-            maximum: Self.maximumSessionsPerUser - 1)
+            maximum: Self.maximumSessionsPerUser - 1,
+            within: rules.maximumPerUser.map { SessionProtocolLimit(name: protocolName, maximum: $0 - 1) })
         user.previousLogInAt = user.lastLogInAt
         user.lastLogInAt = now
         try transaction.updateLogInTimes(of: user)
@@ -100,7 +108,7 @@ package struct SessionOpening: Sendable {
         let session = Session(
             id: id, application: application.id, user: user.id, deviceKey: deviceKey, device: device, address: address,
             protocolName: protocolName, method: method, createdAt: now, lastUsedAt: now,
-            expiresAt: now + application.settings.sessionLifetime,
+            expiresAt: expiresAt,
             authenticatedAt: method.provesPresence(of: user) ? now : nil)
         let kept = attempt.map {
             SessionAttempt(
@@ -116,7 +124,7 @@ package struct SessionOpening: Sendable {
         let transfers = isNew ? [] : try transaction.transfers(of: user.id, in: application.id)
         return LogIn(
             isNew: isNew, user: user, previousLogInAt: previously, session: session, token: token,
-            idleLifetime: application.settings.sessionIdleLifetime,
+            idleLifetime: rules.idleLifetime,
             noticeCount: transfers.count { $0.isNews(to: session, of: user) })
     }
 }

@@ -26,10 +26,11 @@ package protocol SessionQueries {
     func endSessions(
         of user: Identifier<User>, openedBy method: Session.LogInMethod, in application: Identifier<Application>
     ) throws(DomainError)
-    /// Ends the sessions that a device key opened before `limit`, and the oldest ones past `maximum`.
+    /// Ends the sessions that a device key opened before `limit`, and the oldest ones past `maximum`, or past the limit
+    /// of a protocol.
     func endReplacedSessions(
         of user: Identifier<User>, in application: Identifier<Application>, deviceKey: String?,
-        openedBefore limit: Timestamp, maximum: Int
+        openedBefore limit: Timestamp, maximum: Int, within protocolLimit: SessionProtocolLimit?
     ) throws(DomainError)
     /// Writes `authenticatedAt`, and lets another token lead to the session (requirement 16).
     func updateAuthentication(of session: Session, token: SecretDigest) throws(DomainError)

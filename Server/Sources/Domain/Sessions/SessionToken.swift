@@ -1,10 +1,28 @@
-/// The secret that stands for a session: `oks_` and 43 characters base64url of 32 random bytes (requirement 13).
+/// The secret that stands for a session: `oks_` and 43 characters base64url of 32 random bytes (requirement 13). Foreign
+/// protocols have forms of their own, all with at least 128 random bits.
 package enum SessionToken {
     package static let prefix = "oks_"
     package static let length = prefix.utf8.count + 43
+    /// Longer ones are nobody's, wherever they were issued.
+    package static let maximumForeignBytes = 4096
 
     package static func new(_ randomness: any Randomness) -> Secret {
         Secret(prefix + Base64URL.text(of: randomness.bytes(32)))
+    }
+
+    /// A new token in the form of a protocol.
+    ///
+    /// - Parameters:
+    ///   - randomness: Where the random bits come from.
+    ///   - name: The protocol.
+    /// - Returns: NCMB: 25 letters and digits. Parse: `r:` and 32 hexadecimal digits. Kii and the envelope: 43 characters.
+    package static func new(_ randomness: any Randomness, for name: Session.ProtocolName) -> Secret {
+        switch name {
+        case .native: new(randomness)
+        case .ncmb: Secret(randomness.randomBase62(characterCount: 25))
+        case .parse: Secret("r:" + hexadecimal(randomness.bytes(16)))
+        default: Secret(Base64URL.text(of: randomness.bytes(32)))
+        }
     }
 
     /// The digest to look a token up by; `nil` when the text cannot be a token.
@@ -12,5 +30,17 @@ package enum SessionToken {
         // Bytes are compared: comparing characters costs more than hashing them.
         guard text.utf8.count == length, text.utf8.starts(with: prefix.utf8) else { return nil }
         return SecretDigest(of: text.utf8)
+    }
+
+    /// The digest to look a token of a protocol up by. Foreign tokens may have been issued elsewhere, in any form.
+    package static func digest(of text: some StringProtocol, in name: Session.ProtocolName) -> SecretDigest? {
+        if name == .native { return digest(of: text) }
+        return (1...maximumForeignBytes).contains(text.utf8.count) ? SecretDigest(of: text.utf8) : nil
+    }
+
+    /// Bytes as lower-case hexadecimal digits.
+    static func hexadecimal(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

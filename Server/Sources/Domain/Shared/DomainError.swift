@@ -113,6 +113,10 @@ package struct FieldFault: Hashable, Sendable {
         /// Neither the form of Apple's ids: ten capitals and digits, nor of a bundle id.
         case notAnAppleId
         case notAPrivateKey
+        /// No 1 to 255 visible ASCII characters, which is what a header can carry.
+        case notAKey
+        /// Neither `/` nor one free segment of a path.
+        case notABasePath
         case tooShort(minimumCharacters: Int)
         /// None of these fields is there.
         case noneOf([String])

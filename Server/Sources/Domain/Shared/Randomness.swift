@@ -14,7 +14,7 @@ extension Randomness {
     }
 
     /// Random characters without bias: bytes past the largest multiple of 62 are drawn again.
-    private func randomBase62(characterCount: Int) -> String {
+    func randomBase62(characterCount: Int) -> String {
         var characters: [UInt8] = []
         while characters.count < characterCount {
             for byte in bytes(characterCount * 2) where byte < 248 && characters.count < characterCount {

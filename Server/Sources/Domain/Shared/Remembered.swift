@@ -41,6 +41,14 @@ package final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Senda
         return value
     }
 
+    /// Forgets all values, after a committed transaction that may concern any of them.
+    package func forgetAll() {
+        kept.withLock { kept in
+            kept.version += 1
+            kept.values = [:]
+        }
+    }
+
     /// Forgets a value that a committed transaction changed.
     package func forget(_ key: Key) {
         kept.withLock { kept in

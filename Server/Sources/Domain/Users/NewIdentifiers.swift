@@ -5,14 +5,17 @@ package struct NewIdentifiers: Sendable {
     package var username: ValueChange<String>
     package var email: ValueChange<String>
     package var phone: ValueChange<String>
+    /// What they must look like.
+    package var rules: AccountRules
 
     package init(
         username: ValueChange<String> = .unchanged, email: ValueChange<String> = .unchanged,
-        phone: ValueChange<String> = .unchanged
+        phone: ValueChange<String> = .unchanged, rules: AccountRules = .native
     ) {
         self.username = username
         self.email = email
         self.phone = phone
+        self.rules = rules
     }
 
     /// The longest user name, in characters.
@@ -36,8 +39,8 @@ package struct NewIdentifiers: Sendable {
         var faults: [FieldFault] = []
         user.username = username.applied(to: user.username)
         if case .set(let name) = username {
-            user.username = Self.shownUserName(name)
-            faults += Self.faults(ofUserName: name)
+            user.username = rules.shown(name)
+            faults += rules.faults(ofUserName: name)
         }
         let before = (email: user.email, phone: user.phone)
         user.email = email.applied(to: user.email)
@@ -55,13 +58,13 @@ package struct NewIdentifiers: Sendable {
         return faults
     }
 
-    private static func shownUserName(_ text: String) -> String {
+    static func shownUserName(_ text: String) -> String {
         text.trimmingCharacters(in: .whitespaces).precomposedStringWithCanonicalMapping
     }
 
     /// A user name is what people see as one word or a few: visible signs of one alphabet, single spaces between them,
     /// no `@` and no `+` in front, so that nobody can choose what looks like another's address or number.
-    private static func faults(ofUserName text: String) -> [FieldFault] {
+    static func faults(ofUserName text: String) -> [FieldFault] {
         let name = shownUserName(text)
         var faults = TextRule(maximumCharacters: maximumCharacters).faults(of: name, field: "username")
         guard faults.isEmpty else { return faults }

@@ -73,7 +73,7 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
     /// Answers the whole requests that wait, one after the other, and passes on those that are not answered here.
     private func work(_ context: ChannelHandlerContext) {
         while !isAnswering, let parts = waiting.firstIndex(where: \.isEnd).map({ waiting.prefix(through: $0).count }) {
-            guard passedOn == 0, case .head(let head) = waiting.first, let place = routes.place(for: head) else {
+            guard passedOn == 0, case .head(let head) = waiting.first, let found = routes.endpoint(for: head) else {
                 for _ in 0..<parts { passOn(waiting.removeFirst(), context) }
                 continue
             }
@@ -82,7 +82,7 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
                 guard case .body(var bytes) = waiting.removeFirst() else { continue }
                 if body.readableBytes == 0 { body = bytes } else { body.writeBuffer(&bytes) }
             }
-            answer(head, body, place, context)
+            answer(head, body, found, context)
         }
     }
 
@@ -102,19 +102,20 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
     }
 
     private func answer(
-        _ head: HTTPRequest, _ body: ByteBuffer, _ found: WholeRequestRoutes.Place,
-        _ context: ChannelHandlerContext
+        _ head: HTTPRequest, _ body: ByteBuffer, _ found: WholeRequestRoutes.Found, _ context: ChannelHandlerContext
     ) {
         isAnswering = true
         let executor = executor ?? LoopExecutor(context.eventLoop)
         self.executor = executor
         let request = Request(head: head, body: RequestBody(buffer: body))
-        let serverContext = ServerContext(logger: logger, channel: context.channel, wholeBody: body)
+        var serverContext = ServerContext(logger: logger, channel: context.channel, wholeBody: body)
+        for (name, value) in found.parameters { serverContext.coreContext.parameters[name] = value }
+        let (endpoint, whole) = (found.endpoint, serverContext)
         let place = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         let routes = routes
         // Nobody waits for it: it ends by writing the answer. It runs on the loop, where `place` may be touched.
         Task(executorPreference: executor) {
-            let answer = await routes.answer(to: request, serverContext, found)
+            let answer = await routes.answer(to: request, whole, endpoint)
             place.value.handler.finish(answer, place.value.context)
         }
     }

@@ -2,68 +2,64 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The routes whose requests can be answered on the event loop: answers without streams.
+/// The routes whose requests can be answered on the event loop, which none of ours blocks.
+///
+/// A path without names in braces is found by itself; the others are tried one after the other among those with as many
+/// segments. Hummingbird's router knows the same routes, and has the requests that come in pieces.
 package struct WholeRequestRoutes: Sendable {
-    private let endpoints: [String: [HTTPRequest.Method: Endpoint]]
-    /// Paths with names in braces, by their number of segments; those with fewer names first.
-    private let patterns: [Int: [Pattern]]
+    private var endpoints: [String: [HTTPRequest.Method: Endpoint]] = [:]
+    private var patterns: [Int: [Pattern]] = [:]
     private let date = HTTPDate()
 
-    fileprivate struct Pattern: Sendable {
-        let segments: [String]
-        let methods: [HTTPRequest.Method: Endpoint]
+    struct Pattern: Sendable {
+        var segments: [Substring]
+        var method: HTTPRequest.Method
+        var endpoint: Endpoint
     }
 
-    /// An endpoint, and what stands in the path for the names in its own.
-    struct Place {
-        let endpoint: Endpoint
+    /// Who answers a request, and what the names in its path stand for.
+    struct Found: Sendable {
+        var endpoint: Endpoint
         var parameters: [(name: Substring, value: Substring)] = []
     }
 
-    init(_ endpoints: [String: [HTTPRequest.Method: Endpoint]]) {
-        self.endpoints = endpoints.filter { !$0.key.contains("{") }
-        let patterns = endpoints.filter { $0.key.contains("{") }
-            .map { Pattern(segments: Self.segments($0.key[...]).map(String.init), methods: $0.value) }
-            .sorted { $0.segments.count { $0.hasPrefix("{") } < $1.segments.count { $0.hasPrefix("{") } }
-        self.patterns = Dictionary(grouping: patterns, by: \.segments.count)
-    }
+    init() {}
 
-    /// Who answers a request here; `nil` for what Hummingbird shall have: other routes, paths that need decoding, and
-    /// requests that want more than an answer.
-    func place(for head: HTTPRequest) -> Place? {
-        guard let target = head.path, let place = place(of: target, head.method),
-            !head.headerFields.contains(.expect), head.keepsConnection
-        else { return nil }
-        return place
-    }
-
-    private func place(of target: String, _ method: HTTPRequest.Method) -> Place? {
-        if let known = endpoints[target] { return known[method].map { Place(endpoint: $0) } }
-        let path = target.utf8.firstIndex(of: UInt8(ascii: "?")).map { target[..<$0] } ?? target[...]
-        if path.utf8.count != target.utf8.count, let known = endpoints[String(path)] {
-            return known[method].map { Place(endpoint: $0) }
+    mutating func add(_ endpoint: Endpoint, for route: Route) {
+        guard route.path.contains("{") else {
+            endpoints[route.path, default: [:]][route.method] = endpoint
+            return
         }
-        guard !patterns.isEmpty, !path.utf8.contains(UInt8(ascii: "%")) else { return nil }
-        let segments = Self.segments(path)
-        for pattern in patterns[segments.count] ?? [] where pattern.fits(segments) {
-            guard let endpoint = pattern.methods[method] else { return nil }
-            return Place(endpoint: endpoint, parameters: pattern.parameters(segments))
+        let segments = route.path.split(separator: "/")
+        patterns[segments.count, default: []].append(
+            Pattern(segments: segments, method: route.method, endpoint: endpoint))
+    }
+
+    /// Who answers a request here; `nil` for what Hummingbird shall have: other routes, and requests that want more
+    /// than an answer.
+    func endpoint(for head: HTTPRequest) -> Found? {
+        guard let path = head.path, !head.headerFields.contains(.expect), head.keepsConnection else { return nil }
+        if let endpoint = endpoints[path]?[head.method] { return Found(endpoint: endpoint) }
+        let plain = path.utf8.firstIndex(of: UInt8(ascii: "?")).map { path[..<$0] } ?? path[...]
+        if plain.endIndex != path.endIndex, let endpoint = endpoints[String(plain)]?[head.method] {
+            return Found(endpoint: endpoint)
+        }
+        let segments = plain.split(separator: "/")
+        guard let candidates = patterns[segments.count] else { return nil }
+        // A path that a route without names has belongs to that route, whatever its methods.
+        guard endpoints[String(plain)] == nil else { return nil }
+        for pattern in candidates where pattern.method == head.method {
+            if let parameters = pattern.parameters(of: segments) {
+                return Found(endpoint: pattern.endpoint, parameters: parameters)
+            }
         }
         return nil
     }
 
-    private static func segments(_ path: Substring) -> [Substring] {
-        path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
-    }
-
     /// - Returns: the answer; `nil` when its body broke off, so that the connection is of no use.
-    func answer(to request: Request, _ context: ServerContext, _ place: Place) async -> WholeAnswer? {
+    func answer(to request: Request, _ context: ServerContext, _ endpoint: Endpoint) async -> WholeAnswer? {
         do {
-            var context = context
-            if !place.parameters.isEmpty {
-                context.coreContext.parameters = Parameters(place.parameters.map { ($0.name, $0.value) })
-            }
-            let response = try await place.endpoint.respond(to: request, context: context)
+            let response = try await endpoint.respond(to: request, context: context)
             var head = response.head
             head.headerFields.append(HTTPField(name: .date, value: date.now))
             let body = BodyCollector()
@@ -76,22 +72,25 @@ package struct WholeRequestRoutes: Sendable {
     }
 }
 
-extension WholeRequestRoutes.Pattern {
-    fileprivate func fits(_ path: [Substring]) -> Bool {
-        zip(segments, path).allSatisfy { $0.hasPrefix("{") ? !$1.isEmpty : $0.utf8.elementsEqual($1.utf8) }
-    }
-
-    fileprivate func parameters(_ path: [Substring]) -> [(name: Substring, value: Substring)] {
-        zip(segments, path).compactMap { segment, value in
-            segment.hasPrefix("{") ? (segment.dropFirst().dropLast(), value) : nil
-        }
-    }
-}
-
 /// An answer in one piece.
 struct WholeAnswer: Sendable {
     let head: HTTPResponse
     let body: ByteBuffer
+}
+
+extension WholeRequestRoutes.Pattern {
+    /// What the names stand for; `nil` when the path is another one.
+    func parameters(of path: [Substring]) -> [(name: Substring, value: Substring)]? {
+        var parameters: [(name: Substring, value: Substring)] = []
+        for (segment, sent) in zip(segments, path) {
+            if segment.hasPrefix("{") {
+                parameters.append((segment.dropFirst().dropLast(), sent))
+            } else if segment != sent {
+                return nil
+            }
+        }
+        return parameters
+    }
 }
 
 extension HTTPRequest {

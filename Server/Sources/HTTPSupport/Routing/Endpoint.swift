@@ -11,6 +11,8 @@ struct Endpoint: HTTPResponder {
     let errors: any ErrorAnswers
     let metrics: RouteMetrics
     let shared: Shared
+    /// What every answer of the protocol has.
+    var commonHeaders: [HTTPField] = []
 
     /// What all routes share.
     struct Shared: Sendable {
@@ -62,6 +64,7 @@ struct Endpoint: HTTPResponder {
         response.headers.append(HTTPField(name: .requestId, value: context.requestId))
         response.headers.append(Self.noGuessing)
         if !mayBeKept { response.headers.append(Self.noKeeping) }
+        for field in commonHeaders { response.headers.append(field) }
         for field in context.answerHeaders.all { response.headers.append(field) }
     }
 

@@ -9,9 +9,9 @@ package protocol RouteHandler: Sendable {
 
 /// A method, a path, and who answers.
 package struct Route: Sendable {
-    package let method: HTTPRequest.Method
+    let method: HTTPRequest.Method
     /// Names in braces stand for one segment: `/v1/user/sessions/{id}`.
-    package let path: String
+    let path: String
     let handler: any RouteHandler
 
     package init(_ method: HTTPRequest.Method, _ path: String, _ handler: any RouteHandler) {
@@ -27,6 +27,15 @@ package protocol ProtocolAdapter: Sendable {
     var errors: any ErrorAnswers { get }
     /// Whether an unknown path is this protocol's to refuse.
     func owns(path: String) -> Bool
+    /// Headers on every answer of the protocol, errors too: what browsers of other origins need.
+    var commonHeaders: [HTTPField] { get }
+    /// Headers on the answer to `OPTIONS`, beside the common ones.
+    var preflightHeaders: [HTTPField] { get }
+}
+
+extension ProtocolAdapter {
+    package var commonHeaders: [HTTPField] { [] }
+    package var preflightHeaders: [HTTPField] { [] }
 }
 
 /// Puts errors into the words of one protocol.

@@ -25,19 +25,20 @@ package struct ServerRoutes: Sendable {
     /// What answers requests: all of them, and the whole ones among them on the event loop.
     package func responders() -> (all: RouterResponder<ServerContext>, whole: WholeRequestRoutes) {
         let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
-        var whole: [String: [HTTPRequest.Method: Endpoint]] = [:]
+        var whole = WholeRequestRoutes()
         for adapter in adapters {
             for route in adapter.routes {
                 let endpoint = Endpoint(
                     handler: route.handler, errors: adapter.errors,
-                    metrics: metrics.route(method: route.method.rawValue, path: route.path), shared: shared)
+                    metrics: metrics.route(method: route.method.rawValue, path: route.path), shared: shared,
+                    commonHeaders: adapter.commonHeaders)
                 router.on(RouterPath(route.path), method: route.method, responder: endpoint)
-                whole[route.path, default: [:]][route.method] = endpoint
+                whole.add(endpoint, for: route)
             }
         }
         // Middleware added after the routes is asked only when no route fits.
         router.add(middleware: Unrouted(adapters: adapters, metrics: metrics, shared: shared))
-        return (router.buildResponder(), WholeRequestRoutes(whole))
+        return (router.buildResponder(), whole)
     }
 }
 
@@ -54,7 +55,8 @@ private struct Unrouted: RouterMiddleware {
             (
                 adapter,
                 Endpoint(
-                    handler: NoRoute(routes: routes), errors: adapter.errors, metrics: unrouted, shared: shared)
+                    handler: NoRoute(routes: routes, preflightHeaders: adapter.preflightHeaders),
+                    errors: adapter.errors, metrics: unrouted, shared: shared, commonHeaders: adapter.commonHeaders)
             )
         }
     }
@@ -72,6 +74,7 @@ private struct Unrouted: RouterMiddleware {
 
 private struct NoRoute: RouteHandler {
     let routes: [Route]
+    let preflightHeaders: [HTTPField]
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let segments = request.uri.path.split(separator: "/")
@@ -81,7 +84,9 @@ private struct NoRoute: RouteHandler {
         if methods.contains(HTTPRequest.Method.get.rawValue) { methods.insert(HTTPRequest.Method.head.rawValue) }
         let allow = methods.sorted().joined(separator: ", ")
         guard request.method == .options else { throw HTTPFault.methodNotAllowed(allow: allow) }
-        return Response(status: .noContent, headers: [.allow: allow])
+        var headers: HTTPFields = [.allow: allow]
+        for field in preflightHeaders { headers.append(field) }
+        return Response(status: .noContent, headers: headers)
     }
 }
 

@@ -14,6 +14,7 @@ struct ApplicationCommand: ParsableCommand {
             """,
         subcommands: [
             CreateApplicationCommand.self, ListApplicationsCommand.self, ShowApplicationCommand.self,
+            EnableProtocolCommand.self, DisableProtocolCommand.self, ShowProtocolKeysCommand.self,
             AppleCommand.self, ProviderCommand.self, ApplicationMailCommand.self,
         ])
 }

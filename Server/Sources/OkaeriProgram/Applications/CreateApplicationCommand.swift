@@ -16,6 +16,7 @@ struct CreateApplicationCommand: AsyncParsableCommand {
               okaeri application create "My app"
               okaeri application create "My app" --json > application.json
               okaeri application create Bank --proof-required --session-idle-days 7
+              okaeri application create Game --enable kii,envelope --kii-app-id a1b2c3d4
               okaeri application create Shop --audience https://api.example.com
             """)
 
@@ -58,6 +59,13 @@ struct CreateApplicationCommand: AsyncParsableCommand {
             valueName: "link"))
     var transferLink: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Foreign protocols to switch on: ncmb,parse,kii,envelope. Keys that are told do so by themselves.",
+            valueName: "list"))
+    var enable: ProtocolList?
+
+    @OptionGroup(title: "Keys that apps in the stores carry") var keys: ProtocolKeyOptions
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
 
@@ -80,29 +88,44 @@ struct CreateApplicationCommand: AsyncParsableCommand {
         if let eraseIdleDays { settings.anonymousIdleLimit = .days(Int64(eraseIdleDays)) }
         settings.transferLink = transferLink
         for rule in mergeRules { settings.mergeRules[rule.field] = rule.rule }
-        let (name, wanted) = (name, settings)
-        let (application, adminKey) = try await storage.withStorage(makesDatabase: true) {
+        var protocols = keys.given
+        for name in enable?.names ?? [] where protocols[name] == nil { protocols[name] = [:] }
+        let (name, wanted, enabled) = (name, settings, protocols)
+        let made = try await storage.withStorage(makesDatabase: true) {
             useCases throws(DomainError) in
-            try await useCases.createApplication(name: name, settings: wanted)
+            try await useCases.createApplication(name: name, settings: wanted, protocols: enabled)
         }
         guard !output.isJSON else {
-            return Console.write(
-                json: Created(id: application.id.rawValue, name: application.name, adminKey: adminKey.revealed))
+            return Console.write(json: Created(made))
         }
-        let table = TextTable([
-            "id": application.id.rawValue, "name": application.name, "admin key": adminKey.revealed,
-        ])
+        let table = TextTable(
+            [
+                ("id", made.application.id.rawValue), ("name", made.application.name),
+                ("admin key", made.adminKey.revealed),
+            ] + made.protocols.lines)
         Console.write(
             """
             The application is made.
             \(table.text(indentation: 2))
-            The admin key is not shown again; keep it in a safe place.
+            The admin key, and keys that make an administrator elsewhere, are not shown again; keep them in a safe place.
             """)
     }
 
+    /// Id, name and admin key, and a member for each protocol that is on.
     private struct Created: Encodable {
-        let id: String
-        let name: String
-        let adminKey: String
+        let values: [String: String]
+        let protocols: [String: [String: String]]
+
+        init(_ made: CreateApplication.Made) {
+            values = [
+                "id": made.application.id.rawValue, "name": made.application.name, "adminKey": made.adminKey.revealed,
+            ]
+            protocols = made.protocols.described
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            try values.encode(to: encoder)
+            try protocols.encode(to: encoder)
+        }
     }
 }

@@ -75,6 +75,9 @@ extension FieldFault {
         case .notAnAppleId:
             "\(field) has not the form of Apple's ids: ten capitals and digits for teams and keys, letters, digits, dots "
                 + "and hyphens for bundles and services."
+        case .notAKey: "\(field) must be 1 to 255 visible ASCII characters."
+        case .notABasePath:
+            "\(field) must be / or a slash and one segment of letters, digits, - _ . that is no other protocol's."
         case .notAPrivateKey: "\(field) must be the .p8 file as Apple gave it: a P-256 key in PEM form."
         case .notALink: "\(field) is no https address, and none of an app's own scheme."
         case .unknownPlaceholder:

@@ -12,6 +12,11 @@ struct TextTable {
         rows = values.map { [$0.key, Self.shown($0.value)] }
     }
 
+    /// A list of names and values, one in a line.
+    init(_ values: [(String, String)]) {
+        rows = values.map { [$0.0, Self.shown($0.1)] }
+    }
+
     /// Adds a row. A value that is not there shows as a dash.
     mutating func add(_ values: String?...) {
         rows.append(values.map(Self.shown(_:)))

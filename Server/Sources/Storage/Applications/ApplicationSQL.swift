@@ -61,6 +61,7 @@ private struct StoredSettings: Codable {
     var deletionGraceSeconds: Int64?
     var anonymousIdleSeconds: Int64?
     var mergeRules: [String: String]?
+    var foreignSessions: [String: StoredSessionRules]?
 
     init(_ settings: ApplicationSettings) {
         proofRequired = settings.proofRequired
@@ -73,6 +74,8 @@ private struct StoredSettings: Codable {
         deletionGraceSeconds = settings.deletionGrace.components.seconds
         anonymousIdleSeconds = settings.anonymousIdleLimit?.components.seconds
         mergeRules = settings.mergeRules.mapValues(\.rawValue)
+        foreignSessions = Dictionary(
+            uniqueKeysWithValues: settings.foreignSessions.map { ($0.rawValue, StoredSessionRules($1)) })
     }
 
     var settings: ApplicationSettings {
@@ -86,6 +89,25 @@ private struct StoredSettings: Codable {
             mail: mail?.settings ?? standard.mail, transferLink: transferLink,
             deletionGrace: deletionGraceSeconds.map { .seconds($0) } ?? standard.deletionGrace,
             anonymousIdleLimit: anonymousIdleSeconds.map { .seconds($0) },
-            mergeRules: (mergeRules ?? [:]).compactMapValues(MergeRule.init(rawValue:)))
+            mergeRules: (mergeRules ?? [:]).compactMapValues(MergeRule.init(rawValue:)),
+            foreignSessions: Dictionary(
+                uniqueKeysWithValues: (foreignSessions ?? [:]).map { (.init(rawValue: $0), $1.rules) }))
+    }
+}
+
+private struct StoredSessionRules: Codable {
+    var idleSeconds: Int64
+    var seconds: Int64
+    var maximumPerUser: Int?
+
+    init(_ rules: SessionRules) {
+        idleSeconds = rules.idleLifetime.components.seconds
+        seconds = rules.lifetime.components.seconds
+        maximumPerUser = rules.maximumPerUser
+    }
+
+    var rules: SessionRules {
+        SessionRules(
+            idleLifetime: .seconds(idleSeconds), lifetime: .seconds(seconds), maximumPerUser: maximumPerUser)
     }
 }

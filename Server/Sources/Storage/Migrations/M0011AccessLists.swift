@@ -2,7 +2,7 @@ extension Migration {
     /// Who may read and change a user beside the user itself, and whether everybody may read, by which searches are
     /// narrowed.
     static let accessLists = Migration(
-        version: 10, name: "access lists",
+        version: 11, name: "access lists",
         sqlite: statements(text: "TEXT", integer: "INTEGER"), postgresql: statements(text: "TEXT", integer: "BIGINT"))
 
     private static func statements(text: String, integer: String) -> [String] {

@@ -47,21 +47,27 @@ extension SQLTransaction {
 
     package func endReplacedSessions(
         of user: Identifier<User>, in application: Identifier<Application>, deviceKey: String?,
-        openedBefore limit: Timestamp, maximum: Int
+        openedBefore limit: Timestamp, maximum: Int, within protocolLimit: SessionProtocolLimit?
     ) throws(DomainError) {
         // Ids grow with time. Looking first costs a fraction of a deletion that returns nothing.
         let newest = Identifier<Session>.first(at: limit)
         let sessions = try connection.rows(
             """
-            SELECT token_digest, id, device_key FROM sessions
+            SELECT token_digest, id, device_key, protocol FROM sessions
             WHERE application_id = $1 AND user_id = $2 ORDER BY id DESC
             """,
             [.id(application), .id(user)]
         ) { row throws(DomainError) in
-            (token: try row.digest(0), id: row.text(1), deviceKey: row.optionalText(2))
+            (
+                token: try row.digest(0), id: row.text(1), deviceKey: row.optionalText(2),
+                protocolName: Session.ProtocolName(rawValue: row.text(3))
+            )
         }
+        var ofProtocol = 0
         let ended = sessions.enumerated().filter { place, session in
-            place >= maximum
+            if session.protocolName == protocolLimit?.name { ofProtocol += 1 }
+            return place >= maximum
+                || protocolLimit.map { session.protocolName == $0.name && ofProtocol > $0.maximum } ?? false
                 || (deviceKey != nil && session.deviceKey == deviceKey && session.id < newest.rawValue)
         }
         try end(ended.map(\.element.token), in: application)
@@ -72,7 +78,7 @@ extension SQLTransaction {
     ) throws(DomainError) -> [SessionLife] {
         try connection.rows(
             """
-            SELECT application_id, token_digest, last_used_at, expires_at FROM sessions
+            SELECT application_id, token_digest, last_used_at, expires_at, protocol FROM sessions
             WHERE (application_id, token_digest) > ($1, $2) ORDER BY application_id, token_digest LIMIT $3
             """,
             [
@@ -81,7 +87,8 @@ extension SQLTransaction {
             ]
         ) { row throws(DomainError) in
             SessionLife(
-                application: row.id(0), token: try row.digest(1), lastUsedAt: row.time(2), expiresAt: row.time(3))
+                application: row.id(0), token: try row.digest(1), protocolName: .init(rawValue: row.text(4)),
+                lastUsedAt: row.time(2), expiresAt: row.time(3))
         }
     }
 

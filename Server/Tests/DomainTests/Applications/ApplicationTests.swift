@@ -13,7 +13,8 @@ struct ApplicationTests {
 
     @Test("tells its admin key once and keeps a digest")
     func adminKey() async throws {
-        let (application, key) = try await world.useCases.createApplication(name: "アプリ")
+        let made = try await world.useCases.createApplication(name: "アプリ")
+        let (application, key) = (made.application, made.adminKey)
         #expect(key.revealed.hasPrefix("oka_") && key.revealed.count == 47)
         #expect(application.adminKeyDigest == key.digest)
         #expect(try await world.useCases.findApplication(application.id) == application)

@@ -88,10 +88,11 @@ extension Promise {
                 }
                 try transaction.endReplacedSessions(
                     of: user.id, in: user.application, deviceKey: "key", openedBefore: samples.now + .seconds(50),
-                    maximum: 100)
+                    maximum: 100, within: nil)
                 let byKey = try transaction.sessions(of: user.id, in: user.application)
                 try transaction.endReplacedSessions(
-                    of: user.id, in: user.application, deviceKey: nil, openedBefore: samples.now, maximum: 1)
+                    of: user.id, in: user.application, deviceKey: nil, openedBefore: samples.now, maximum: 1,
+                    within: nil)
                 return (byKey, try transaction.sessions(of: user.id, in: user.application))
             }
             try expectEqual(byKey, [parallel, otherDevice])

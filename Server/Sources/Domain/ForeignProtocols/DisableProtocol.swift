@@ -1,0 +1,19 @@
+/// Switches a foreign protocol off for an application. Its keys are forgotten, and its sessions are refused.
+package struct DisableProtocol: Sendable {
+    let store: any Store
+    let audit: AuditTrail
+
+    /// - Returns: whether it was on.
+    /// - Throws: `applicationUnknown`, `storageUnavailable`.
+    package func callAsFunction(
+        _ name: Session.ProtocolName, of id: Identifier<Application>
+    ) async throws(DomainError) -> Bool {
+        let entry = audit.draft(.protocolDisabled, by: .operator, in: id, from: .local)
+        return try await store.write { transaction throws(DomainError) in
+            guard try transaction.application(id) != nil else { throw .applicationUnknown }
+            guard try transaction.removeProtocolKeys(name, of: id) else { return false }
+            try entry.record(on: .application(id), details: ["protocol": name.rawValue], in: transaction)
+            return true
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/// An application as one foreign protocol knows it. A reference, so that a request that finds it copies one pointer.
+package final class EnabledProtocol: Sendable {
+    package let application: Application
+    private let keySet: ProtocolKeySet
+    private let opened: [ProtocolKey: Secret]
+    private let keyring: ProtocolKeyring
+
+    init(application: Application, keySet: ProtocolKeySet, keyring: ProtocolKeyring) throws(DomainError) {
+        self.application = application
+        self.keySet = keySet
+        self.keyring = keyring
+        opened = try keyring.opened(keySet)
+    }
+
+    package var name: Session.ProtocolName { keySet.protocolName }
+
+    /// The key that names the application.
+    package var publicKey: String { keySet.publicKey }
+
+    /// Whether the application has such a key.
+    package func has(_ key: ProtocolKey) -> Bool { opened[key] != nil || keySet.digests[key] != nil }
+
+    /// A key that ships inside the app, such as the one that NCMB's signatures are made with.
+    package func key(_ key: ProtocolKey) -> Secret? { opened[key] }
+
+    /// Whether what was sent is the key, compared in constant time. A key that the application does not have is nobody's.
+    package func accepts(_ presented: some StringProtocol, as key: ProtocolKey) -> Bool {
+        let presented = String(presented)
+        if let secret = opened[key] { return secret == Secret(presented) }
+        return keySet.digests[key] == keyring.digest(of: presented, key, name, application.id)
+    }
+
+    /// A code that only this installation can make, for a token that needs no record: over its parts, the application and
+    /// its administrator's keys, so that other keys end it.
+    package func code(of parts: String...) -> SecretDigest { keyring.code(of: parts, for: keySet) }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Domain
+
+/// Keys that apps in the stores carry.
+struct ProtocolKeyOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("NCMB's application key.", valueName: "key")) var ncmbApplicationKey: String?
+    @Option(help: ArgumentHelp("NCMB's client key.", valueName: "key")) var ncmbClientKey: String?
+    @Option(help: ArgumentHelp("Parse's application id.", valueName: "id")) var parseApplicationId: String?
+    @Option(help: ArgumentHelp("Parse's REST API key.", valueName: "key")) var parseRestKey: String?
+    @Option(help: ArgumentHelp("Parse's JavaScript key.", valueName: "key")) var parseJavascriptKey: String?
+    @Option(help: ArgumentHelp("Parse's client key.", valueName: "key")) var parseClientKey: String?
+    @Option(help: ArgumentHelp("Parse's master key.", valueName: "key")) var parseMasterKey: String?
+    @Option(help: ArgumentHelp("Kii's AppID.", valueName: "id")) var kiiAppId: String?
+    @Option(help: ArgumentHelp("Kii's AppKey.", valueName: "key")) var kiiAppKey: String?
+    @Option(help: ArgumentHelp("Kii's ClientID.", valueName: "id")) var kiiClientId: String?
+    @Option(help: ArgumentHelp("Kii's ClientSecret.", valueName: "secret")) var kiiClientSecret: String?
+    @Option(
+        help: ArgumentHelp(
+            "Where the app looks for /user/signin: / or /segment; one application of a server can have /.",
+            valueName: "path"))
+    var envelopeBasePath: String?
+
+    /// The keys that were told, by protocol.
+    var given: [Session.ProtocolName: [ProtocolKey: Secret]] {
+        let told: [(Session.ProtocolName, ProtocolKey, String?)] = [
+            (.ncmb, .applicationKey, ncmbApplicationKey), (.ncmb, .clientKey, ncmbClientKey),
+            (.parse, .applicationId, parseApplicationId), (.parse, .restKey, parseRestKey),
+            (.parse, .javascriptKey, parseJavascriptKey), (.parse, .clientKey, parseClientKey),
+            (.parse, .masterKey, parseMasterKey), (.kii, .appId, kiiAppId), (.kii, .appKey, kiiAppKey),
+            (.kii, .clientId, kiiClientId), (.kii, .clientSecret, kiiClientSecret),
+            (.envelope, .basePath, envelopeBasePath),
+        ]
+        var given: [Session.ProtocolName: [ProtocolKey: Secret]] = [:]
+        for case (let name, let key, let text?) in told { given[name, default: [:]][key] = Secret(text) }
+        return given
+    }
+}
+
+/// A foreign protocol, named on the command line.
+struct ProtocolArgument: ExpressibleByArgument {
+    let name: Session.ProtocolName
+
+    init?(argument: String) {
+        guard let name = Session.ProtocolName.foreign.first(where: { $0.rawValue == argument }) else { return nil }
+        self.name = name
+    }
+
+    static let allValueStrings = Session.ProtocolName.foreign.map(\.rawValue)
+    var defaultValueDescription: String { name.rawValue }
+}
+
+/// Several protocols: `ncmb,kii`.
+struct ProtocolList: ExpressibleByArgument {
+    let names: [Session.ProtocolName]
+
+    init?(argument: String) {
+        let read = argument.split(separator: ",").map { ProtocolArgument(argument: String($0)) }
+        guard !read.isEmpty, !read.contains(where: { $0 == nil }) else { return nil }
+        names = read.compactMap { $0?.name }
+    }
+}

@@ -1,0 +1,23 @@
+import Domain
+
+extension [IssuedKeys] {
+    /// The keys as `--json` shows them: `{"ncmb": {"applicationKey": …}}`.
+    var described: [String: [String: String]] {
+        Dictionary(uniqueKeysWithValues: map { issued in
+            (
+                issued.protocolName.rawValue,
+                Dictionary(uniqueKeysWithValues: issued.keys.map { ($0.rawValue, $1.revealed) })
+            )
+        })
+    }
+
+    /// The keys for people: name and value, in the order of the protocol's own documentation.
+    var lines: [(String, String)] {
+        flatMap { issued in
+            issued.protocolName.keys.map { key in
+                let hidden = key.keeping == .digested ? "(told once, only a digest is kept)" : "(none)"
+                return ("\(issued.protocolName.rawValue) \(key.rawValue)", issued.keys[key]?.revealed ?? hidden)
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package import Domain
+import Foundation
+
+extension SQLTransaction {
+    package func protocolKeys(
+        _ protocolName: Session.ProtocolName, publicKey: String
+    ) throws(DomainError) -> ProtocolKeySet? {
+        try connection.row(
+            "SELECT application_id, protocol, public_key, keys FROM protocol_keys WHERE protocol = $1 AND public_key = $2",
+            [.text(protocolName.rawValue), .text(publicKey)], read: Self.protocolKeys)
+    }
+
+    package func protocolKeys(of application: Identifier<Application>) throws(DomainError) -> [ProtocolKeySet] {
+        try connection.rows(
+            """
+            SELECT application_id, protocol, public_key, keys FROM protocol_keys
+            WHERE application_id = $1 ORDER BY protocol
+            """,
+            [.id(application)], read: Self.protocolKeys)
+    }
+
+    package func save(_ keys: ProtocolKeySet) throws(DomainError) {
+        try connection.run(
+            """
+            INSERT INTO protocol_keys (protocol, public_key, application_id, keys) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (application_id, protocol) DO UPDATE SET
+                public_key = excluded.public_key, keys = excluded.keys
+            """,
+            [
+                .text(keys.protocolName.rawValue), .text(keys.publicKey), .id(keys.application),
+                .text(try JSONText.encode(StoredKeys(keys))),
+            ])
+        note(.application(keys.application))
+    }
+
+    package func removeProtocolKeys(
+        _ protocolName: Session.ProtocolName, of application: Identifier<Application>
+    ) throws(DomainError) -> Bool {
+        let removed = try connection.change(
+            "DELETE FROM protocol_keys WHERE application_id = $1 AND protocol = $2",
+            [.id(application), .text(protocolName.rawValue)])
+        note(.application(application))
+        return removed == 1
+    }
+
+    private static func protocolKeys(_ row: any RowReader) throws(DomainError) -> ProtocolKeySet {
+        var keys = ProtocolKeySet(
+            application: row.id(0), protocolName: .init(rawValue: row.text(1)), publicKey: row.text(2))
+        try JSONText.decode(StoredKeys.self, from: row.text(3)).write(to: &keys)
+        return keys
+    }
+}
+
+/// Keys as stored. What a newer program wrote beside them is left alone.
+private struct StoredKeys: Codable {
+    var sealed: [String: Data]
+    var digests: [String: Data]
+
+    init(_ keys: ProtocolKeySet) {
+        sealed = Dictionary(uniqueKeysWithValues: keys.sealed.map { ($0.rawValue, Data($1)) })
+        digests = Dictionary(uniqueKeysWithValues: keys.digests.map { ($0.rawValue, Data($1.bytes)) })
+    }
+
+    /// - Throws: `storageUnavailable` when stored bytes are no digest, which only damage explains.
+    func write(to keys: inout ProtocolKeySet) throws(DomainError) {
+        for (name, bytes) in sealed {
+            if let key = ProtocolKey(rawValue: name) { keys.sealed[key] = Array(bytes) }
+        }
+        for (name, bytes) in digests {
+            guard let key = ProtocolKey(rawValue: name) else { continue }
+            guard let digest = SecretDigest(stored: Array(bytes)) else { throw .storageUnavailable }
+            keys.digests[key] = digest
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Domain
+import Storage
+
+extension Promise {
+    static let foreignProtocolPromises = [
+        Promise("gives a protocol's keys back by their public key, and forgets those that were replaced") { engine in
+            let samples = Samples()
+            var keys = ProtocolKeySet(
+                application: samples.application, protocolName: .kii, publicKey: "app-\(samples.application)",
+                sealed: [.appKey: [0, 255, 7]], digests: [.clientSecret: samples.token(3)])
+            let before = keys
+            keys.publicKey += "-new"
+            let after = keys
+            let found = try await engine.write { transaction throws(DomainError) in
+                try transaction.save(before)
+                let first = try transaction.protocolKeys(.kii, publicKey: before.publicKey)
+                let foreign = try transaction.protocolKeys(.parse, publicKey: before.publicKey)
+                try transaction.save(after)
+                return [
+                    first, foreign, try transaction.protocolKeys(.kii, publicKey: before.publicKey),
+                    try transaction.protocolKeys(.kii, publicKey: after.publicKey),
+                ]
+            }
+            try expectEqual(found, [before, nil, nil, after])
+            let left = try await engine.write { transaction throws(DomainError) in
+                let all = try transaction.protocolKeys(of: samples.application)
+                let removed = try transaction.removeProtocolKeys(.kii, of: samples.application)
+                let again = try transaction.removeProtocolKeys(.kii, of: samples.application)
+                return (all, [removed, again], try transaction.protocolKeys(of: samples.application))
+            }
+            try expectEqual(left.0, [after])
+            try expectEqual(left.1, [true, false])
+            try expectEqual(left.2, [])
+        },
+        Promise("gives a public key to one of two applications that want it at once") { engine in
+            let samples = Samples()
+            let key = "wanted-\(samples.application)"
+            let winners = await withTaskGroup(of: Bool.self) { group in
+                for application in [samples.application, samples.otherApplication] {
+                    group.addTask {
+                        do {
+                            return try await engine.write { transaction throws(DomainError) in
+                                guard try transaction.protocolKeys(.ncmb, publicKey: key) == nil else { return false }
+                                try transaction.save(
+                                    ProtocolKeySet(application: application, protocolName: .ncmb, publicKey: key))
+                                return true
+                            }
+                        } catch {
+                            return false
+                        }
+                    }
+                }
+                return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            try expectEqual(winners, 1)
+        },
+        Promise("ends the oldest sessions of a protocol past its own limit, and of no other") { engine in
+            let samples = Samples()
+            let user = samples.user()
+            var sessions = (0..<4).map { samples.session(of: user, after: .seconds($0)) }
+            for place in [0, 2, 3] { sessions[place].protocolName = .ncmb }
+            let made = sessions
+            let left = try await engine.write { transaction throws(DomainError) in
+                for (place, session) in made.enumerated() {
+                    try transaction.insert(session, token: samples.token(UInt8(place)), attempt: nil)
+                }
+                try transaction.endReplacedSessions(
+                    of: user.id, in: user.application, deviceKey: nil, openedBefore: samples.now, maximum: 100,
+                    within: SessionProtocolLimit(name: .ncmb, maximum: 1))
+                return try transaction.sessions(of: user.id, in: user.application)
+            }
+            try expectEqual(left.map(\.id), [made[3].id, made[1].id])
+        },
+    ]
+}
