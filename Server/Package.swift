@@ -97,11 +97,17 @@ let package = Package(
             resources: [.embedInCode("Service/openapi.yaml")],
             swiftSettings: settings),
 
+        .target(
+            name: "NCMBAPI",
+            dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, crypto, wire],
+            swiftSettings: settings),
+
         // Composition and the program.
         .target(
             name: "OkaeriServer",
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
+                "NCMBAPI",
                 "OutboundServices", "FakeProviders", "PasswordHashes", "Threads",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
@@ -152,6 +158,13 @@ let package = Package(
                 httpTypes, nioCore, nioPosix, logging, crypto, wire, yams,
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "NCMBAPITests",
+            dependencies: [
+                "Domain", "FakeProviders", "HTTPSupport", "NCMBAPI", "OkaeriServer", "OutboundServices",
+                "PasswordHashes", "StorageSQLite", hummingbird, httpTypes, nioCore, logging, crypto, wire,
+            ],
+            exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(
             name: "ProgramTests",
             dependencies: [

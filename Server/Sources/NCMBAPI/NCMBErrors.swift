@@ -3,6 +3,7 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import enum OkaeriWire.JSONValue
 
 /// Errors in NCMB's form, whatever layer they come from: the SDKs of Unity and Android fail hard on anything else.
 ///
@@ -80,7 +81,8 @@ extension NCMBFault {
             self = .size(name, 0, maximum)
         case .tooShort(let minimum): self = .size(name, minimum, Password.maximumBytes)
         case .notUnique: self = .duplicate(name)
-        case .notAMailAddress, .notAPhoneNumber, .controlCharacter, .notAUserName, .mixedScripts: self = .malformed(name)
+        case .notAMailAddress, .notAPhoneNumber, .controlCharacter, .notAUserName, .mixedScripts:
+            self = .malformed(name)
         default: self = .notValid(name)
         }
     }

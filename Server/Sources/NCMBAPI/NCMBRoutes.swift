@@ -1,15 +1,10 @@
 import Domain
-import HTTPSupport
+package import HTTPSupport
 import HTTPTypes
 
 extension NCMBAPI {
-    /// Every endpoint, and the pre-flights that browsers ask before each.
+    /// Every endpoint.
     package var routes: [Route] {
-        endpoints
-            + Set(endpoints.map(\.path)).sorted().map { Route(.options, $0, PreflightRoute()) }
-    }
-
-    private var endpoints: [Route] {
         [
             Route(.post, "\(Self.base)/users", SignUpMemberRoute(api: self)),
             Route(.get, "\(Self.base)/users", SearchMembersRoute(api: self)),

@@ -2,6 +2,7 @@ package import Domain
 package import HTTPSupport
 package import Hummingbird
 package import Logging
+import NCMBAPI
 import NativeAPI
 package import OutboundServices
 import PasswordHashes
@@ -139,9 +140,15 @@ package struct Composition: Sendable {
                 findApplication: useCases.findApplication, authenticate: useCases.authenticate, proxies: proxies,
                 publicAddress: publicAddress),
             readBody: readBody, metrics: metrics)
+        let ncmb = NCMBAPI(
+            useCases: useCases,
+            gate: ForeignGate(
+                findProtocol: useCases.findProtocol, authenticate: useCases.authenticate, proxies: proxies,
+                publicAddress: publicAddress),
+            proxies: proxies, publicURL: settings.publicURL, readBody: readBody, clock: clock)
         let seed = randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return ServerRoutes(
-            [native], metrics: metrics, requestIds: RequestIds(seed: seed), proxies: proxies, readBody: readBody
+            [native, ncmb], metrics: metrics, requestIds: RequestIds(seed: seed), proxies: proxies, readBody: readBody
         ).responders()
     }
 

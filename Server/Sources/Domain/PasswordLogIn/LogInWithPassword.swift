@@ -28,6 +28,8 @@ package struct LogInWithPassword: Sendable {
         package var expiresAt: Timestamp?
         /// What the identifier may mean, when the protocol says it; else what it looks like.
         package var meanings: [TypedIdentifier]?
+        /// Whether the user's mail address must have been verified, as it must where it is typed in place of a name.
+        package var needsVerifiedEmail = false
 
         package init(
             application: Application, identifier: String, password: Secret, proof: PresentedProof? = nil,
@@ -76,7 +78,9 @@ package struct LogInWithPassword: Sendable {
             expiresAt: request.expiresAt, randomness: randomness, now: now)
         let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
             try link.use(in: transaction, application)
-            guard let user = try outcome.settle(in: transaction) else { return nil }
+            guard let user = try outcome.settle(in: transaction),
+                !request.needsVerifiedEmail || user.emailVerifiedAt != nil
+            else { return nil }
             return try opening.open(for: try link.joined(to: user, in: transaction), in: transaction)
         }
         guard let logIn else { throw .credentialRefused }

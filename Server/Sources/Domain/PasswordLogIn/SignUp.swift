@@ -70,7 +70,8 @@ package struct SignUp: Sendable {
         let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
         let opening = SessionOpening(
             application: request.application, deviceKey: proof?.thumbprint, device: request.device,
-            address: request.address.text, protocolName: request.protocolName, method: .signUp, attempt: request.attempt,
+            address: request.address.text, protocolName: request.protocolName, method: .signUp,
+            attempt: request.attempt,
             expiresAt: request.expiresAt, randomness: randomness, now: now)
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
             try link.use(in: transaction, application)

@@ -57,7 +57,8 @@ package final class RemoveWhatIsOver: Sendable {
         let settings = Dictionary(applications.map { ($0.id, $0.settings) }, uniquingKeysWith: { first, _ in first })
         let over = lives.filter { life in
             SessionLife.isOver(
-                at: now, idleLifetime: settings[life.application]?.sessionRules(of: life.protocolName).idleLifetime ?? .zero,
+                at: now,
+                idleLifetime: settings[life.application]?.sessionRules(of: life.protocolName).idleLifetime ?? .zero,
                 lastUsedAt: life.lastUsedAt, expiresAt: life.expiresAt)
         }
         if !over.isEmpty {

@@ -1,5 +1,3 @@
-package import enum OkaeriWire.JSONValue
-
 /// Changes a user in one transaction, as the mobile backends do it: operations on fields, identifiers, the access list,
 /// and what leads to the user.
 ///

@@ -4,7 +4,7 @@ package import enum OkaeriWire.JSONValue
 package enum FieldOperation: Hashable, Sendable {
     case set(JSONValue)
     case remove
-    /// Adds a number; a field that is not there counts as 0.
+    /// Adds a number; a field that is not there, or null, counts as 0.
     case increment(JSONValue)
     /// Appends to a list; a field that is not there counts as empty.
     case append([JSONValue])
@@ -22,7 +22,9 @@ package enum FieldOperation: Hashable, Sendable {
         switch self {
         case .set(let new): return new
         case .remove: return nil
-        case .increment(let amount): return try Self.sum(value ?? .integer(0), amount)
+        case .increment(let amount):
+            let before: JSONValue = value == nil || value == .null ? 0 : value ?? 0
+            return try Self.sum(before, amount)
         case .append(let elements): return .array(try Self.list(value) + elements)
         case .appendMissing(let elements):
             var list = try Self.list(value)
@@ -67,7 +69,7 @@ package struct FieldFaultRule: Error, Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// The number; `nil` for everything else, and for nothing (`null` counts as 0 in no operation).
+    /// The number; `nil` for everything else.
     fileprivate var double: Double? {
         switch self {
         case .integer(let number): Double(number)

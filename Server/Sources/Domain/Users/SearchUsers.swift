@@ -3,7 +3,7 @@ package struct SearchUsers: Sendable {
     let store: any Store
 
     /// - Parameters:
-    ///   - search: The question. A limit or skip beyond the largest is cut.
+    ///   - search: The question. A limit beyond the largest is cut.
     ///   - application: Whose users.
     /// - Returns: the users whom the reader may see. Only the reader's own identities are there, or everybody's for an
     ///   operator.
@@ -26,9 +26,11 @@ package struct SearchUsers: Sendable {
                 FieldFault(field: "order", rule: .tooManyFields(maximum: UserSearch.maximumOrders))
             ])
         }
+        guard (0...UserSearch.maximumSkip).contains(search.skip) else {
+            throw .fieldsRefused([FieldFault(field: "skip", rule: .tooManyFields(maximum: UserSearch.maximumSkip))])
+        }
         var bounded = search
         bounded.limit = min(max(search.limit, 0), UserSearch.maximumLimit)
-        bounded.skip = min(max(search.skip, 0), UserSearch.maximumSkip)
         let question = bounded
         return try await store.read { transaction throws(DomainError) in
             try transaction.search(question, in: application)

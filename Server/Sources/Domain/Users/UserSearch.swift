@@ -6,7 +6,7 @@ package struct UserSearch: Hashable, Sendable {
     /// The largest page.
     package static let maximumLimit = 1000
     /// How many matches can be skipped.
-    package static let maximumSkip = 10_000
+    package static let maximumSkip = 1_000_000
     /// The most comparisons and values in one question: what it costs is bounded by them and the number of users.
     package static let maximumTerms = 200
     /// How many conditions may stand within each other.

@@ -32,8 +32,6 @@ enum NCMBAnswer {
         var headers = HTTPFields()
         headers.reserveCapacity(12)
         headers.append(HTTPField(name: .contentType, value: mediaType))
-        headers.append(HTTPField(name: .accessControlAllowOrigin, value: "*"))
-        headers.append(HTTPField(name: .accessControlExposeHeaders, value: "X-NCMB-Response-Signature"))
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
     }
 }
@@ -46,20 +44,4 @@ extension HTTPField.Name {
     static let ncmbSDKVersion = HTTPField.Name(known: "X-NCMB-SDK-Version")
     static let ncmbSystemVersion = HTTPField.Name(known: "X-NCMB-OS-Version")
     static let ncmbResponseSignature = HTTPField.Name(known: "X-NCMB-Response-Signature")
-}
-
-/// `OPTIONS`: what a browser may send (Fetch §3.2.2). Apps of Monaca are web pages.
-struct PreflightRoute: RouteHandler {
-    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        Response(
-            status: .noContent,
-            headers: [
-                .accessControlAllowOrigin: "*",
-                .accessControlAllowMethods: "GET, POST, PUT, DELETE, OPTIONS",
-                .accessControlAllowHeaders:
-                    "Content-Type, X-NCMB-Application-Key, X-NCMB-Timestamp, X-NCMB-Signature, "
-                    + "X-NCMB-Apps-Session-Token, X-NCMB-SDK-Version, X-NCMB-OS-Version, Access-Control-Allow-Origin",
-                .accessControlMaxAge: "3600",
-            ])
-    }
 }

@@ -7,14 +7,16 @@ import NIOCore
 
 /// Who makes a signed request: an app, and perhaps a member in it.
 struct NCMBCaller: Sendable {
-    let application: Domain.Application
+    let enabled: EnabledProtocol
     let options: ForeignOptions
     private let text: SignedText
     private let key: SymmetricKey
 
-    fileprivate init(_ application: Domain.Application, _ text: SignedText, _ key: SymmetricKey) {
-        self.application = application
-        options = application.settings.foreignOptions(of: .ncmb)
+    var application: Domain.Application { enabled.application }
+
+    fileprivate init(_ enabled: EnabledProtocol, _ text: SignedText, _ key: SymmetricKey) {
+        self.enabled = enabled
+        options = enabled.application.settings.foreignOptions(of: .ncmb)
         self.text = text
         self.key = key
     }
@@ -32,39 +34,19 @@ extension NCMBAPI {
     /// The app that makes a request, by its key and signature.
     func caller(of request: Request, _ context: ServerContext) async throws -> NCMBCaller {
         guard let key = request.headers.value(of: .ncmbApplicationKey) else { throw NCMBFault.unauthenticated }
-        let found: EnabledProtocol
-        if let known = useCases.findProtocol.atOnce(.ncmb, publicKey: key) {
-            found = known
-        } else {
-            found = try await useCases.findProtocol(.ncmb, publicKey: key)
-        }
+        let found = try await gate.enabled(.ncmb, publicKey: key)
         let (text, secret) = try verify(request, context, for: found, key: key)
-        return NCMBCaller(found.application, text, secret)
+        return NCMBCaller(found, text, secret)
     }
 
     /// The member whose session the request names; `nil` when it names none.
     ///
     /// - Throws: `sessionInvalid` for a token that is dead.
     func member(
-        of request: Request, _ context: ServerContext, in application: Domain.Application
+        of request: Request, _ context: ServerContext, for caller: NCMBCaller
     ) async throws(DomainError) -> Authenticated? {
         guard let token = request.headers.value(of: .ncmbSessionToken), !token.isEmpty else { return nil }
-        let asked = Authenticate.Request(
-            application: application, token: token[...], proof: nil, protocolName: .ncmb)
-        let client = { proxies.client(of: request, context) }
-        if let found = try useCases.authenticate.atOnce(asked, from: client) { return found }
-        return try await useCases.authenticate(asked, from: client)
-    }
-
-    /// The member of a log-in or sign-up, where a dead token counts as none: Swift apps would never get rid of it.
-    func memberIfAny(
-        of request: Request, _ context: ServerContext, in application: Domain.Application
-    ) async throws(DomainError) -> Authenticated? {
-        do {
-            return try await member(of: request, context, in: application)
-        } catch .sessionInvalid, .userDisabled {
-            return nil
-        }
+        return try await gate.session(of: caller.enabled, token: token[...], request, context)
     }
 
     /// What the SDK tells of the device.
@@ -76,6 +58,6 @@ extension NCMBAPI {
     }
 
     func client(of request: Request, _ context: ServerContext) -> ClientAddress {
-        proxies.client(of: request, context)
+        gate.client(of: request, context)
     }
 }

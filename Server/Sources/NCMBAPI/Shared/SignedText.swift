@@ -65,7 +65,7 @@ struct SignedText: Sendable {
         code.update(data: bytes)
         if let body, !body.isEmpty {
             code.update(data: [Self.lineFeed])
-            code.update(bufferPointer: body)
+            code.update(data: body)
         }
         return Data(code.finalize()).base64EncodedString()
     }

@@ -3,12 +3,13 @@ import Domain
 extension [IssuedKeys] {
     /// The keys as `--json` shows them: `{"ncmb": {"applicationKey": …}}`.
     var described: [String: [String: String]] {
-        Dictionary(uniqueKeysWithValues: map { issued in
-            (
-                issued.protocolName.rawValue,
-                Dictionary(uniqueKeysWithValues: issued.keys.map { ($0.rawValue, $1.revealed) })
-            )
-        })
+        Dictionary(
+            uniqueKeysWithValues: map { issued in
+                (
+                    issued.protocolName.rawValue,
+                    Dictionary(uniqueKeysWithValues: issued.keys.map { ($0.rawValue, $1.revealed) })
+                )
+            })
     }
 
     /// The keys for people: name and value, in the order of the protocol's own documentation.

@@ -112,7 +112,9 @@ struct ForeignProtocolTests {
             let request = Authenticate.Request(
                 application: application, token: token[...], proof: nil, protocolName: name)
             if name == .kii {
-                #expect(try await world.useCases.authenticate(request, from: { TestWorld.address }).user.id == logIn.user.id)
+                #expect(
+                    try await world.useCases.authenticate(request, from: { TestWorld.address }).user.id == logIn.user.id
+                )
             } else {
                 await #expect(throws: DomainError.sessionInvalid) {
                     try await world.useCases.authenticate(request, from: { TestWorld.address })
