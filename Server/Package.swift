@@ -115,7 +115,9 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "OkaeriProgram",
-            dependencies: ["Domain", "OkaeriServer", "OutboundServices", arguments, sdk, wire, crypto],
+            dependencies: [
+                "Domain", "NCMBAPI", "OkaeriServer", "OutboundServices", arguments, sdk, wire, crypto,
+            ],
             swiftSettings: settings),
 
         // Tests.

@@ -9,6 +9,8 @@ package struct UseCases: Sendable {
     package let enableProtocol: EnableProtocol
     package let disableProtocol: DisableProtocol
     package let listProtocolKeys: ListProtocolKeys
+    package let adoptSession: AdoptSession
+    package let changeProtocolRules: ChangeProtocolRules
     // Automatic log-in
     package let logInAutomatically: LogInAutomatically
     // Providers
@@ -50,6 +52,7 @@ package struct UseCases: Sendable {
     package let searchUsers: SearchUsers
     package let changeUser: ChangeUser
     package let eraseUser: EraseUser
+    package let importUsers: ImportUsers
     // Access tokens
     package let mintAccessToken: MintAccessToken
     package let signingKeys: SigningKeys
@@ -201,6 +204,9 @@ package struct UseCases: Sendable {
             store: store, clock: clock, findProvider: findProvider, apple: world.providers.apple)
         authenticate = Authenticate(
             store: store, clock: clock, cache: sessionCache, activity: activity, verifyProof: verifyProof)
+        changeProtocolRules = ChangeProtocolRules(store: store)
+        adoptSession = AdoptSession(
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, authenticate: authenticate)
         logOut = LogOut(store: store)
         listSessions = ListSessions(store: store, clock: clock)
         endSession = EndSession(store: store, audit: audit)
@@ -213,6 +219,7 @@ package struct UseCases: Sendable {
         listUsers = ListUsers(store: store)
         setUserDisabled = SetUserDisabled(store: store, clock: clock)
         searchUsers = SearchUsers(store: store)
+        importUsers = ImportUsers(store: store, passwords: world.passwords, findProvider: findProvider)
         changeUser = ChangeUser(
             store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey)
         eraseUser = EraseUser(store: store, clock: clock, randomness: randomness, audit: audit)

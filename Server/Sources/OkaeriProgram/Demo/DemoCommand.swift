@@ -23,8 +23,9 @@ struct DemoCommand: AsyncParsableCommand {
               okaeri demo --reset
               okaeri demo account
               okaeri demo apple
+              okaeri demo ncmb
             """,
-        subcommands: [DemoAccountCommand.self, DemoTransferCommand.self, DemoAppleCommand.self])
+        subcommands: [DemoAccountCommand.self, DemoTransferCommand.self, DemoAppleCommand.self, DemoNCMBCommand.self])
 
     @OptionGroup var options: DemoOptions
 

@@ -1,4 +1,5 @@
 import Domain
+import Storage
 import enum OkaeriWire.JSONValue
 
 extension Promise {
@@ -37,7 +38,8 @@ extension Promise {
                 (.compares(.createdAt, .less, .time(samples.now + .milliseconds(2))), ["a", "b"]),
             ]
             for (condition, expected) in questions {
-                let found = try await findings(UserSearch(condition: condition, counts: true, reader: .everything), samples, engine)
+                let found = try await findings(
+                    UserSearch(condition: condition, counts: true, reader: .everything), samples, engine)
                 try expect(
                     found.users.map(\.displayName) == expected.map(Optional.some) && found.count == expected.count,
                     "\(condition): \(found.users.map(\.displayName)), \(found.count ?? -1)")
