@@ -64,7 +64,9 @@ package enum NCMBExport {
         guard let name = text("userName", members) else { return }
         let isGenerated =
             name.utf8.count == 10 && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
-        if isGenerated, imported.anonymousId != nil, imported.providerNames.isEmpty, imported.user.email == nil { return }
+        if isGenerated, imported.anonymousId != nil, imported.providerNames.isEmpty, imported.user.email == nil {
+            return
+        }
         imported.user.username = name
         if let hash = text("password", members), hash.hasPrefix("$") { imported.hash = PasswordHash(text: hash) }
         if knowsDeviceIds, AnonymousId(name) != nil { imported.password = Secret(name) }

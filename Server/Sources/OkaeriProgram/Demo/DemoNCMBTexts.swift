@@ -48,7 +48,8 @@ extension DemoLanguage {
         case .english:
             DemoNCMBTexts(
                 firstLaunch: "First launch, on NCMB's SDK", nextLaunch: "Next launch",
-                adopt: "With Okaeri's SDK, taking the session over", automatic: "The launch after that, by the key alone",
+                adopt: "With Okaeri's SDK, taking the session over",
+                automatic: "The launch after that, by the key alone",
                 adoptByPassword: "On another device, by the device id that was name and password", language: self)
         }
     }

@@ -81,7 +81,8 @@ struct Importer {
                 do throws(RecordFile.Fault) {
                     isOver = try fill(&waiting, from: file, &box.report)
                 } catch {
-                    box.fault = .failed("\(error). What stands before it was read; run the import again after mending it.")
+                    box.fault = .failed(
+                        "\(error). What stands before it was read; run the import again after mending it.")
                     isOver = true
                 }
                 try await take(waiting, useCases, &box.report)

@@ -51,8 +51,13 @@ package final class RecordFile {
                 throw Fault(description: "line \(start): the object is longer than \(Self.maximumRecordBytes) bytes")
             }
             if isText {
-                if isEscaped { isEscaped = false } else if byte == UInt8(ascii: "\\") { isEscaped = true }
-                else if byte == UInt8(ascii: "\"") { isText = false }
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isText = false
+                }
                 continue
             }
             switch byte {
