@@ -1,7 +1,7 @@
 # Each verb is a script of a screen or two; what it does, stands there.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test test-postgresql lint format check bench bench-peers docs run clean
+.PHONY: help setup build release test test-postgresql lint format check bench bench-peers docs run clean
 
 help: ## list the verbs
 	@echo "Okaeri: make VERB"
@@ -12,6 +12,9 @@ setup: ## install the system packages that are missing (as root), or print the l
 
 build: ## build both packages for development
 	@scripts/build
+
+release: ## build the program for use, and say where it is
+	@scripts/release
 
 test: ## build and run all tests of both packages
 	@scripts/test

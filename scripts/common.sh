@@ -50,6 +50,15 @@ long_command() {
     return 1
 }
 
+# Builds the program and sets `okaeri` to its path: build_program CONFIGURATION. For release with Swift's own libraries
+# inside: it then starts faster, serves a little more, and runs on machines that have no Swift.
+build_program() {
+    local arguments=(-c "$1" --package-path Server)
+    if [ "$1" = release ]; then arguments+=(--static-swift-stdlib); fi
+    long_command .build/logs/build-okaeri.log "Building okaeri" swift build "${arguments[@]}" --product okaeri
+    okaeri=$(swift build "${arguments[@]}" --show-bin-path)/okaeri
+}
+
 # Draws the lines "[12/345] …" over each other on a terminal; elsewhere tells every thirty seconds how far it is.
 show_progress() {
     local what=$1 line last=$SECONDS columns=80

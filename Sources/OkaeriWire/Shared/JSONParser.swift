@@ -67,9 +67,10 @@ private struct JSONParser {
     }
 
     private mutating func members() throws(JSONSyntaxError) -> [String: JSONValue] {
-        var members: [String: JSONValue] = [:]
         skipSpace()
-        if try take(UInt8(ascii: "}")) { return members }
+        if try take(UInt8(ascii: "}")) { return [:] }
+        // Room for as many as most objects have, so that the table need not grow three times.
+        var members: [String: JSONValue] = Dictionary(minimumCapacity: 6)
         while true {
             skipSpace()
             guard try peek() == UInt8(ascii: "\"") else { throw .unexpected(offset: position) }

@@ -9,8 +9,8 @@ package struct ProofTarget: Hashable, Sendable {
     package let path: String
 
     package init(scheme: some StringProtocol, authority: some StringProtocol, path: some StringProtocol) {
-        self.scheme = scheme.lowercased()
-        let authority = authority.lowercased()
+        self.scheme = Self.lowercased(scheme)
+        let authority = Self.lowercased(authority)
         let defaultPort = self.scheme == "https" ? ":443" : ":80"
         self.authority = authority.hasSuffix(defaultPort) ? String(authority.dropLast(defaultPort.count)) : authority
         self.path = path.isEmpty ? "/" : String(path)
@@ -25,5 +25,32 @@ package struct ProofTarget: Hashable, Sendable {
         let authority = rest.prefix { $0 != "/" }
         guard !authority.isEmpty, !authority.contains("@") else { return nil }
         self.init(scheme: scheme, authority: authority, path: rest[authority.endIndex...])
+    }
+
+    /// Whether a text names this address, in any spelling.
+    package func isNamed(by text: String) -> Bool {
+        isSpelled(text) || ProofTarget(text) == self
+    }
+
+    /// Whether a text is this address as it stands here: so nearly every client spells it, and nothing need be parsed.
+    private func isSpelled(_ text: String) -> Bool {
+        let counts = (scheme: scheme.utf8.count, authority: authority.utf8.count, path: path.utf8.count)
+        var rest = text.utf8[...]
+        guard rest.count == counts.scheme + 3 + counts.authority + counts.path,
+            rest.prefix(counts.scheme).elementsEqual(scheme.utf8)
+        else { return false }
+        rest = rest.dropFirst(counts.scheme)
+        guard rest.starts(with: "://".utf8) else { return false }
+        rest = rest.dropFirst(3)
+        guard rest.prefix(counts.authority).elementsEqual(authority.utf8) else { return false }
+        rest = rest.dropFirst(counts.authority)
+        // A path that is asked for holds neither of these; a text with them has more than a path.
+        return rest.elementsEqual(path.utf8) && !rest.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+    }
+
+    /// Most are in lower case already, which costs a look at the bytes.
+    private static func lowercased(_ text: some StringProtocol) -> String {
+        text.utf8.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+            ? String(text) : text.lowercased()
     }
 }

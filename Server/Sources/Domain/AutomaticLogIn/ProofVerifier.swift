@@ -41,7 +41,7 @@ package struct ProofVerifier: Sendable {
         _ claims: DecodedProof.Claims, against presented: PresentedProof, token: Secret?
     ) throws(ProofFault) {
         guard claims.htm == presented.method else { throw .method }
-        guard let htu = claims.htu, ProofTarget(htu) == presented.target else { throw .target }
+        guard let htu = claims.htu, presented.target.isNamed(by: htu) else { throw .target }
         guard let jti = claims.jti, (1...Self.maximumIdentifierBytes).contains(jti.utf8.count) else {
             throw .identifier
         }

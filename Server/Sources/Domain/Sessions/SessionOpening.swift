@@ -19,10 +19,9 @@ package struct SessionOpening: Sendable {
     private let restoration: AuditDraft?
     private let now: Timestamp
     private let rules: SessionRules
+    /// When the session ends at the latest: as its protocol says, or earlier when the client wishes so.
     private let expiresAt: Timestamp
 
-    /// - Parameter expiresAt: When the session ends at the latest, when the client wishes an earlier end than its
-    ///   protocol's.
     package init(
         application: Application, deviceKey: String?, device: DeviceDescription, address: String?,
         protocolName: Session.ProtocolName, method: Session.LogInMethod, attempt: Attempt?,

@@ -4,20 +4,29 @@ extension SQLTransaction {
     package func user(
         provider: Identity.Provider, subject: String, in application: Identifier<Application>
     ) throws(DomainError) -> User? {
-        let user = try connection.row(
+        // One statement for the user and all its identities, as this stands in the way of every log-in by key. The first
+        // two tables give one row at most, so that the index gives the rows of the third in their order.
+        var user: User?
+        let identities = try connection.rows(
             """
             SELECT users.application_id, users.id, users.display_name, users.locale, users.fields, users.created_at,
                 users.updated_at, users.last_log_in_at, users.previous_log_in_at, users.username, users.email,
                 users.email_verified_at, users.phone, users.phone_verified_at, users.password_set_at,
-                users.disabled_at, users.deletion_requested_at, users.access_list
+                users.disabled_at, users.deletion_requested_at, users.access_list, linked.provider, linked.subject,
+                linked.linked_at
             FROM identities
             JOIN users ON users.application_id = identities.application_id AND users.id = identities.user_id
+            JOIN identities AS linked
+                ON linked.application_id = identities.application_id AND linked.user_id = identities.user_id
             WHERE identities.application_id = $1 AND identities.provider = $2 AND identities.subject = $3
+            ORDER BY linked.linked_at, linked.provider, linked.subject
             """,
             [.id(application), .text(provider.rawValue), .text(subject)]
-        ) { row throws(DomainError) in try Self.user(row, from: 0) }
-        guard var user else { return nil }
-        user.identities = try identities(of: user.id, in: application)
+        ) { row throws(DomainError) in
+            if user == nil { user = try Self.user(row, from: 0) }
+            return Self.identity(row, from: 18)
+        }
+        user?.identities = identities
         return user
     }
 
@@ -56,7 +65,13 @@ extension SQLTransaction {
             """,
             [.id(application), .id(user)]
         ) { row throws(DomainError) in
-            Identity(provider: .init(rawValue: row.text(0)), subject: row.text(1), linkedAt: row.time(2))
+            Self.identity(row, from: 0)
         }
+    }
+
+    /// Reads three columns of an identity.
+    private static func identity(_ row: any RowReader, from column: Int) -> Identity {
+        Identity(
+            provider: .init(rawValue: row.text(column)), subject: row.text(column + 1), linkedAt: row.time(column + 2))
     }
 }

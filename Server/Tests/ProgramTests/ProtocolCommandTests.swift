@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+@Suite("Commands for foreign protocols")
+struct ProtocolCommandTests {
+    private let folder = TestFolder()
+
+    private struct Made: Decodable {
+        let id: String
+        let adminKey: String
+        let ncmb: [String: String]?
+        let parse: [String: String]?
+        let kii: [String: String]?
+        let envelope: [String: String]?
+    }
+
+    @Test("print one object with all keys when an application is made")
+    func create() async throws {
+        let finished = try await run(
+            "application", "create", "Old app", "--enable", "parse,kii,envelope", "--ncmb-application-key", "6145f9",
+            "--ncmb-client-key", "1343d1", "--kii-app-id", "a1b2c3d4", "--json")
+        #expect(finished.status == 0, "\(finished.errors)")
+        let made = try finished.json(Made.self)
+        #expect(made.ncmb == ["applicationKey": "6145f9", "clientKey": "1343d1"])
+        #expect(
+            Set((made.parse ?? [:]).keys) == ["applicationId", "restKey", "javascriptKey", "clientKey", "masterKey"])
+        #expect(made.kii?["appId"] == "a1b2c3d4" && made.kii?["clientSecret"]?.isEmpty == false)
+        #expect(made.envelope == ["basePath": "/\(made.id)"])
+        let keys = try await run("application", "keys", made.id, "--json")
+        let shown = try keys.json([String: [String: String]].self)
+        #expect(shown["ncmb"] == made.ncmb && shown["kii"]?["clientSecret"] == nil)
+        #expect(shown["parse"]?["masterKey"] == nil && shown["parse"]?["restKey"] == made.parse?["restKey"])
+    }
+
+    @Test("switch a protocol on and off")
+    func enable() async throws {
+        let made = try await run("application", "create", "App", "--json").json(Made.self)
+        #expect(made.kii == nil && made.ncmb == nil)
+        let enabled = try await run("application", "enable", made.id, "kii", "--kii-app-key", "0011", "--json")
+        #expect(enabled.status == 0, "\(enabled.errors)")
+        let keys = try enabled.json([String: [String: String]].self)
+        #expect(keys["kii"]?["appKey"] == "0011" && keys["kii"]?["appId"]?.count == 8)
+        let disabled = try await run("application", "disable", made.id, "kii")
+        #expect(disabled.status == 0)
+        let again = try await run("application", "disable", made.id, "kii")
+        #expect(again.status == 1 && again.errors.contains("not on"))
+    }
+
+    @Test(
+        "end with status 2 when they are called wrongly",
+        arguments: [
+            ["application", "enable", "x", "firebase"],
+            ["application", "enable", "x", "kii", "--ncmb-client-key", "k"],
+            ["application", "create", "x", "--enable", "kii,other"],
+            ["application", "create", "x", "--envelope-base-path", "/v1"],
+        ])
+    func wrongCalls(_ arguments: [String]) async throws {
+        let finished = try await Program.run(arguments, environment: ["OKAERI_DATA": folder.path])
+        #expect(finished.status == 2 && finished.output.isEmpty, "\(finished)")
+    }
+
+    private func run(_ arguments: String...) async throws -> Program.Finished {
+        try await Program.run(arguments, environment: ["OKAERI_DATA": folder.path])
+    }
+}
