@@ -97,7 +97,7 @@ struct DemoNCMBApp: Sendable {
         do {
             let answer = try await URLSessionTransport().send(
                 TransportRequest(
-                    method: method, url: url, headers: headers, body: try JSONEncoder().encode(body),
+                    method: method, url: url, headers: HeaderFields(headers), body: try JSONEncoder().encode(body),
                     timeout: .seconds(10)))
             return try JSONDecoder().decode(Body.self, from: answer.body)
         } catch {

@@ -116,9 +116,9 @@ struct Flow: Sendable {
         case ("time"?, .string(let text), _): return WireTime(text)?.description == text
         case (let name?, .string(let text), _): return known[name] == text
         case (nil, .object(let sent), .object(let wanted)):
-            let filled = Dictionary(uniqueKeysWithValues: wanted.map { (filled($0.key, known), $0.value) })
-            return Set(filled.keys) == Set(sent.keys)
-                && filled.allSatisfy { name, value in sent[name].map { isLike($0, value, known) } ?? false }
+            let named = Dictionary(uniqueKeysWithValues: wanted.map { (filled($0.key, known), $0.value) })
+            return Set(named.keys) == Set(sent.keys)
+                && named.allSatisfy { name, value in sent[name].map { isLike($0, value, known) } ?? false }
         case (nil, .array(let sent), .array(let wanted)):
             return sent.count == wanted.count && zip(sent, wanted).allSatisfy { isLike($0, $1, known) }
         case (nil, .string(let text), .string(let other)): return text == filled(other, known)
