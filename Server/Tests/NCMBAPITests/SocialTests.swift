@@ -35,7 +35,7 @@ struct SocialTests {
         /// The `authData` of somebody who has just signed in at Apple.
         func authData(_ subject: String, code: String? = nil, client: String = bundle) throws -> String {
             let fresh = try apple.signIn(
-                FakeApple.Person(subject: subject, email: "\(subject)@example.com"), audience: bundle, nonce: ""
+                FakeApple.Person(subject: subject, email: "\(subject)@example.com"), audience: bundle, nonce: nil
             ).code
             return """
                 {"authData":{"apple":{"id":"\(subject)","access_token":"\(code ?? fresh)","client_id":"\(client)"}}}

@@ -153,11 +153,14 @@ extension UserSearchComposer {
         switch (field, value) {
         case (.username, .text(let text)): return identified(TypedIdentifier(.username, shown: text))
         case (.email, .text(let text)):
-            let found = identified(TypedIdentifier(.email, shown: text))
+            // Values are numbered in the order in which they stand in the text.
+            let identifier = TypedIdentifier(.email, shown: text)
             switch search.reader {
-            case .everything: return found
+            case .everything: return identified(identifier)
             case .user(nil, _): return "FALSE"
-            case .user(let reader?, _): return "(users.id = \(query.bind(text: reader.rawValue)) AND \(found))"
+            case .user(let reader?, _):
+                let own = query.bind(text: reader.rawValue)
+                return "(users.id = \(own) AND \(identified(identifier)))"
             }
         case (.emailVerified, .truth(let truth)):
             return "(\(verified) \(truth ? "IS NOT NULL" : "IS NULL"))"
