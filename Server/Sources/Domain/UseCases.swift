@@ -57,7 +57,6 @@ package struct UseCases: Sendable {
     package let mintAccessToken: MintAccessToken
     package let signingKeys: SigningKeys
     package let rotateSigningKeys: RotateSigningKeys
-
     // Mail
     package let deliverMail: DeliverMail
     package let listQueuedMail: ListQueuedMail
@@ -96,7 +95,6 @@ package struct UseCases: Sendable {
     package let chainAuditEntries: ChainAuditEntries
     package let verifyAudit: VerifyAudit
     package let listAudit: ListAudit
-
     private let sessionCache: SessionCache
 
     /// What the rules need of the world.
@@ -220,8 +218,7 @@ package struct UseCases: Sendable {
         setUserDisabled = SetUserDisabled(store: store, clock: clock)
         searchUsers = SearchUsers(store: store)
         importUsers = ImportUsers(store: store, passwords: world.passwords, findProvider: findProvider)
-        changeUser = ChangeUser(
-            store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey)
+        changeUser = ChangeUser(store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey)
         eraseUser = EraseUser(store: store, clock: clock, randomness: randomness, audit: audit)
         verifyCredential = VerifyCredential(
             findProvider: findProvider, takeAllowance: takeAllowance, hasLimits: world.hasRateLimits)

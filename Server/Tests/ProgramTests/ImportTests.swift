@@ -36,8 +36,8 @@ struct ImportTests {
     func runs() async throws {
         let folder = TestFolder()
         let file = "\(folder.path)/members.json"
-        try Self.export.write(toFile: file, atomically: true, encoding: .utf8)
         let server = try await TestServer(data: folder.path)
+        try Self.export.write(toFile: file, atomically: true, encoding: .utf8)
         let application: Made = try await Program.run(
             "application", "create", "Old", "--enable", "ncmb", "--json", "--data", folder.path
         ).json()
@@ -67,8 +67,8 @@ struct ImportTests {
     func faults() async throws {
         let folder = TestFolder()
         let file = "\(folder.path)/members.json"
-        try #"[{"objectId":"a""#.write(toFile: file, atomically: true, encoding: .utf8)
         let server = try await TestServer(data: folder.path)
+        try #"[{"objectId":"a""#.write(toFile: file, atomically: true, encoding: .utf8)
         let none = try await Program.run(
             "import", "ncmb", file, "--application", "nobody", "--data", folder.path)
         #expect(none.status == 1 && none.errors.contains("no such application"))

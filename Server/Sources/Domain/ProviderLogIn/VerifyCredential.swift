@@ -12,6 +12,7 @@ package struct VerifyCredential: Sendable {
     ///   - provider: Who vouches.
     ///   - application: Where.
     ///   - address: Where the request came from: each credential costs a call to the provider.
+    /// - Returns: the person.
     /// - Throws: `providerNotEnabled`, `providerTokenRefused`, `providerRefused`, `providerUnavailable`,
     ///   `providerMisconfigured`, `fieldsRefused`, `rateLimited`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
@@ -29,6 +30,8 @@ package struct VerifyCredential: Sendable {
         if let code = credential.code {
             person = try await found.provider.redeem(
                 code, nonce: credential.nonce, of: person, for: found.configured)
+            // The provider sees to it that a code counts once, and nobody else ever has the token behind it.
+            person?.replay = nil
         }
         guard let person else { throw .providerTokenRefused(.malformed) }
         guard ConfiguredProvider.parts(of: person.subject).name == name else {

@@ -13,6 +13,7 @@ package enum NCMBExport {
     ///   - application: Where the member comes to.
     ///   - knowsDeviceIds: Whether a user name in the form of a UUID is the password too, as in the sample of automatic
     ///     log-in.
+    /// - Returns: the member.
     /// - Throws: `Fault`.
     package static func member(
         _ record: JSONValue, of application: Identifier<Application>, knowsDeviceIds: Bool

@@ -60,6 +60,7 @@ struct SignedText: Sendable {
     /// - Parameters:
     ///   - key: The client key's text.
     ///   - body: What an answer holds; `nil`, and an empty one, for nothing.
+    /// - Returns: the text.
     func signature(key: SymmetricKey, body: UnsafeRawBufferPointer? = nil) -> String {
         var code = HMAC<SHA256>(key: key)
         code.update(data: bytes)

@@ -11,7 +11,7 @@ struct DemoNCMBApp: Sendable {
     let applicationKey: String
     let clientKey: String
     /// What `identifierForVendor` would give.
-    let deviceId = UUID().uuidString
+    let deviceId = Self.uuid(SystemRandomness().bytes(16))
 
     /// Who is logged in.
     struct Member: Sendable {
@@ -44,6 +44,16 @@ struct DemoNCMBApp: Sendable {
         }
     }
 
+    private static func uuid(_ bytes: [UInt8]) -> String {
+        let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined().uppercased()
+        var (groups, rest) = ([String](), digits[...])
+        for count in [8, 4, 4, 4, 12] {
+            groups.append(String(rest.prefix(count)))
+            rest = rest.dropFirst(count)
+        }
+        return groups.joined(separator: "-")
+    }
+
     func logIn() async throws(CommandFault) -> LogIn {
         let body = try await send("POST", "/login", ["userName": deviceId, "password": deviceId])
         return LogIn(member: member(body), code: body.code)
@@ -72,7 +82,7 @@ struct DemoNCMBApp: Sendable {
     }
 
     private var now: String {
-        WireTime(millisecondsSince1970: Int64(Foundation.Date().timeIntervalSince1970 * 1000)).description
+        WireTime(millisecondsSince1970: Int64(SystemClock().now.timeIntervalSince1970 * 1000)).description
     }
 
     private func send(
