@@ -53,6 +53,7 @@ package struct UseCases: Sendable {
     package let changeUser: ChangeUser
     package let eraseUser: EraseUser
     package let importUsers: ImportUsers
+    package let rememberAttempt: RememberAttempt
     // Access tokens
     package let mintAccessToken: MintAccessToken
     package let signingKeys: SigningKeys
@@ -83,6 +84,8 @@ package struct UseCases: Sendable {
     // Deletion
     package let requestDeletion: RequestDeletion
     package let deleteUser: DeleteUser
+    package let restoreUser: RestoreUser
+    package let eraseUser: EraseUser
     package let eraseDeletedUsers: EraseDeletedUsers
     package let removeIdleUsers: RemoveIdleUsers
     package let exportUser: ExportUser
@@ -173,31 +176,33 @@ package struct UseCases: Sendable {
             takeAllowance: takeAllowance, audit: audit, firstLaunches: world.firstLaunches)
         signUp = SignUp(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, passwords: world.passwords,
-            takeAllowance: takeAllowance, newUsers: world.firstLaunches)
+            takeAllowance: takeAllowance, audit: audit, newUsers: world.firstLaunches)
         logInWithPassword = LogInWithPassword(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, check: check, audit: audit)
         changePassword = ChangePassword(
-            store: store, clock: clock, passwords: world.passwords, check: check, notice: notice)
-        upgradeUser = UpgradeUser(store: store, clock: clock, passwords: world.passwords)
-        reauthenticate = Reauthenticate(store: store, clock: clock, randomness: randomness, check: check)
+            store: store, clock: clock, passwords: world.passwords, check: check, notice: notice, audit: audit)
+        upgradeUser = UpgradeUser(store: store, clock: clock, passwords: world.passwords, audit: audit)
+        let offerMerge = OfferMerge(store: store, clock: clock, randomness: randomness, audit: audit)
         requirePresence = RequirePresence(clock: clock)
         findProvider = FindProvider(
             store: store, sealingKey: world.sealingKey, providers: world.providers, validity: world.validity)
         setProvider = SetProvider(
-            store: store, clock: clock, sealingKey: world.sealingKey, providers: world.providers)
+            store: store, clock: clock, sealingKey: world.sealingKey, providers: world.providers, audit: audit)
         listProviders = ListProviders(store: store)
-        removeProvider = RemoveProvider(store: store)
+        removeProvider = RemoveProvider(store: store, audit: audit)
         checkProvider = CheckProvider(findProvider: findProvider)
         logInWithProvider = LogInWithProvider(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
             takeAllowance: takeAllowance, findProvider: findProvider,
             sealingKey: world.sealingKey, audit: audit, firstLaunches: world.firstLaunches)
         linkProvider = LinkProvider(
-            store: store, clock: clock, findProvider: findProvider, sealingKey: world.sealingKey)
-        unlinkProvider = UnlinkProvider(store: store, clock: clock, randomness: randomness)
+            store: store, clock: clock, findProvider: findProvider, sealingKey: world.sealingKey,
+            offerMerge: offerMerge, audit: audit)
+        unlinkProvider = UnlinkProvider(store: store, clock: clock, randomness: randomness, audit: audit)
         revokeGrants = RevokeGrants(
             store: store, clock: clock, sealingKey: world.sealingKey, findProvider: findProvider)
-        takeAppleNotification = TakeAppleNotification(store: store, clock: clock, apple: world.providers.apple)
+        takeAppleNotification = TakeAppleNotification(
+            store: store, clock: clock, audit: audit, apple: world.providers.apple)
         transferTeam = TransferTeam(
             store: store, clock: clock, findProvider: findProvider, apple: world.providers.apple)
         authenticate = Authenticate(
@@ -213,9 +218,8 @@ package struct UseCases: Sendable {
         writeSessionActivity = WriteSessionActivity(store: store, activity: activity)
         removeWhatIsOver = RemoveWhatIsOver(store: store, clock: clock)
         readUser = ReadUser(store: store)
-        updateUser = UpdateUser(store: store, clock: clock)
+        updateUser = UpdateUser(store: store, clock: clock, audit: audit)
         listUsers = ListUsers(store: store)
-        setUserDisabled = SetUserDisabled(store: store, clock: clock)
         searchUsers = SearchUsers(store: store)
         importUsers = ImportUsers(store: store, passwords: world.passwords, findProvider: findProvider)
         changeUser = ChangeUser(store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey)
@@ -225,6 +229,8 @@ package struct UseCases: Sendable {
         logInWithIdentities = LogInWithIdentities(
             store: store, clock: clock, randomness: randomness, takeAllowance: takeAllowance,
             sealingKey: world.sealingKey, newUsers: world.firstLaunches)
+        rememberAttempt = RememberAttempt(store: store, clock: clock)
+        setUserDisabled = SetUserDisabled(store: store, clock: clock, audit: audit)
         signingKeys = SigningKeys(
             store: store, clock: clock, sealingKey: world.sealingKey, validity: world.validity)
         mintAccessToken = MintAccessToken(
@@ -236,6 +242,9 @@ package struct UseCases: Sendable {
         let tryCode = TryCode(
             store: store, clock: clock, digests: digests, takeAllowance: takeAllowance,
             hasLimits: world.hasRateLimits)
+        reauthenticate = Reauthenticate(
+            store: store, clock: clock, randomness: randomness, check: check, tryCode: tryCode,
+            identify: IdentifyPerson(findProvider: findProvider), audit: audit)
         deliverMail = DeliverMail(
             store: store, clock: clock, randomness: randomness, sealing: sealing, delivery: world.mailDelivery,
             findApplication: findApplication,
@@ -246,13 +255,14 @@ package struct UseCases: Sendable {
             clock: clock, randomness: randomness, verifyProof: verifyProof, tryCode: tryCode, audit: audit)
         requestEmailVerification = RequestEmailVerification(
             queueErrand: queueErrand, requirePresence: requirePresence)
-        verifyEmail = VerifyEmail(clock: clock, tryCode: tryCode, notice: notice)
+        verifyEmail = VerifyEmail(clock: clock, tryCode: tryCode, notice: notice, audit: audit)
         requestPasswordReset = RequestPasswordReset(queueErrand: queueErrand)
         resetPassword = ResetPassword(
-            clock: clock, randomness: randomness, passwords: world.passwords, tryCode: tryCode, notice: notice)
+            store: store, clock: clock, randomness: randomness, passwords: world.passwords, tryCode: tryCode,
+            notice: notice, audit: audit)
         listQueuedMail = ListQueuedMail(store: store)
         readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
-        changeMailSettings = ChangeMailSettings(store: store)
+        changeMailSettings = ChangeMailSettings(store: store, audit: audit)
         mailBell = MailBell()
         rotateSigningKeys = RotateSigningKeys(
             store: store, signingKeys: signingKeys, clock: clock, audit: audit)
@@ -269,6 +279,8 @@ package struct UseCases: Sendable {
         acknowledgeNotice = AcknowledgeNotice(store: store, clock: clock)
         requestDeletion = RequestDeletion(store: store, clock: clock, audit: audit)
         deleteUser = DeleteUser(store: store, clock: clock, audit: audit)
+        restoreUser = RestoreUser(store: store, audit: audit)
+        eraseUser = EraseUser(store: store, clock: clock, randomness: randomness, audit: audit)
         eraseDeletedUsers = EraseDeletedUsers(store: store, clock: clock, randomness: randomness, audit: audit)
         removeIdleUsers = RemoveIdleUsers(store: store, clock: clock, audit: audit)
         exportUser = ExportUser(
@@ -276,7 +288,7 @@ package struct UseCases: Sendable {
             audit: audit)
         upgradeOrOfferMerge = UpgradeOrOfferMerge(
             store: store, upgradeUser: upgradeUser, check: check,
-            offerMerge: OfferMerge(store: store, clock: clock, randomness: randomness, audit: audit))
+            offerMerge: offerMerge)
         previewMerge = PreviewMerge(store: store, clock: clock)
         resolveMerge = ResolveMerge(store: store, clock: clock, randomness: randomness, audit: audit)
         undoMerge = UndoMerge(store: store, clock: clock, randomness: randomness, audit: audit)

@@ -32,13 +32,15 @@ package struct LogInWithProvider: Sendable {
         package var address: ClientAddress
         /// Set to bring a user back that asked to be deleted.
         package var restoringFrom: RequestOrigin?
+        /// Where the request came from, for the audit log.
+        package var origin: RequestOrigin
 
         package init(
             application: Application, provider: Identity.Provider, credential: ProviderCredential,
             proof: PresentedProof? = nil, joinsDevice: Bool = true,
             device: DeviceDescription = DeviceDescription(), newUser: LogInAutomatically.NewUser = .init(),
             attempt: Attempt? = nil, address: ClientAddress,
-            restoringFrom: RequestOrigin? = nil
+            restoringFrom: RequestOrigin? = nil, origin: RequestOrigin? = nil
         ) {
             self.application = application
             self.provider = provider
@@ -50,6 +52,7 @@ package struct LogInWithProvider: Sendable {
             self.attempt = attempt
             self.address = address
             self.restoringFrom = restoringFrom
+            self.origin = origin ?? RequestOrigin(address: address.text)
         }
     }
 
@@ -74,6 +77,7 @@ package struct LogInWithProvider: Sendable {
             application: request.application, deviceKey: proof?.thumbprint, device: request.device,
             address: request.address.text, protocolName: .native,
             method: .init(rawValue: request.provider.rawValue), attempt: request.attempt,
+            entry: audit.draft(.loggedIn, by: .unknown, in: request.application.id, from: request.origin),
             restoration: request.restoringFrom.map {
                 audit.draft(.userRestored, by: .unknown, in: request.application.id, from: $0)
             },
@@ -110,10 +114,10 @@ package struct LogInWithProvider: Sendable {
             guard
                 let user = try transaction.user(
                     provider: person.provider, subject: person.subject, in: application),
-                !user.isDisabled, let before = try opening.repeated(for: user, in: transaction)
+                try opening.hasOpened(for: user, in: transaction)
             else { return nil }
             try link.use(in: transaction, application)
-            return before
+            return try opening.open(for: user, in: transaction)
         }
     }
 
