@@ -97,12 +97,19 @@ let package = Package(
             resources: [.embedInCode("Service/openapi.yaml")],
             swiftSettings: settings),
 
+        .target(
+            name: "KiiAPI", dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
+            swiftSettings: settings),
+        .target(
+            name: "EnvelopeAPI", dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
+            swiftSettings: settings),
+
         // Composition and the program.
         .target(
             name: "OkaeriServer",
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
-                "OutboundServices", "FakeProviders", "PasswordHashes", "Threads",
+                "KiiAPI", "EnvelopeAPI", "OutboundServices", "FakeProviders", "PasswordHashes", "Threads",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],
@@ -152,6 +159,15 @@ let package = Package(
                 httpTypes, nioCore, nioPosix, logging, crypto, wire, yams,
             ],
             swiftSettings: settings),
+        .target(
+            name: "RecordedFlows", dependencies: [wire], path: "Tests/Support/RecordedFlows", swiftSettings: settings),
+        .testTarget(
+            name: "ForeignAPITests",
+            dependencies: [
+                "Domain", "HTTPSupport", "OkaeriServer", "PasswordHashes", "RecordedFlows", "Storage", "StorageSQLite",
+                "TestWorld", hummingbird, httpTypes, nioCore, logging, wire,
+            ],
+            exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(
             name: "ProgramTests",
             dependencies: [

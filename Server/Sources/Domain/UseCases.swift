@@ -9,6 +9,7 @@ package struct UseCases: Sendable {
     package let enableProtocol: EnableProtocol
     package let disableProtocol: DisableProtocol
     package let listProtocolKeys: ListProtocolKeys
+    package let protocolTokens: ProtocolTokens
     // Automatic log-in
     package let logInAutomatically: LogInAutomatically
     // Providers
@@ -25,6 +26,8 @@ package struct UseCases: Sendable {
     package let transferTeam: TransferTeam
     // Log-in by password
     package let signUp: SignUp
+    package let registerUser: RegisterUser
+    package let setPassword: SetPassword
     package let logInWithPassword: LogInWithPassword
     package let changePassword: ChangePassword
     // Account linking
@@ -43,6 +46,9 @@ package struct UseCases: Sendable {
     // Users
     package let readUser: ReadUser
     package let updateUser: UpdateUser
+    package let rewriteUser: RewriteUser
+    package let eraseUserAtOnce: EraseUserAtOnce
+    package let lookUpUser: LookUpUser
     package let listUsers: ListUsers
     package let setUserDisabled: SetUserDisabled
     // Access tokens
@@ -162,12 +168,17 @@ package struct UseCases: Sendable {
         enableProtocol = EnableProtocol(store: store, keyring: keyring, audit: audit)
         disableProtocol = DisableProtocol(store: store, audit: audit)
         listProtocolKeys = ListProtocolKeys(store: store, keyring: keyring)
+        protocolTokens = ProtocolTokens(clock: clock)
         logInAutomatically = LogInAutomatically(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
             takeAllowance: takeAllowance, audit: audit, firstLaunches: world.firstLaunches)
         signUp = SignUp(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, passwords: world.passwords,
             takeAllowance: takeAllowance, newUsers: world.firstLaunches)
+        registerUser = RegisterUser(
+            store: store, clock: clock, randomness: randomness, passwords: world.passwords,
+            takeAllowance: takeAllowance, newUsers: world.firstLaunches)
+        setPassword = SetPassword(store: store, clock: clock, passwords: world.passwords)
         logInWithPassword = LogInWithPassword(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, check: check, audit: audit)
         changePassword = ChangePassword(
@@ -205,6 +216,9 @@ package struct UseCases: Sendable {
         removeWhatIsOver = RemoveWhatIsOver(store: store, clock: clock)
         readUser = ReadUser(store: store)
         updateUser = UpdateUser(store: store, clock: clock)
+        rewriteUser = RewriteUser(store: store, clock: clock, passwords: world.passwords)
+        eraseUserAtOnce = EraseUserAtOnce(store: store, clock: clock, randomness: randomness, audit: audit)
+        lookUpUser = LookUpUser(store: store, takeAllowance: takeAllowance, hasLimits: world.hasRateLimits)
         listUsers = ListUsers(store: store)
         setUserDisabled = SetUserDisabled(store: store, clock: clock)
         signingKeys = SigningKeys(

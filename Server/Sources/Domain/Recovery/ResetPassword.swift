@@ -20,16 +20,18 @@ package struct ResetPassword: Sendable {
         package var address: ClientAddress
         /// Names one attempt, so that its repetition works again.
         package var attempt: SecretDigest?
+        package var rules: AccountRules
 
         package init(
             application: Application, token: String, newPassword: Secret, address: ClientAddress,
-            attempt: SecretDigest? = nil
+            attempt: SecretDigest? = nil, rules: AccountRules = .native
         ) {
             self.application = application
             self.token = token
             self.newPassword = newPassword
             self.address = address
             self.attempt = attempt
+            self.rules = rules
         }
     }
 
@@ -43,7 +45,7 @@ package struct ResetPassword: Sendable {
         guard let (_, owner) = try await tryCode.owner(of: presented) else {
             return try await tryCode(presented) { _, _, _ throws(DomainError) in }
         }
-        let password = try PasswordRules(for: application, user: owner)
+        let password = try PasswordRules(for: application, user: owner, rules: request.rules)
             .check(request.newPassword, field: "newPassword")
         let hash = try await passwords.hash(password)
         let revocations: [Identifier<ProviderRevocation>] = (0..<Self.maximumRevocations).map { _ in

@@ -23,8 +23,9 @@ struct DemoCommand: AsyncParsableCommand {
               okaeri demo --reset
               okaeri demo account
               okaeri demo apple
+              okaeri demo kii
             """,
-        subcommands: [DemoAccountCommand.self, DemoTransferCommand.self, DemoAppleCommand.self])
+        subcommands: [DemoAccountCommand.self, DemoTransferCommand.self, DemoAppleCommand.self, DemoKiiCommand.self])
 
     @OptionGroup var options: DemoOptions
 
