@@ -130,7 +130,7 @@ let package = Package(
             name: "PasswordHashesTests", dependencies: ["Domain", "PasswordHashes"], swiftSettings: settings),
         .target(
             name: "TestPostgreSQL", dependencies: ["StoragePostgreSQL", "CLibPQ"],
-            path: "Tests/Support/TestPostgreSQL", exclude: ["cluster.sh"], swiftSettings: settings),
+            path: "Tests/Support/TestPostgreSQL", exclude: ["cluster.sh", "patroni.sh"], swiftSettings: settings),
         .target(
             name: "TestMailServer", path: "Tests/Support/TestMailServer", exclude: ["mail-server.py"],
             swiftSettings: settings),

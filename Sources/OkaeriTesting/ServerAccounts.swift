@@ -64,6 +64,8 @@ extension InMemoryServer {
     ) throws(Refusal) -> TransportResponse {
         guard var user = contents.users[id] else { throw Refusal(401, .credentialRefused) }
         guard !user.isDisabled else { throw Refusal(403, .userDisabled) }
+        try restore(id, isWished: request.restores, &contents)
+        user.erasedAt = nil
         user.body.previousLogInAt = user.body.lastLogInAt
         user.body.lastLogInAt = time(contents)
         join(thumbprint, joins, &user.body, &contents)
@@ -87,7 +89,12 @@ extension InMemoryServer {
         guard var user = contents.users[session.user] else { throw Refusal(401, .sessionInvalid) }
         guard user.body.isAnonymous else { throw Refusal(409, .alreadyRegistered) }
         if thumbprint == nil { try checkFresh(session, contents) }
-        try check([("username", body.username), ("email", body.email), ("phone", body.phone)], body.password, contents)
+        let identifiers = [("username", body.username), ("email", body.email), ("phone", body.phone)]
+        do {
+            try check(identifiers, body.password, contents)
+        } catch {
+            throw offering(error, identifiers.compactMap(\.1), body.password, session.user, &contents)
+        }
         user.body.apply(UserPatchBody(displayName: body.displayName, locale: body.locale, fields: body.fields))
         user.body.username = body.username
         user.body.email = body.email
@@ -128,6 +135,16 @@ extension InMemoryServer {
         let user = contents.users[session.user]
         if let password = body?.password {
             guard user?.password == password else { throw Refusal(401, .credentialRefused) }
+        } else if let provider = body?.provider, let credential = body?.credential?.logIn {
+            let place = try named(by: credential, provider)
+            try use(credential, &contents)
+            guard contents.usersByIdentity["\(place.provider)/\(place.subject)"] == session.user else {
+                throw Refusal(401, .credentialRefused)
+            }
+        } else if let code = body?.code {
+            guard try use(code, for: .logInCode, ticket: body?.ticket, &contents).user == session.user else {
+                throw Refusal(401, .credentialRefused)
+            }
         } else {
             guard request.headers[HeaderName.proof] != nil, user?.body.isAnonymous == true else {
                 throw Refusal(401, .credentialRefused)
@@ -181,6 +198,18 @@ extension InMemoryServer {
                     FieldProblem(field: $0.0, code: "not_unique", detail: "Another one has this value.")
                 })
         }
+    }
+
+    /// A refusal of taken identifiers, with a ticket when the password is that of the one who has them.
+    private func offering(
+        _ refusal: Refusal, _ identifiers: [String], _ password: String?, _ user: String,
+        _ contents: inout ServerContents
+    ) -> Refusal {
+        let owners = Set(identifiers.compactMap { contents.usersByIdentifier[$0.lowercased()] })
+        guard refusal.problem.code == .identifierTaken, owners.count == 1, let owner = owners.first, let password,
+            contents.users[owner]?.password == password
+        else { return refusal }
+        return conflict(user, owner, .identifierTaken, errors: refusal.problem.errors, &contents)
     }
 
     private func register(_ user: UserBody, _ contents: inout ServerContents) {

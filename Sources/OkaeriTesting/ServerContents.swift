@@ -62,6 +62,9 @@ struct ServerContents: Sendable {
     /// Transfer codes without hyphens.
     var transferCodes: [String: WaitingCode] = [:]
     var transfers: [StoredTransfer] = []
+    /// Conflicts by ticket, and merges by name.
+    var mergeTickets: [String: MergeTicket] = [:]
+    var merges: [String: StoredMerge] = [:]
     var requests: [TransportRequest] = []
     var faults: [PlannedFault] = []
     var watchers: [Watcher] = []

@@ -21,8 +21,14 @@ extension InMemoryServer {
 
     /// Sees to it that a log-in does not lead to a user on the way out, unless it wishes that user back. One whose time
     /// has come is gone, as after the server's housekeeping.
-    func restore(_ thumbprint: String, isWished: Bool, _ contents: inout ServerContents) throws(Refusal) {
-        guard let id = contents.usersByKey[thumbprint], let end = contents.users[id]?.erasedAt else { return }
+    func restore(key thumbprint: String, isWished: Bool, _ contents: inout ServerContents) throws(Refusal) {
+        guard let id = contents.usersByKey[thumbprint] else { return }
+        try restore(id, isWished: isWished, &contents)
+    }
+
+    /// The same by the user's id.
+    func restore(_ id: String, isWished: Bool, _ contents: inout ServerContents) throws(Refusal) {
+        guard let end = contents.users[id]?.erasedAt else { return }
         guard time(contents).millisecondsSince1970 < end.millisecondsSince1970 else {
             contents.users[id] = nil
             contents.usersByKey = contents.usersByKey.filter { $0.value != id }

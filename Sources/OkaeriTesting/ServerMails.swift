@@ -156,7 +156,7 @@ extension InMemoryServer {
     }
 
     /// Uses a code up.
-    private func use(
+    func use(
         _ code: String, for kind: TestMail.Kind, ticket: String? = nil, owner: String? = nil,
         _ contents: inout ServerContents
     ) throws(Refusal) -> ServerContents.SentMail {

@@ -71,10 +71,13 @@ extension InMemoryServer {
             }
             return known.answer
         }
-        let (provider, subject, email) = try named(by: body, request)
-        try use(body, &contents)
+        let (provider, subject, email) = try named(by: body, request.url.lastPathComponent)
+        guard !contents.usedTokens.contains(body.idToken ?? "") else { throw Refusal(401, .providerTokenReplayed) }
         let answer = try logIn(
-            provider: provider, subject: subject, email: email, thumbprint: thumbprint, body, &contents)
+            provider: provider, subject: subject, email: email, thumbprint: thumbprint, body,
+            restores: request.restores,
+            &contents)
+        try use(body, &contents)
         if let name = request.headers[HeaderName.idempotencyKey] {
             contents.answers[name] = (thumbprint, request.body ?? Data(), answer)
         }
@@ -83,12 +86,13 @@ extension InMemoryServer {
 
     private func logIn(
         provider: String, subject: String, email: String?, thumbprint: String, _ body: ProviderLogInBody,
-        _ contents: inout ServerContents
+        restores: Bool, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
         let now = time(contents)
         let place = "\(provider)/\(subject)"
         let known = contents.usersByIdentity[place].flatMap { contents.users[$0] }
         guard known?.isDisabled != true else { throw Refusal(403, .userDisabled) }
+        if let known { try restore(known.body.id, isWished: restores, &contents) }
         let number = contents.newNumber()
         var user =
             known
@@ -127,10 +131,14 @@ extension InMemoryServer {
     ) throws(Refusal) -> TransportResponse {
         let session = try authenticate(request, &contents).session
         let body = try read(ProviderLinkBody.self, from: request.body ?? Data()).logIn
-        let (provider, subject, email) = try named(by: body, request)
+        let (provider, subject, email) = try named(by: body, request.url.lastPathComponent)
         let place = "\(provider)/\(subject)"
         if let owner = contents.usersByIdentity[place] {
-            guard owner == session.user else { throw Refusal(409, .identityTaken) }
+            guard owner == session.user else {
+                // A token that was used before proves nothing any more.
+                guard !contents.usedTokens.contains(body.idToken ?? "") else { throw Refusal(409, .identityTaken) }
+                throw conflict(session.user, owner, .identityTaken, &contents)
+            }
             return .json(200, contents.users[owner]?.body)
         }
         try use(body, &contents)
@@ -167,10 +175,9 @@ extension InMemoryServer {
     }
 
     /// Whom a token names: it must hold the nonce.
-    private func named(
-        by body: ProviderLogInBody, _ request: TransportRequest
+    func named(
+        by body: ProviderLogInBody, _ provider: String
     ) throws(Refusal) -> (provider: String, subject: String, email: String?) {
-        let provider = request.url.lastPathComponent
         guard let token = body.idToken, let claims = TestToken.claims(of: token), let subject = claims["sub"],
             let nonce = body.nonce, claims["nonce"] == (provider == "apple" ? AppleNonce(value: nonce).hashed : nonce)
         else { throw Refusal(401, .providerTokenInvalid) }
@@ -178,7 +185,7 @@ extension InMemoryServer {
     }
 
     /// A token counts once.
-    private func use(_ body: ProviderLogInBody, _ contents: inout ServerContents) throws(Refusal) {
+    func use(_ body: ProviderLogInBody, _ contents: inout ServerContents) throws(Refusal) {
         guard contents.usedTokens.insert(body.idToken ?? "").inserted else {
             throw Refusal(401, .providerTokenReplayed)
         }

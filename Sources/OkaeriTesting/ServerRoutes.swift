@@ -53,6 +53,9 @@ extension InMemoryServer {
         case ("GET", APIPath.export): return try export(request, &contents)
         case ("POST", APIPath.token): return try mint(request, &contents)
         case ("POST", APIPath.logInWithTransferCode): return try redeemTransferCode(request, &contents)
+        case ("POST", APIPath.mergePreview): return try previewMerge(request, &contents)
+        case ("POST", APIPath.merge): return try resolveMerge(request, &contents)
+        case ("POST", APIPath.undoMerge): return try undoMerge(request, &contents)
         case ("POST", APIPath.transferCode): return try issueTransferCode(request, &contents)
         case ("DELETE", APIPath.transferCode):
             let session = try authenticate(request, &contents).session
@@ -104,7 +107,7 @@ extension InMemoryServer {
     private func logIn(
         _ thumbprint: String, _ body: AutomaticLogInBody?, restores: Bool, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
-        try restore(thumbprint, isWished: restores, &contents)
+        try restore(key: thumbprint, isWished: restores, &contents)
         let answer = try logInAnswer(thumbprint, body, createdWith: "automatic", &contents)
         return .json(answer.isNew ? 201 : 200, answer)
     }
@@ -210,11 +213,12 @@ struct Refusal: Error {
 
     init(
         _ status: Int, _ code: ErrorCode, detail: String? = nil, errors: [FieldProblem]? = nil,
-        serverTime: WireTime? = nil, erasedAt: WireTime? = nil
+        serverTime: WireTime? = nil, erasedAt: WireTime? = nil, merge: MergeOfferBody? = nil
     ) {
         var problem = Problem(
             title: code.rawValue, status: status, detail: detail, code: code, errors: errors, serverTime: serverTime)
         problem.erasedAt = erasedAt
+        problem.merge = merge
         self.problem = problem
     }
 }

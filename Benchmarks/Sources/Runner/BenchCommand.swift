@@ -8,7 +8,10 @@ struct BenchCommand: ParsableCommand {
         commandName: "bench", abstract: "All measurements in one go, as ratios beside their limits.",
         discussion: "Run it by `make bench`, which builds what it needs.")
 
-    enum Phase: String, CaseIterable, ExpressibleByArgument { case paths, passwords, growth, memory, peers }
+    enum Phase: String, CaseIterable, ExpressibleByArgument {
+        case paths, passwords, growth, memory, peers, postgresql
+        case postgresqlGrowth = "postgresql-growth"
+    }
 
     @Option(help: "The server's program.")
     var server: String
@@ -18,12 +21,14 @@ struct BenchCommand: ParsableCommand {
     var data: String
     @Option(help: "The file with the limits.")
     var limits: String
-    @Option(help: "What to measure; all but the peers unless given.")
+    @Option(help: "What to measure; all on SQLite but the peers unless given.")
     var phase: [Phase] = []
     @Flag(help: "Few users, short runs: to see that it works, not how fast.")
     var quick = false
     @Flag(help: "Exit with 1 when a ratio is past its limit.")
     var strict = false
+    @Option(help: "The folder with pgbench's scripts, for PostgreSQL.")
+    var pgbenchFiles = ""
     @Option(help: "PocketBase's program, for the peers.")
     var pocketbase = ""
     @Option(help: "The folder with PocketBase's data and known users, for the peers.")
@@ -56,6 +61,10 @@ struct BenchCommand: ParsableCommand {
         case .paths: try PathsPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .passwords: try PasswordsPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .growth: try GrowthPhase(workbench: workbench, isQuick: quick).measure(into: &report)
+        case .postgresql:
+            try PostgreSQLPhase(workbench: workbench, isQuick: quick, files: pgbenchFiles).measure(into: &report)
+        case .postgresqlGrowth:
+            try PostgreSQLGrowthPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .memory: try MemoryPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .peers:
             try PeersPhase(

@@ -11,17 +11,17 @@ final class Child {
     /// - Parameters:
     ///   - program: The program's path.
     ///   - arguments: Its arguments.
-    ///   - processor: The number of the processor that it may use.
+    ///   - processor: The processor that it may use, as `taskset` writes it: `0`; `0,1` for either.
     ///   - environment: Variables beside those of this process.
     ///   - log: A file for what it prints; `nil` to keep its output for `outputText`.
     /// - Throws: When it cannot be started.
     init(
-        _ program: String, _ arguments: [String], processor: Int, environment: [String: String] = [:],
+        _ program: String, _ arguments: [String], processor: String, environment: [String: String] = [:],
         log: String? = nil
     ) throws {
         name = URL(filePath: program).lastPathComponent
         process.executableURL = URL(filePath: "/usr/bin/taskset")
-        process.arguments = ["-c", String(processor), program] + arguments
+        process.arguments = ["-c", processor, program] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         if let log {
             guard FileManager.default.createFile(atPath: log, contents: nil) else {

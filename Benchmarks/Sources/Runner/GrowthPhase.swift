@@ -11,6 +11,7 @@ struct GrowthPhase {
 
     func measure(into report: inout Report) throws {
         let few = try workbench.seeded(users: 1_000)
+        let between = try workbench.seeded(users: 100_000)
         let many = try workbench.seeded(users: large)
         try addStart(on: many, to: &report)
         for (scenario, name) in [
@@ -26,6 +27,9 @@ struct GrowthPhase {
             }
             if let last {
                 report.add("\(name), 1,000 users", last.few)
+                if large > 100_000 {
+                    report.add("\(name), 100,000 users", try run(scenario, on: between))
+                }
                 report.add("\(name), \(large) users", last.many)
             }
             report.add(ratio: "\(name), many users ÷ few", ratios.median, "\(large) ÷ 1000 users, requests/s at 64")

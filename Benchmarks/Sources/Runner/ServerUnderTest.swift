@@ -23,13 +23,21 @@ final class ServerUnderTest {
         child.stop()
     }
 
-    /// Starts the server on a data folder.
-    static func okaeri(_ workbench: Workbench, on data: SeededData) throws -> ServerUnderTest {
-        try ServerUnderTest(workbench, data: data, ready: "/health/ready") { port in
+    /// Starts the server on a data folder, or as a node on a database with the same users.
+    static func okaeri(
+        _ workbench: Workbench, on data: SeededData, database: String? = nil,
+        processor: String = Workbench.serverProcessor
+    ) throws -> ServerUnderTest {
+        var environment = ["OKAERI_RATE_LIMITS": "off"]
+        if let database {
+            environment.merge(try data.environment(for: database)) { $1 }
+        } else {
+            environment["OKAERI_DATA"] = data.folder
+        }
+        return try ServerUnderTest(workbench, data: data, ready: "/health/ready") { port in
             try Child(
-                workbench.server, ["serve", "--listen", "127.0.0.1:\(port)", "--data", data.folder],
-                processor: Workbench.serverProcessor, environment: ["OKAERI_RATE_LIMITS": "off"],
-                log: "\(workbench.folder)/okaeri.log")
+                workbench.server, ["serve", "--listen", "127.0.0.1:\(port)"], processor: processor,
+                environment: environment, log: "\(workbench.folder)/okaeri-\(processor).log")
         }
     }
 

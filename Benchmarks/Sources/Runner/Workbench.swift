@@ -10,8 +10,9 @@ struct Workbench {
     /// A folder for databases. Everything in it can be made again.
     let folder: String
 
-    static let serverProcessor = 0
-    static let otherProcessor = 1
+    static let serverProcessor = "0"
+    static let otherProcessor = "1"
+    static let anyProcessor = "0,1"
 
     /// Starts one of this package's programs beside the server.
     func start(_ program: String, _ arguments: [String]) throws -> Child {
@@ -69,6 +70,12 @@ struct SeededData {
 
     var application: String {
         get throws { try String(contentsOfFile: applicationFile, encoding: .utf8) }
+    }
+
+    /// What a program needs to work on a database with the folder's rows: its secrets are sealed under the same key.
+    func environment(for database: String) throws -> [String: String] {
+        let key = try Data(contentsOf: URL(filePath: folder + "/sealing.key")).base64EncodedString()
+        return ["OKAERI_DATABASE": database, "OKAERI_SEALING_KEY": key]
     }
 
     /// Copies the folder, so that a run changes only the copy.

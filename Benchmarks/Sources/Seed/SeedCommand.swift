@@ -50,6 +50,8 @@ struct SeedCommand: ParsableCommand {
             let created = oldest + (newest - oldest) * Int64(number) / Int64(users)
             var logIn = LogInRows(
                 userCreated: created, at: Int64.random(in: max(created, newest - month)...newest))
+            // The others' can be computed from their number; pgbench does (Benchmarks/PostgreSQL).
+            logIn.thumbprint = Self.thumbprint(ofUser: number)
             // Spread evenly: a user is known where the count of known ones takes a step.
             if (number + 1) * devices / users > number * devices / users {
                 let device = KnownDevice(
@@ -67,5 +69,10 @@ struct SeedCommand: ParsableCommand {
         }
         try database.execute("COMMIT")
         return known
+    }
+
+    /// A thumbprint without a key: the digest of the number.
+    private static func thumbprint(ofUser number: Int) -> String {
+        Base64URL.text(of: SHA256.hash(data: Data(String(number).utf8)))
     }
 }

@@ -51,6 +51,7 @@ package struct UseCases: Sendable {
     package let lookUpUser: LookUpUser
     package let listUsers: ListUsers
     package let setUserDisabled: SetUserDisabled
+    package let rememberAttempt: RememberAttempt
     // Access tokens
     package let mintAccessToken: MintAccessToken
     package let signingKeys: SigningKeys
@@ -82,6 +83,8 @@ package struct UseCases: Sendable {
     // Deletion
     package let requestDeletion: RequestDeletion
     package let deleteUser: DeleteUser
+    package let restoreUser: RestoreUser
+    package let eraseUser: EraseUser
     package let eraseDeletedUsers: EraseDeletedUsers
     package let removeIdleUsers: RemoveIdleUsers
     package let exportUser: ExportUser
@@ -174,7 +177,7 @@ package struct UseCases: Sendable {
             takeAllowance: takeAllowance, audit: audit, firstLaunches: world.firstLaunches)
         signUp = SignUp(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, passwords: world.passwords,
-            takeAllowance: takeAllowance, newUsers: world.firstLaunches)
+            takeAllowance: takeAllowance, audit: audit, newUsers: world.firstLaunches)
         registerUser = RegisterUser(
             store: store, clock: clock, randomness: randomness, passwords: world.passwords,
             takeAllowance: takeAllowance, newUsers: world.firstLaunches)
@@ -182,27 +185,29 @@ package struct UseCases: Sendable {
         logInWithPassword = LogInWithPassword(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, check: check, audit: audit)
         changePassword = ChangePassword(
-            store: store, clock: clock, passwords: world.passwords, check: check, notice: notice)
-        upgradeUser = UpgradeUser(store: store, clock: clock, passwords: world.passwords)
-        reauthenticate = Reauthenticate(store: store, clock: clock, randomness: randomness, check: check)
+            store: store, clock: clock, passwords: world.passwords, check: check, notice: notice, audit: audit)
+        upgradeUser = UpgradeUser(store: store, clock: clock, passwords: world.passwords, audit: audit)
+        let offerMerge = OfferMerge(store: store, clock: clock, randomness: randomness, audit: audit)
         requirePresence = RequirePresence(clock: clock)
         findProvider = FindProvider(
             store: store, sealingKey: world.sealingKey, providers: world.providers, validity: world.validity)
         setProvider = SetProvider(
-            store: store, clock: clock, sealingKey: world.sealingKey, providers: world.providers)
+            store: store, clock: clock, sealingKey: world.sealingKey, providers: world.providers, audit: audit)
         listProviders = ListProviders(store: store)
-        removeProvider = RemoveProvider(store: store)
+        removeProvider = RemoveProvider(store: store, audit: audit)
         checkProvider = CheckProvider(findProvider: findProvider)
         logInWithProvider = LogInWithProvider(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
             takeAllowance: takeAllowance, findProvider: findProvider,
             sealingKey: world.sealingKey, audit: audit, firstLaunches: world.firstLaunches)
         linkProvider = LinkProvider(
-            store: store, clock: clock, findProvider: findProvider, sealingKey: world.sealingKey)
-        unlinkProvider = UnlinkProvider(store: store, clock: clock, randomness: randomness)
+            store: store, clock: clock, findProvider: findProvider, sealingKey: world.sealingKey,
+            offerMerge: offerMerge, audit: audit)
+        unlinkProvider = UnlinkProvider(store: store, clock: clock, randomness: randomness, audit: audit)
         revokeGrants = RevokeGrants(
             store: store, clock: clock, sealingKey: world.sealingKey, findProvider: findProvider)
-        takeAppleNotification = TakeAppleNotification(store: store, clock: clock, apple: world.providers.apple)
+        takeAppleNotification = TakeAppleNotification(
+            store: store, clock: clock, audit: audit, apple: world.providers.apple)
         transferTeam = TransferTeam(
             store: store, clock: clock, findProvider: findProvider, apple: world.providers.apple)
         authenticate = Authenticate(
@@ -215,12 +220,13 @@ package struct UseCases: Sendable {
         writeSessionActivity = WriteSessionActivity(store: store, activity: activity)
         removeWhatIsOver = RemoveWhatIsOver(store: store, clock: clock)
         readUser = ReadUser(store: store)
-        updateUser = UpdateUser(store: store, clock: clock)
+        updateUser = UpdateUser(store: store, clock: clock, audit: audit)
         rewriteUser = RewriteUser(store: store, clock: clock, passwords: world.passwords)
         eraseUserAtOnce = EraseUserAtOnce(store: store, clock: clock, randomness: randomness, audit: audit)
         lookUpUser = LookUpUser(store: store, takeAllowance: takeAllowance, hasLimits: world.hasRateLimits)
         listUsers = ListUsers(store: store)
-        setUserDisabled = SetUserDisabled(store: store, clock: clock)
+        rememberAttempt = RememberAttempt(store: store, clock: clock)
+        setUserDisabled = SetUserDisabled(store: store, clock: clock, audit: audit)
         signingKeys = SigningKeys(
             store: store, clock: clock, sealingKey: world.sealingKey, validity: world.validity)
         mintAccessToken = MintAccessToken(
@@ -232,6 +238,9 @@ package struct UseCases: Sendable {
         let tryCode = TryCode(
             store: store, clock: clock, digests: digests, takeAllowance: takeAllowance,
             hasLimits: world.hasRateLimits)
+        reauthenticate = Reauthenticate(
+            store: store, clock: clock, randomness: randomness, check: check, tryCode: tryCode,
+            identify: IdentifyPerson(findProvider: findProvider), audit: audit)
         deliverMail = DeliverMail(
             store: store, clock: clock, randomness: randomness, sealing: sealing, delivery: world.mailDelivery,
             findApplication: findApplication,
@@ -242,13 +251,14 @@ package struct UseCases: Sendable {
             clock: clock, randomness: randomness, verifyProof: verifyProof, tryCode: tryCode, audit: audit)
         requestEmailVerification = RequestEmailVerification(
             queueErrand: queueErrand, requirePresence: requirePresence)
-        verifyEmail = VerifyEmail(clock: clock, tryCode: tryCode, notice: notice)
+        verifyEmail = VerifyEmail(clock: clock, tryCode: tryCode, notice: notice, audit: audit)
         requestPasswordReset = RequestPasswordReset(queueErrand: queueErrand)
         resetPassword = ResetPassword(
-            clock: clock, randomness: randomness, passwords: world.passwords, tryCode: tryCode, notice: notice)
+            store: store, clock: clock, randomness: randomness, passwords: world.passwords, tryCode: tryCode,
+            notice: notice, audit: audit)
         listQueuedMail = ListQueuedMail(store: store)
         readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
-        changeMailSettings = ChangeMailSettings(store: store)
+        changeMailSettings = ChangeMailSettings(store: store, audit: audit)
         mailBell = MailBell()
         rotateSigningKeys = RotateSigningKeys(
             store: store, signingKeys: signingKeys, clock: clock, audit: audit)
@@ -265,6 +275,8 @@ package struct UseCases: Sendable {
         acknowledgeNotice = AcknowledgeNotice(store: store, clock: clock)
         requestDeletion = RequestDeletion(store: store, clock: clock, audit: audit)
         deleteUser = DeleteUser(store: store, clock: clock, audit: audit)
+        restoreUser = RestoreUser(store: store, audit: audit)
+        eraseUser = EraseUser(store: store, clock: clock, randomness: randomness, audit: audit)
         eraseDeletedUsers = EraseDeletedUsers(store: store, clock: clock, randomness: randomness, audit: audit)
         removeIdleUsers = RemoveIdleUsers(store: store, clock: clock, audit: audit)
         exportUser = ExportUser(
@@ -272,7 +284,7 @@ package struct UseCases: Sendable {
             audit: audit)
         upgradeOrOfferMerge = UpgradeOrOfferMerge(
             store: store, upgradeUser: upgradeUser, check: check,
-            offerMerge: OfferMerge(store: store, clock: clock, randomness: randomness, audit: audit))
+            offerMerge: offerMerge)
         previewMerge = PreviewMerge(store: store, clock: clock)
         resolveMerge = ResolveMerge(store: store, clock: clock, randomness: randomness, audit: audit)
         undoMerge = UndoMerge(store: store, clock: clock, randomness: randomness, audit: audit)

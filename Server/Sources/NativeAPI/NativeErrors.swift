@@ -130,10 +130,17 @@ extension Refusal {
                 detail: "The same log-in with the header Okaeri-Restore: true restores the user.")
             problem.erasedAt = erasedAt.wire
         case .mergeOffered(let offer):
-            self.init(
-                409, .identifierTaken, "Somebody else has an identifier.",
-                detail: "The password is that user's too. Resolve it with the ticket at /v1/user/merge.")
-            problem.errors = offer.kinds.map { FieldProblem(FieldFault(field: $0.rawValue, rule: .notUnique)) }
+            switch offer.cause {
+            case .identifiers(let kinds):
+                self.init(
+                    409, .identifierTaken, "Somebody else has an identifier.",
+                    detail: "The password is that user's too. Resolve it with the ticket at /v1/user/merge.")
+                problem.errors = kinds.map { FieldProblem(FieldFault(field: $0.rawValue, rule: .notUnique)) }
+            case .identity:
+                self.init(
+                    409, .identityTaken, "The identity belongs to another user.",
+                    detail: "The provider vouches for that user too. Resolve it with the ticket at /v1/user/merge.")
+            }
             problem.merge = MergeOfferBody(ticket: offer.ticket.revealed, expiresAt: offer.expiresAt.wire)
         case .mergeTicketRefused:
             self.init(403, .mergeTicketRefused, "The merge ticket is not valid here.")

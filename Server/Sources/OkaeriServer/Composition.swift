@@ -180,10 +180,13 @@ package struct Composition: Sendable {
     }
 
     private var gauges: [ServerMetrics.Gauge] {
-        let (useCases, startedAt) = (useCases, startedAt)
+        let (useCases, startedAt, passwords) = (useCases, startedAt, passwordThreads)
         return [
             .init(name: "okaeri_session_cache_entries", help: "Sessions kept in memory.") {
                 Double(useCases.cachedSessions)
+            },
+            .init(name: "okaeri_passwords_waiting", help: "Passwords that wait to be hashed.") {
+                passwords.map { Double($0.waiting) }
             },
             .init(name: "okaeri_uptime_seconds", help: "Time since the start.") {
                 Double(startedAt.duration(to: .now).components.seconds)

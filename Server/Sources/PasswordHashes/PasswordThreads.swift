@@ -44,6 +44,9 @@ package final class PasswordThreads: PasswordHashing {
         }
     }
 
+    /// How many hashes wait for a thread.
+    package var waiting: Int { threads.waiting }
+
     /// Finishes what waits.
     package func close() async {
         await threads.close()

@@ -51,6 +51,16 @@ struct PasswordResetTests {
         #expect(try await world.server.logIn("hana@example.com", Self.password).status == 200)
     }
 
+    @Test("is refused as another request when an attempt comes again with another password")
+    func reusedName() async throws {
+        let world = try await MailServerWorld()
+        let token = try await token(world)
+        let name = [("Idempotency-Key", "one")]
+        #expect(try await reset(world, token, Self.password, name).status == 204)
+        expect(try await reset(world, token, "another new secret", name), 409, .idempotencyKeyReused)
+        #expect(try await world.server.logIn("hana@example.com", Self.password).status == 200)
+    }
+
     @Test("can be repeated by its name when the answer was lost, without a second effect")
     func repetition() async throws {
         let world = try await MailServerWorld()

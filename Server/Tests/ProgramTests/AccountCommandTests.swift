@@ -34,6 +34,69 @@ struct AccountCommandTests {
         try await server.stop()
     }
 
+    @Test("deletes a user with grace and brings them back, and erases at once on wish; a running server sees both")
+    func deletion() async throws {
+        let folder = TestFolder()
+        let server = try await TestServer(data: folder.path)
+        let application = try await server.makeApplication()
+        let place = ["--application", application.id, "--data", folder.path, "--json"]
+        let url = try #require(URL(string: server.url))
+        let app = OkaeriClient(server: url, application: application.id, vault: MemoryVault())
+        let user = try await app.signUp(username: "Hana", password: "four quiet words")
+
+        let unasked = try await Program.run(["user", "delete", user.id] + place)
+        #expect(unasked.status == 2 && unasked.errors.contains("--yes"), "\(unasked.errors)")
+        let deleted: Deleted = try await Program.run(["user", "delete", user.id, "--yes"] + place).json()
+        #expect(!deleted.isErased && deleted.erasedAt != nil)
+        do throws(OkaeriError) {
+            try await app.logIn(identifier: "hana", password: "four quiet words")
+            Issue.record("The user is deleted.")
+        } catch {
+            #expect(error.code == "user_deleted")
+        }
+        #expect(try await Program.run(["user", "restore", user.id] + place).status == 0)
+        #expect(try await app.logIn(identifier: "hana", password: "four quiet words").user.id == user.id)
+
+        let erased: Deleted = try await Program.run(["user", "delete", user.id, "--now", "--yes"] + place).json()
+        #expect(erased.isErased && erased.erasedAt == nil)
+        await #expect(throws: OkaeriError.credentialRefused) {
+            try await app.logIn(identifier: "hana", password: "four quiet words")
+        }
+        #expect(try await Program.run(["user", "restore", user.id] + place).status == 1)
+        #expect(try await Program.run(["user", "delete", user.id, "--yes"] + place).status == 1)
+        let audit = try await Program.run(["audit", "verify", "--data", folder.path])
+        #expect(audit.status == 0, "\(audit.errors)")
+        try await server.stop()
+    }
+
+    @Test("holds new passwords to the application's own minimum", arguments: ["7", "65"])
+    func minimum(wrong: String) async throws {
+        let folder = TestFolder()
+        let server = try await TestServer(data: folder.path)
+        let create = [
+            "application", "create", "Bank", "--data", folder.path, "--json", "--password-minimum-characters",
+        ]
+        #expect(try await Program.run(create + [wrong]).status == 2)
+        let made: Made = try await Program.run(create + ["15"]).json()
+        let url = try #require(URL(string: server.url))
+        let app = OkaeriClient(server: url, application: made.id, vault: MemoryVault())
+        do throws(OkaeriError) {
+            try await app.signUp(username: "Hana", password: "fourteen chars")
+            Issue.record("The password is too short.")
+        } catch {
+            #expect(error.code == "invalid_values")
+        }
+        try await app.signUp(username: "Hana", password: "fifteen letters")
+        try await server.stop()
+    }
+
+    private struct Made: Decodable { let id: String }
+
+    private struct Deleted: Decodable {
+        let isErased: Bool
+        let erasedAt: WireTime?
+    }
+
     private struct Sessions: Decodable {
         struct Session: Decodable { let createdWith: String }
         let sessions: [Session]

@@ -13,20 +13,22 @@ struct DemoAppleTests {
         let user: String?
     }
 
-    @Test("plays sign-up, log-in, link, taken, unlink with revocation against the fake Apple")
+    @Test("plays sign-up, log-in, link, taken, unlink and deletion with revocation against the fake Apple")
     func play() async throws {
         let folder = TestFolder()
         let server = try await TestServer(data: folder.path, options: ["--dev"])
         let finished = try await Program.run(["demo", "apple", "--json", "--data", folder.path, "--locale", "en"])
         #expect(finished.status == 0, "\(finished.errors)")
         let steps = try finished.json(Steps.self).steps
-        #expect(steps.map(\.scene) == ["sign-up", "log-in", "link", "taken", "unlink"])
+        #expect(steps.map(\.scene) == ["sign-up", "log-in", "link", "taken", "unlink", "deletion"])
         #expect(
             steps.map(\.outcome) == [
                 "Nice to meet you, 花!", "The same user as before.", "The same user as before.",
-                "This account is already used by another user of the app.", "Apple has revoked the grant too.",
+                "The same person: merged without asking Apple again.", "Apple has revoked the grant too.",
+                "Apple has revoked the grant too.",
             ])
         #expect(steps[0].user == steps[1].user && steps[2].user == steps[4].user)
+        #expect(steps[3].user == steps[0].user && steps[5].user == steps[0].user)
         try await server.stop()
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Okaeri
+import TestPostgreSQL
 import Testing
 
 @Suite("Commands for providers")
@@ -32,9 +33,22 @@ struct ProviderCommandTests {
         #expect(finished.status == 2 && finished.output.isEmpty)
     }
 
-    @Test("keep Apple's key and never show it")
-    func apple() async throws {
-        let application = try await makeApplication()
+    @Test("keep Apple's key and never show it", arguments: ["SQLite", "PostgreSQL"])
+    func apple(engine: String) async throws {
+        try folder.make()
+        var environment = ["OKAERI_DATA": folder.path]
+        if engine == "PostgreSQL" {
+            let cluster = try await TestPostgreSQL.cluster()
+            environment.merge(Nodes.environment(cluster.url(try await cluster.makeMigratedDatabase()))) { $1 }
+        }
+        let common = environment
+        func run(_ arguments: String..., apple: String? = nil) async throws -> Program.Finished {
+            var environment = common
+            environment["OKAERI_APPLE_URL"] = apple
+            return try await Program.run(arguments, environment: environment)
+        }
+        let created = try await run("application", "create", "Demo", "--json")
+        let application = try created.json(CreatedApplication.self).id
         let key = folder.path + "/AuthKey.p8"
         // A key of no worth, made for this test.
         let pem = """
@@ -87,13 +101,8 @@ struct ProviderCommandTests {
     }
 
     private func makeApplication() async throws -> String {
-        let finished = try await run("application", "create", "Demo", "--json")
+        let finished = try await Program.run(
+            "application", "create", "Demo", "--json", environment: ["OKAERI_DATA": folder.path])
         return try finished.json(CreatedApplication.self).id
-    }
-
-    private func run(_ arguments: String..., apple: String? = nil) async throws -> Program.Finished {
-        var environment = ["OKAERI_DATA": folder.path]
-        environment["OKAERI_APPLE_URL"] = apple
-        return try await Program.run(arguments, environment: environment)
     }
 }

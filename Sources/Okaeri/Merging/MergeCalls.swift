@@ -19,9 +19,13 @@ extension SessionKeeper {
             confirmedSession = session.id
             let logIn = LogInAnswer(
                 isNew: false, user: answer.user, previousLogInAt: answer.user.previousLogInAt, session: session)
+            let thumbprint = try await deviceKey().publicKey.thumbprint
+            let leadsHere = answer.user.identities.contains { $0.provider == "device" && $0.subject == thumbprint }
             await change { record in
                 if record.epoch == answered.epoch {
                     record.logIn(logIn)
+                    record.keyLeadsElsewhere = !leadsHere
+                    if leadsHere { record.keyUser = logIn.user.id }
                 } else {
                     record.revokeLater(Secret(session.token))
                 }

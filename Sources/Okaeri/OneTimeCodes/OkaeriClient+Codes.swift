@@ -21,14 +21,15 @@ extension OkaeriClient {
     ///   - code: The code as typed; spaces, hyphens and full-width digits do not matter.
     ///   - request: What asked for it.
     ///   - rememberMe: What the device remembers.
+    ///   - restoring: Whether a user who asked to be deleted comes back by this, instead of `.userDeleted`.
     /// - Returns: The user, with the time of the log-in before this one.
     /// - Throws: `OkaeriError`: `.codeRefused` when the code is wrong, used, too old or tried too often.
     @discardableResult
     public func logIn(
-        code: String, for request: LogInCodeRequest, rememberMe: RememberMe = .automatic
+        code: String, for request: LogInCodeRequest, rememberMe: RememberMe = .automatic, restoring: Bool = false
     ) async throws(OkaeriError) -> Welcome {
         let body = LogInCodeBody(ticket: request.ticket, code: code)
-        let answer = try await keeper.logIn(.code(body, email: request.email), rememberMe)
+        let answer = try await keeper.logIn(.code(body, email: request.email), rememberMe, restoring: restoring)
         return .known(User(answer.user), lastLogIn: answer.previousLogInAt.map(Date.init(_:)))
     }
 

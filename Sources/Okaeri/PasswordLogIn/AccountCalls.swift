@@ -40,11 +40,13 @@ enum TypedLogIn: Sendable {
 
 extension SessionKeeper {
     /// Logs in, whoever was logged in before. Cancelling the caller does not stop it.
-    func logIn(_ typed: TypedLogIn, _ rememberMe: RememberMe) async throws(OkaeriError) -> LogInAnswer {
+    func logIn(
+        _ typed: TypedLogIn, _ rememberMe: RememberMe, restoring: Bool = false
+    ) async throws(OkaeriError) -> LogInAnswer {
         // Awaited at once: it only keeps a cancelled caller from losing a session.
         let task = Task { () async -> Result<LogInAnswer, OkaeriError> in
             do throws(OkaeriError) {
-                return .success(try await self.logInAlone(typed, rememberMe))
+                return .success(try await self.logInAlone(typed, rememberMe, restoring))
             } catch {
                 return .failure(error)
             }
@@ -53,7 +55,7 @@ extension SessionKeeper {
     }
 
     private func logInAlone(
-        _ typed: TypedLogIn, _ rememberMe: RememberMe
+        _ typed: TypedLogIn, _ rememberMe: RememberMe, _ restoring: Bool
     ) async throws(OkaeriError) -> LogInAnswer {
         let lock = try await logInLock()
         defer { lock.release() }
@@ -61,8 +63,8 @@ extension SessionKeeper {
         let era = era
         let answer: LogInAnswer
         switch rememberMe {
-        case .automatic: answer = try await logInToStay(typed, before)
-        case .untilQuit, .never: answer = try await logInInPassing(typed, rememberMe, before)
+        case .automatic: answer = try await logInToStay(typed, restoring, before)
+        case .untilQuit, .never: answer = try await logInInPassing(typed, rememberMe, restoring, before)
         }
         guard era == self.era else { throw .loggedOutMeanwhile }
         wanted = nil
@@ -74,16 +76,16 @@ extension SessionKeeper {
     }
 
     private func logInToStay(
-        _ typed: TypedLogIn, _ before: VaultRecord
+        _ typed: TypedLogIn, _ restoring: Bool, _ before: VaultRecord
     ) async throws(OkaeriError) -> LogInAnswer {
         var slot = before.keySlot + (typed.leadsAway(from: before) ? 1 : 0)
-        var answer = try await ask(typed, device: configuration.device.body, joinsDevice: true, slot: slot)
+        var answer = try await ask(typed, device: configuration.device.body, joinsDevice: true, slot: slot, restoring)
         var abandoned: [Secret] = []
         if !(try await joined(answer, slot)) {
             // The key leads to somebody else, with whom it stays; this log-in gets one of its own.
             abandoned.append(Secret(answer.session.token))
             slot += 1
-            answer = try await ask(typed, device: configuration.device.body, joinsDevice: true, slot: slot)
+            answer = try await ask(typed, device: configuration.device.body, joinsDevice: true, slot: slot, restoring)
         }
         let (final, used, left) = (answer, slot, abandoned)
         await leavePassing()
@@ -98,12 +100,12 @@ extension SessionKeeper {
     }
 
     private func logInInPassing(
-        _ typed: TypedLogIn, _ rememberMe: RememberMe, _ before: VaultRecord
+        _ typed: TypedLogIn, _ rememberMe: RememberMe, _ restoring: Bool, _ before: VaultRecord
     ) async throws(OkaeriError) -> LogInAnswer {
         let isKnown = rememberMe == .untilQuit
         let answer = try await ask(
             typed, device: isKnown ? configuration.device.body : nil, joinsDevice: false,
-            slot: isKnown ? before.keySlot : nil)
+            slot: isKnown ? before.keySlot : nil, restoring)
         await leavePassing()
         let stored = await change { $0.logOut() }
         var present = VaultRecord()
@@ -120,10 +122,11 @@ extension SessionKeeper {
     }
 
     private func ask(
-        _ typed: TypedLogIn, device: DeviceBody?, joinsDevice: Bool, slot: Int?
+        _ typed: TypedLogIn, device: DeviceBody?, joinsDevice: Bool, slot: Int?, _ restoring: Bool
     ) async throws(OkaeriError) -> LogInAnswer {
-        let call = try typed.call(
+        var call = try typed.call(
             device: device, joinsDevice: joinsDevice, name: randomness.unguessableName())
+        call.restores = restoring
         var key: (any DeviceKey)?
         if let slot { key = try await deviceKey(slot) }
         let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
@@ -165,9 +168,9 @@ extension SessionKeeper {
     }
 
     /// Makes the session fresh, and takes over its new token.
-    func reauthenticate(password: String?) async throws(OkaeriError) {
-        var call = try APICall(.post, APIPath.reauthenticate, body: ReauthenticationBody(password: password))
-        call.isProven = password == nil
+    func reauthenticate(_ body: ReauthenticationBody) async throws(OkaeriError) {
+        var call = try APICall(.post, APIPath.reauthenticate, body: body)
+        call.isProven = body == ReauthenticationBody()
         let answered = try await authenticated(call)
         let answer = try answered.response.decoded(ReauthenticationAnswer.self)
         await change { record in

@@ -37,14 +37,15 @@ extension OkaeriClient {
     ///   - identifier: A user name, a mail address or a phone number.
     ///   - password: The password.
     ///   - rememberMe: What the device remembers.
+    ///   - restoring: Whether a user who asked to be deleted comes back by this, instead of `.userDeleted`.
     /// - Returns: The user, with the time of the log-in before this one.
     /// - Throws: `OkaeriError`: `.credentialRefused`, `.rateLimited` after several wrong passwords.
     @discardableResult
     public func logIn(
-        identifier: String, password: String, rememberMe: RememberMe = .automatic
+        identifier: String, password: String, rememberMe: RememberMe = .automatic, restoring: Bool = false
     ) async throws(OkaeriError) -> Welcome {
         let body = PasswordLogInBody(identifier: identifier, password: password)
-        let answer = try await keeper.logIn(.password(body), rememberMe)
+        let answer = try await keeper.logIn(.password(body), rememberMe, restoring: restoring)
         return .known(User(answer.user), lastLogIn: answer.previousLogInAt.map(Date.init(_:)))
     }
 
@@ -88,6 +89,26 @@ extension OkaeriClient {
     /// - Parameter password: The password; `nil` for an anonymous user, whom the device's key proves.
     /// - Throws: `OkaeriError`: `.credentialRefused`.
     public func reauthenticate(password: String? = nil) async throws(OkaeriError) {
-        try await keeper.reauthenticate(password: password)
+        try await keeper.reauthenticate(ReauthenticationBody(password: password))
+    }
+
+    /// Proves that the owner is there by a provider that is linked.
+    ///
+    /// - Parameter credential: What the provider gave just now; Apple's sheet, for example.
+    /// - Throws: `OkaeriError`: `.credentialRefused` for somebody else there, `.providerRefused`.
+    public func reauthenticate(with credential: ProviderCredential) async throws(OkaeriError) {
+        try await keeper.reauthenticate(
+            ReauthenticationBody(
+                provider: credential.provider.rawValue, credential: ProviderLinkBody(credential.body)))
+    }
+
+    /// Proves that the owner is there by a code that was mailed to the user's address.
+    ///
+    /// - Parameters:
+    ///   - code: The code as typed.
+    ///   - request: What asked for it; see ``requestLogInCode(email:)``.
+    /// - Throws: `OkaeriError`: `.codeRefused`, `.credentialRefused` for the code of another user.
+    public func reauthenticate(code: String, for request: LogInCodeRequest) async throws(OkaeriError) {
+        try await keeper.reauthenticate(ReauthenticationBody(code: code, ticket: request.ticket))
     }
 }

@@ -13,21 +13,23 @@ extension OkaeriClient {
     ///   - credential: What the provider gave.
     ///   - device: What the session remembers of the device; by default what the configuration says.
     ///   - user: First values, in case that the user is new.
+    ///   - restoring: Whether a user who asked to be deleted comes back by this, instead of `.userDeleted`.
     /// - Returns: Whether the user is new, the user, and the time of the log-in before this one.
     /// - Throws: `OkaeriError`: `.providerRefused` when the server does not believe the credential.
     @discardableResult
     public func logIn(
-        with credential: ProviderCredential, device: DeviceInfo? = nil, user: NewUser? = nil
+        with credential: ProviderCredential, device: DeviceInfo? = nil, user: NewUser? = nil, restoring: Bool = false
     ) async throws(OkaeriError) -> Welcome {
-        try await keeper.logIn(with: credential, device: device, user: user)
+        try await keeper.logIn(with: credential, device: device, user: user, restoring: restoring)
     }
 
     /// Links a provider's identity to the user, who keeps id, values and session.
     ///
     /// - Parameter credential: What the provider gave.
     /// - Returns: The user afterwards.
-    /// - Throws: `OkaeriError`: `.identityTaken` when the identity belongs to another user. The credential still logs in
-    ///   as that user then; no second sheet is needed.
+    /// - Throws: `OkaeriError`: `.conflict` when the identity belongs to another user: ``resolve(_:by:)`` goes on without
+    ///   a second sheet, and the credential still logs in as that user. `.identityTaken` when that user cannot be gone on
+    ///   with.
     @discardableResult
     public func link(_ credential: ProviderCredential) async throws(OkaeriError) -> User {
         try await keeper.link(credential)
@@ -64,7 +66,7 @@ extension OkaeriClient {
 extension SessionKeeper {
     /// Logs in with a provider: alone among all processes, as every log-in.
     func logIn(
-        with credential: ProviderCredential, device: DeviceInfo?, user: NewUser?
+        with credential: ProviderCredential, device: DeviceInfo?, user: NewUser?, restoring: Bool
     ) async throws(OkaeriError) -> Welcome {
         let lock = try await logInLock()
         defer { lock.release() }
@@ -73,9 +75,10 @@ extension SessionKeeper {
         var body = await withName(credential)
         body.device = (device ?? configuration.device).body
         body.user = user?.body
-        let call = try APICall(
+        var call = try APICall(
             .post, APIPath.logIn(with: credential.provider.rawValue), body: body,
             idempotencyKey: randomness.unguessableName())
+        call.restores = restoring
         let key = try await deviceKey()
         let era = era
         let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)

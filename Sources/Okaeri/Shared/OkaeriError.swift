@@ -57,7 +57,8 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case conflict(MergeConflict)
     /// The merge ticket is over, was used, or one of the users is gone.
     case mergeRefused
-    /// The user asked to be deleted, and is erased at this time; see ``OkaeriClient/restoreUser()``.
+    /// The user asked to be deleted, and is erased at this time; see ``OkaeriClient/restoreUser()``, and `restoring`
+    /// of the other log-ins.
     case userDeleted(erasedAt: Date?)
     /// The transfer code leads nowhere: mistyped, used, withdrawn or replaced, or older than a day.
     case transferCodeRefused

@@ -109,36 +109,3 @@ public struct PasswordChangeBody: Codable, Hashable, Sendable {
         newPassword = try members.decode(String.self, forKey: .newPassword)
     }
 }
-
-/// The body of `POST /v1/user/reauthenticate`. An anonymous user proves by the header `DPoP` alone, without a body.
-public struct ReauthenticationBody: Codable, Hashable, Sendable {
-    /// The password.
-    public var password: String?
-
-    /// Makes a body.
-    public init(password: String? = nil) {
-        self.password = password
-    }
-
-    private enum CodingKeys: String, CodingKey, CaseIterable { case password }
-
-    /// Reads a body that may hold no other members.
-    public init(from decoder: any Decoder) throws {
-        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
-        password = try members.decodeIfPresent(String.self, forKey: .password)
-    }
-}
-
-/// The answer to `POST /v1/user/reauthenticate`: the same session with a new token. The one before is not valid any more.
-public struct ReauthenticationAnswer: Codable, Hashable, Sendable {
-    /// The session with its new token.
-    public var session: NewSessionBody
-    /// Until when what needs a fresh session may be done.
-    public var freshUntil: WireTime
-
-    /// Makes an answer.
-    public init(session: NewSessionBody, freshUntil: WireTime) {
-        self.session = session
-        self.freshUntil = freshUntil
-    }
-}

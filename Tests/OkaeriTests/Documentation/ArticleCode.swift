@@ -131,8 +131,8 @@ func keepAccount(with credential: AppleCredential, in okaeri: OkaeriClient) asyn
     do throws(OkaeriError) {
         return try await okaeri.link(.apple(credential))
     } catch {
-        guard error == .identityTaken else { throw error }
-        return try await okaeri.logIn(with: .apple(credential)).user
+        guard case .conflict(let conflict) = error else { throw error }
+        return try await okaeri.resolve(conflict, by: .merge).user
     }
 }
 

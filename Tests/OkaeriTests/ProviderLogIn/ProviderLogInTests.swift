@@ -99,7 +99,9 @@ struct ProviderLogInTests {
         let okaeri = world.launch()
         try await okaeri.logInAutomatically()
         let credential = AppleCredential.test(user: "hana")
-        await #expect(throws: OkaeriError.identityTaken) { try await okaeri.link(.apple(credential)) }
+        await #expect {
+            try await okaeri.link(.apple(credential))
+        } throws: { ($0 as? OkaeriError)?.code == "conflict" }
         #expect(try await okaeri.logIn(with: .apple(credential)).user.id == hana.id)
     }
 

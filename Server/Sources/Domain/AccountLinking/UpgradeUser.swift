@@ -4,6 +4,7 @@ package struct UpgradeUser: Sendable {
     let store: any Store
     let clock: any WallClock
     let passwords: any PasswordHashing
+    let audit: AuditTrail
 
     package struct Request: Sendable {
         package var identifiers: NewIdentifiers
@@ -27,12 +28,15 @@ package struct UpgradeUser: Sendable {
     ///
     /// - Throws: `alreadyRegistered`, `fieldsRefused`, among others for an upgrade without any identifier;
     ///   `identifiersTaken`, `busy`, `userUnknown`, `storageUnavailable`. Nothing is changed then.
-    package func callAsFunction(_ request: Request, by who: Authenticated) async throws(DomainError) -> User {
+    package func callAsFunction(
+        _ request: Request, by who: Authenticated, from origin: RequestOrigin = .local
+    ) async throws(DomainError) -> User {
         let now = clock.now
         let (id, application) = (who.user.id, who.application)
         guard who.user.isAnonymous else { return try await repeated(request, by: who) }
         let password = try checked(request, who)
         let hash = try await passwords.hash(password)
+        let entry = audit.draft(.userUpgraded, by: .user(id), in: application.id, from: origin)
         return try await store.write { transaction throws(DomainError) in
             guard var user = try transaction.user(id, in: application.id) else { throw .userUnknown }
             guard user.isAnonymous else { throw .alreadyRegistered }
@@ -43,6 +47,7 @@ package struct UpgradeUser: Sendable {
             try transaction.updateProfile(of: user)
             try transaction.updateIdentifiers(of: user)
             try transaction.setPassword(hash, of: id, in: application.id, at: now)
+            try entry.record(on: .user(id), details: user.identifierDetails, in: transaction)
             return user
         }
     }

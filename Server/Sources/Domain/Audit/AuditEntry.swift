@@ -34,13 +34,17 @@ package struct AuditEntry: Hashable, Sendable {
     /// The log of what concerns no application. No application has the empty id.
     package static let server = Identifier<Application>(rawValue: "")
 
-    /// Who did it: `user:ID`, `operator`, `server`, or `unknown`. An open set.
+    /// Who did it: `user:ID`, `operator`, `provider:NAME`, `server`, or `unknown`. An open set.
     package struct Actor: RawRepresentable, Hashable, Sendable {
         package var rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
         package static func user(_ id: Identifier<User>) -> Actor { Actor(rawValue: "user:\(id)") }
         /// Somebody with access to the server's machine.
         package static let `operator` = Actor(rawValue: "operator")
+        /// An identity provider, by a message that it signed.
+        package static func provider(_ provider: Identity.Provider) -> Actor {
+            Actor(rawValue: "provider:\(provider.rawValue)")
+        }
         /// The server by itself, at the time set for it.
         package static let server = Actor(rawValue: "server")
         /// Somebody who did not show who they are.
@@ -57,6 +61,9 @@ package struct AuditEntry: Hashable, Sendable {
             Target(rawValue: "application:\(id)")
         }
         package static func signingKey(_ id: String) -> Target { Target(rawValue: "signing-key:\(id)") }
+        package static func provider(_ provider: Identity.Provider) -> Target {
+            Target(rawValue: "provider:\(provider.rawValue)")
+        }
     }
 
     /// What was done. An open set.
@@ -79,6 +86,22 @@ package struct AuditEntry: Hashable, Sendable {
         package static let mergeOffered = Action(rawValue: "merge.offered")
         package static let mergeUndone = Action(rawValue: "merge.undone")
         package static let transferUndone = Action(rawValue: "transfer.undone")
+        /// Not of automatic log-ins, which are the hot path: the session is their record.
+        package static let loggedIn = Action(rawValue: "user.logged-in")
+        package static let reauthenticated = Action(rawValue: "session.reauthenticated")
+        package static let userUpgraded = Action(rawValue: "user.upgraded")
+        package static let identifiersChanged = Action(rawValue: "identifiers.changed")
+        package static let emailVerified = Action(rawValue: "email.verified")
+        package static let passwordChanged = Action(rawValue: "password.changed")
+        package static let passwordReset = Action(rawValue: "password.reset")
+        package static let identityLinked = Action(rawValue: "identity.linked")
+        package static let identityUnlinked = Action(rawValue: "identity.unlinked")
+        package static let userDisabled = Action(rawValue: "user.disabled")
+        package static let userEnabled = Action(rawValue: "user.enabled")
+        package static let providerSet = Action(rawValue: "provider.set")
+        package static let providerRemoved = Action(rawValue: "provider.removed")
+        package static let providerNotified = Action(rawValue: "provider.notified")
+        package static let mailSettingsChanged = Action(rawValue: "mail-settings.changed")
     }
 
     /// How it ended.

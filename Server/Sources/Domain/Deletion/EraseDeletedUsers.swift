@@ -2,8 +2,6 @@
 ///
 /// A part at a time, each in a transaction of its own, so that other writers get their turns in between.
 package struct EraseDeletedUsers: Sendable {
-    /// Grants of providers that are revoked for one user; a user has one identity of a provider.
-    private static let maximumGrants = 16
     /// Users in one transaction.
     private static let batchSize = 50
     /// Users of one application in one call; the next minute goes on.
@@ -43,24 +41,18 @@ package struct EraseDeletedUsers: Sendable {
         }
         guard !waiting.isEmpty else { return 0 }
         let now = clock.now
-        let revocations = waiting.map { _ in
-            (0..<Self.maximumGrants).map { _ -> Identifier<ProviderRevocation> in randomness.newIdentifier(at: now) }
+        let erasures = waiting.map { _ in
+            Erasure(
+                entry: audit.draft(.userErased, by: .server, in: application, from: .local), reason: "deletion",
+                randomness: randomness, now: now)
         }
-        let entries = waiting.map { _ in audit.draft(.userErased, by: .server, in: application, from: .local) }
         try await store.write { transaction throws(DomainError) in
-            for (id, (entry, revocations)) in zip(waiting, zip(entries, revocations)) {
+            for (id, erasure) in zip(waiting, erasures) {
                 // Looked at again: somebody may have been restored meanwhile.
                 guard let user = try transaction.user(id, in: application),
                     let requestedAt = user.deletionRequestedAt, requestedAt <= limit
                 else { continue }
-                // The providers are told, as soon as they can be reached (requirement 34).
-                for (identity, revocation) in zip(
-                    user.identities.filter { $0.provider != .device && $0.provider != .anonymous }, revocations)
-                {
-                    try transaction.forgetGrant(of: identity, in: application, revocation: revocation, at: now)
-                }
-                try transaction.erase(id, in: application)
-                try entry.record(on: .user(id), details: ["reason": "deletion"], in: transaction)
+                try erasure.erase(user, in: transaction)
             }
         }
         return waiting.count

@@ -3,6 +3,7 @@ package struct VerifyEmail: Sendable {
     let clock: any WallClock
     let tryCode: TryCode
     let notice: MailNotice
+    let audit: AuditTrail
 
     package enum Proof: Sendable {
         /// Typed in the user's session.
@@ -16,12 +17,17 @@ package struct VerifyEmail: Sendable {
     ///   - application: Where.
     ///   - client: Who tries.
     ///   - attempt: Names the attempt, so that it can be repeated.
+    ///   - origin: Where the request came from, for the audit log.
     /// - Throws: `codeRefused`, also when the user has another address by now; `identifiersTaken` when somebody else has
     ///   the address by now; `rateLimited`, `storageUnavailable`.
     package func callAsFunction(
-        _ proof: Proof, in application: Application, from client: ClientAddress, attempt: SecretDigest? = nil
+        _ proof: Proof, in application: Application, from client: ClientAddress, attempt: SecretDigest? = nil,
+        origin: RequestOrigin? = nil
     ) async throws(DomainError) {
-        let presented =
+        let entry = audit.draft(
+            .emailVerified, by: .unknown, in: application.id,
+            from: origin ?? RequestOrigin(address: client.text))
+        var presented =
             switch proof {
             case .code(let code, let who):
                 TryCode.Presented(
@@ -30,6 +36,7 @@ package struct VerifyEmail: Sendable {
                 TryCode.Presented(
                     .emailVerification, in: application.id, .code, token, from: client, attempt: attempt)
             }
+        presented.refusal = entry
         let now = clock.now
         let mail = try await notice(for: presented, in: application, at: now)
         try await tryCode(presented) { code, user, transaction throws(DomainError) in
@@ -43,6 +50,9 @@ package struct VerifyEmail: Sendable {
             verified.updatedAt = now
             try transaction.updateIdentifiers(of: verified)
             if let mail { try transaction.insert(mail) }
+            try entry.record(
+                on: .user(user.id), by: .user(user.id),
+                details: ["address": user.email == code.address ? "same" : "new"], in: transaction)
         }
     }
 

@@ -1,6 +1,7 @@
 /// Changes what an application has decided about its mails.
 package struct ChangeMailSettings: Sendable {
     let store: any Store
+    let audit: AuditTrail
 
     /// - Parameters:
     ///   - id: The application.
@@ -11,12 +12,14 @@ package struct ChangeMailSettings: Sendable {
     package func callAsFunction(
         of id: Identifier<Application>, _ change: @escaping @Sendable (inout MailSettings) -> Void
     ) async throws(DomainError) -> Application {
-        try await store.write { transaction throws(DomainError) in
+        let entry = audit.draft(.mailSettingsChanged, by: .operator, in: id, from: .local)
+        return try await store.write { transaction throws(DomainError) in
             guard var application = try transaction.application(id) else { throw .applicationUnknown }
             change(&application.settings.mail)
             let faults = application.settings.mail.faults()
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             try transaction.update(application)
+            try entry.record(on: .application(id), in: transaction)
             return application
         }
     }

@@ -82,6 +82,9 @@ package struct DeliverMail: Sendable {
         guard let letter = try await letter(of: mail, payload, in: application, claim: claim) else {
             return try await finish(mail, claim, .forNobody)
         }
+        guard try await isForwarded(letter, in: application.id) else {
+            return try await finish(mail, claim, .forNobody)
+        }
         let message = letter.message(id: mail.id, from: application, writtenAt: mail.createdAt)
         switch await carrier(for: application)?.deliver(message) {
         case .delivered, nil: return try await finish(mail, claim, .delivered)
@@ -96,6 +99,21 @@ package struct DeliverMail: Sendable {
         switch payload {
         case .letter(let letter): letter
         case .errand(let errand): try await writeLetter(errand, mail, in: application, claim: claim)
+        }
+    }
+
+    /// Whether mail arrives where the letter goes: a person can tell Apple to let nothing more through its relay
+    /// (requirement 37). Asked when the mail leaves, because that may be long after it was queued.
+    private func isForwarded(_ letter: MailLetter, in application: Identifier<Application>) async throws(DomainError)
+        -> Bool
+    {
+        let identifier = TypedIdentifier(.email, shown: letter.recipient)
+        return try await store.read { transaction throws(DomainError) in
+            guard let user = try transaction.user(identifier, in: application), user.hasRelayedEmail,
+                let apple = user.identities.first(where: { $0.provider == .apple }),
+                let account = try transaction.providerAccount(.apple, subject: apple.subject, in: application)
+            else { return true }
+            return account.isEmailForwarded
         }
     }
 

@@ -30,16 +30,24 @@ package struct MergeTicket: Hashable, Sendable {
     static func digest(of text: String) -> SecretDigest { SecretDigest(of: text.utf8.prefix(256)) }
 }
 
-/// A conflict that can be resolved: the ticket, and which identifiers brought it about.
+/// A conflict that can be resolved: the ticket, and what brought it about.
 package struct MergeOffer: Hashable, Sendable {
     /// The only time that the ticket is told.
     package var ticket: Secret
     package var expiresAt: Timestamp
-    package var kinds: [TypedIdentifier.Kind]
+    package var cause: Cause
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(expiresAt)
-        hasher.combine(kinds)
+        hasher.combine(cause)
+    }
+
+    /// What the other user has and the current one was to get.
+    package enum Cause: Hashable, Sendable {
+        /// Identifiers; the other user's password was given.
+        case identifiers([TypedIdentifier.Kind])
+        /// An identity; the provider vouched for the other user.
+        case identity(Identity.Provider)
     }
 }
 

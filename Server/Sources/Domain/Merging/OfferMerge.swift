@@ -8,7 +8,7 @@ package struct OfferMerge: Sendable {
     /// - Returns: `nil` when the other user cannot be gone on with: kept out by an operator, or on the way out.
     /// - Throws: `storageUnavailable`.
     package func callAsFunction(
-        _ who: Authenticated, other: Identifier<User>, kinds: [TypedIdentifier.Kind], from origin: RequestOrigin
+        _ who: Authenticated, other: Identifier<User>, cause: MergeOffer.Cause, from origin: RequestOrigin
     ) async throws(DomainError) -> MergeOffer? {
         let application = who.application.id
         let secret = MergeTicket.newSecret(randomness)
@@ -24,7 +24,7 @@ package struct OfferMerge: Sendable {
             try entry.record(on: .user(other), in: transaction)
             return true
         }
-        return isOffered ? MergeOffer(ticket: secret, expiresAt: ticket.expiresAt, kinds: kinds) : nil
+        return isOffered ? MergeOffer(ticket: secret, expiresAt: ticket.expiresAt, cause: cause) : nil
     }
 }
 

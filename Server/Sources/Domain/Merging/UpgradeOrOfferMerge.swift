@@ -12,7 +12,7 @@ package struct UpgradeOrOfferMerge: Sendable {
         _ request: UpgradeUser.Request, by who: Authenticated, address: ClientAddress, from origin: RequestOrigin
     ) async throws(DomainError) -> User {
         do {
-            return try await upgradeUser(request, by: who)
+            return try await upgradeUser(request, by: who, from: origin)
         } catch .identifiersTaken(let kinds) {
             guard let offer = try await offer(request, who, kinds, address, origin) else {
                 throw .identifiersTaken(kinds)
@@ -35,7 +35,7 @@ package struct UpgradeOrOfferMerge: Sendable {
             }
             // All of them must be that user's: of two owners only one is proved.
             guard let other, taken.allSatisfy({ other.typedIdentifiers.contains($0) }) else { return nil }
-            return try await offerMerge(who, other: other.id, kinds: kinds, from: origin)
+            return try await offerMerge(who, other: other.id, cause: .identifiers(kinds), from: origin)
         } catch .rateLimited {
             // Nothing is proved for now; the conflict is told as any other.
             return nil

@@ -21,11 +21,13 @@ package struct LogInWithCode: Sendable {
         package var address: ClientAddress
         /// Set to bring a user back that asked to be deleted.
         package var restoringFrom: RequestOrigin?
+        /// Where the request came from, for the audit log.
+        package var origin: RequestOrigin
 
         package init(
             application: Application, ticket: String, code: String, proof: PresentedProof? = nil,
             joinsDevice: Bool = true, device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil,
-            address: ClientAddress, restoringFrom: RequestOrigin? = nil
+            address: ClientAddress, restoringFrom: RequestOrigin? = nil, origin: RequestOrigin? = nil
         ) {
             self.application = application
             self.ticket = ticket
@@ -36,6 +38,7 @@ package struct LogInWithCode: Sendable {
             self.attempt = attempt
             self.address = address
             self.restoringFrom = restoringFrom
+            self.origin = origin ?? RequestOrigin(address: address.text)
         }
     }
 
@@ -50,16 +53,18 @@ package struct LogInWithCode: Sendable {
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let application = request.application
         let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
+        let entry = audit.draft(.loggedIn, by: .unknown, in: application.id, from: request.origin)
         let opening = SessionOpening(
             application: application, deviceKey: proof?.thumbprint, device: request.device,
             address: request.address.text, protocolName: .native, method: .code, attempt: request.attempt,
+            entry: entry,
             restoration: request.restoringFrom.map {
                 audit.draft(.userRestored, by: .unknown, in: application.id, from: $0)
             },
             randomness: randomness, now: now)
         let presented = TryCode.Presented(
             .logInCode, in: application.id, .ticket(request.ticket), request.code, from: request.address,
-            attempt: request.attempt?.digest)
+            attempt: request.attempt?.digest, refusal: entry)
         return try await tryCode(presented) { _, user, transaction throws(DomainError) in
             try link.use(in: transaction, application.id)
             return try opening.open(for: try link.joined(to: user, in: transaction), in: transaction)

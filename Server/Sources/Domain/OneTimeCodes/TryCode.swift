@@ -24,10 +24,12 @@ package struct TryCode: Sendable {
         package var client: ClientAddress
         /// Names the attempt, so that its repetition, after an answer was lost, works again.
         package var attempt: SecretDigest?
+        /// What a refusal leaves in the audit log.
+        package var refusal: AuditDraft?
 
         package init(
             _ kind: MailKind, in application: Identifier<Application>, _ subject: CodeDigests.Subject, _ code: String,
-            from client: ClientAddress, attempt: SecretDigest? = nil
+            from client: ClientAddress, attempt: SecretDigest? = nil, refusal: AuditDraft? = nil
         ) {
             self.kind = kind
             self.application = application
@@ -35,6 +37,7 @@ package struct TryCode: Sendable {
             self.code = code
             self.client = client
             self.attempt = attempt
+            self.refusal = refusal
         }
     }
 
@@ -92,8 +95,10 @@ package struct TryCode: Sendable {
                 let known, known.kind == presented.kind, known.digest == digest, now < known.expiresAt,
                 known.usedBy == nil || known.usedBy == presented.attempt,
                 let user = try transaction.user(known.user, in: application)
-            else { return nil }
-            if known.usedBy == nil, user.email != known.replaces { return nil }
+            else { return try Self.refuse(presented, of: known?.user, in: transaction) }
+            if known.usedBy == nil, user.email != known.replaces {
+                return try Self.refuse(presented, of: user.id, in: transaction)
+            }
             if presented.attempt == nil {
                 try transaction.removeCode(of: known.kind, user: known.user, in: application)
             } else {
@@ -105,5 +110,14 @@ package struct TryCode: Sendable {
         }
         guard let value else { throw .codeRefused }
         return value
+    }
+
+    /// Returns, so that what was counted and recorded stays.
+    private static func refuse<Value>(
+        _ presented: Presented, of user: Identifier<User>?, in transaction: any Transaction
+    ) throws(DomainError) -> Value? {
+        try presented.refusal?.record(
+            on: user.map { .user($0) }, result: .refused, details: ["code": presented.kind.rawValue], in: transaction)
+        return nil
     }
 }

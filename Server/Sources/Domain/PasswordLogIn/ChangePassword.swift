@@ -6,6 +6,7 @@ package struct ChangePassword: Sendable {
     let passwords: any PasswordHashing
     let check: PasswordCheck
     let notice: MailNotice
+    let audit: AuditTrail
 
     package struct Request: Sendable {
         /// The present password; `nil` when the session's owner has just proved to be there.
@@ -15,16 +16,19 @@ package struct ChangePassword: Sendable {
         package var rules: AccountRules
         /// Whether the session of the request stays; in protocols whose apps log in again it ends too.
         package var keepsSession: Bool
+        /// Where the request came from, for the audit log.
+        package var origin: RequestOrigin
 
         package init(
             current: Secret?, new: Secret, address: ClientAddress, rules: AccountRules = .native,
-            keepsSession: Bool = true
+            keepsSession: Bool = true, origin: RequestOrigin? = nil
         ) {
             self.current = current
             self.new = new
             self.address = address
             self.rules = rules
             self.keepsSession = keepsSession
+            self.origin = origin ?? RequestOrigin(address: address.text)
         }
     }
 
@@ -51,12 +55,17 @@ package struct ChangePassword: Sendable {
         let hash = try await passwords.hash(new)
         let settled = outcome
         let mail = try notice(.passwordChanged, to: user, in: application, at: now)
+        let entry = audit.draft(.passwordChanged, by: .user(user.id), in: application.id, from: request.origin)
         let ended = try await store.write { transaction throws(DomainError) -> Int? in
-            if let settled, try settled.settle(in: transaction)?.id != user.id { return nil }
+            if let settled, try settled.settle(in: transaction)?.id != user.id {
+                try entry.record(on: .user(user.id), result: .refused, in: transaction)
+                return nil
+            }
             guard let present = try transaction.user(user.id, in: application.id) else { throw .userUnknown }
             try transaction.setPassword(hash, of: user.id, in: application.id, at: now)
             try transaction.forgetFailures(of: present)
             if let mail { try transaction.insert(mail) }
+            try entry.record(on: .user(user.id), in: transaction)
             return try transaction.endSessions(of: user.id, in: application.id, except: kept)
         }
         guard let ended else { throw .credentialRefused }

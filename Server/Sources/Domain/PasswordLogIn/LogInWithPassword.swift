@@ -24,6 +24,8 @@ package struct LogInWithPassword: Sendable {
         package var protocolName: Session.ProtocolName
         /// Set to bring a user back that asked to be deleted.
         package var restoringFrom: RequestOrigin?
+        /// Where the request came from, for the audit log.
+        package var origin: RequestOrigin
         /// An earlier end of the session than its protocol's.
         package var expiresAt: Timestamp?
         /// What the identifier may mean, when the protocol says it; else what it looks like.
@@ -33,7 +35,8 @@ package struct LogInWithPassword: Sendable {
             application: Application, identifier: String, password: Secret, proof: PresentedProof? = nil,
             joinsDevice: Bool = true, device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil,
             address: ClientAddress, protocolName: Session.ProtocolName = .native,
-            restoringFrom: RequestOrigin? = nil, expiresAt: Timestamp? = nil, meanings: [TypedIdentifier]? = nil
+            restoringFrom: RequestOrigin? = nil, expiresAt: Timestamp? = nil, meanings: [TypedIdentifier]? = nil,
+            origin: RequestOrigin? = nil
         ) {
             self.application = application
             self.identifier = identifier
@@ -45,6 +48,7 @@ package struct LogInWithPassword: Sendable {
             self.address = address
             self.protocolName = protocolName
             self.restoringFrom = restoringFrom
+            self.origin = origin ?? RequestOrigin(address: address.text)
             self.expiresAt = expiresAt
             self.meanings = meanings
         }
@@ -67,17 +71,23 @@ package struct LogInWithPassword: Sendable {
         let outcome = try await check(
             request.password.revealed, of: request.meanings ?? TypedIdentifier.meanings(of: request.identifier),
             in: application, from: request.address)
+        let entry = audit.draft(.loggedIn, by: .unknown, in: application, from: request.origin)
         let opening = SessionOpening(
             application: request.application, deviceKey: proof?.thumbprint, device: request.device,
             address: request.address.text, protocolName: request.protocolName, method: .password,
-            attempt: request.attempt,
+            attempt: request.attempt, entry: entry,
             restoration: request.restoringFrom.map {
                 audit.draft(.userRestored, by: .unknown, in: application, from: $0)
             },
             expiresAt: request.expiresAt, randomness: randomness, now: now)
         let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
             try link.use(in: transaction, application)
-            guard let user = try outcome.settle(in: transaction) else { return nil }
+            guard let user = try outcome.settle(in: transaction) else {
+                try entry.record(
+                    on: outcome.user.map { .user($0) }, result: .refused, details: ["method": "password"],
+                    in: transaction)
+                return nil
+            }
             return try opening.open(for: try link.joined(to: user, in: transaction), in: transaction)
         }
         guard let logIn else { throw .credentialRefused }

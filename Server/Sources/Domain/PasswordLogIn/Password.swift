@@ -23,6 +23,8 @@ package struct Password: Sendable {
 package struct PasswordRules: Sendable {
     /// The fewest characters that any application can ask for.
     package static let lowestMinimum = 8
+    /// The most that an application can ask for: 63B-4 wants passwords of 64 to be taken.
+    package static let highestMinimum = 64
     /// Context words that are shorter than this say nothing about a password.
     private static let shortestContextWord = 4
 

@@ -28,6 +28,9 @@ package struct PasswordCheck: Sendable {
         fileprivate let addressLimit: RateLimit?
         fileprivate let hasDelays: Bool
         fileprivate let now: Timestamp
+
+        /// Whom the identifier led to, whether or not the password fits.
+        package var user: Identifier<User>? { found?.user }
     }
 
     /// Compares.

@@ -6,6 +6,7 @@ package struct SignUp: Sendable {
     let verifyProof: ProofVerifier
     let passwords: any PasswordHashing
     let takeAllowance: TakeAllowance
+    let audit: AuditTrail
     /// New users allowed for one address or /64 network, first launches among them; `nil` for no limit.
     let newUsers: RateLimit?
 
@@ -21,6 +22,8 @@ package struct SignUp: Sendable {
         package var device: DeviceDescription
         package var attempt: Attempt?
         package var address: ClientAddress
+        /// Where the request came from, for the audit log.
+        package var origin: RequestOrigin
         package var protocolName: Session.ProtocolName
         /// An earlier end of the session than its protocol's.
         package var expiresAt: Timestamp?
@@ -29,7 +32,8 @@ package struct SignUp: Sendable {
             application: Application, identifiers: NewIdentifiers, password: Secret?,
             newUser: LogInAutomatically.NewUser = .init(), proof: PresentedProof? = nil, joinsDevice: Bool = true,
             device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil, address: ClientAddress,
-            protocolName: Session.ProtocolName = .native, expiresAt: Timestamp? = nil
+            protocolName: Session.ProtocolName = .native, expiresAt: Timestamp? = nil,
+            origin: RequestOrigin? = nil
         ) {
             self.application = application
             self.identifiers = identifiers
@@ -40,6 +44,7 @@ package struct SignUp: Sendable {
             self.device = device
             self.attempt = attempt
             self.address = address
+            self.origin = origin ?? RequestOrigin(address: address.text)
             self.protocolName = protocolName
             self.expiresAt = expiresAt
         }
@@ -72,6 +77,7 @@ package struct SignUp: Sendable {
             application: request.application, deviceKey: proof?.thumbprint, device: request.device,
             address: request.address.text, protocolName: request.protocolName, method: .signUp,
             attempt: request.attempt,
+            entry: audit.draft(.loggedIn, by: .unknown, in: application, from: request.origin),
             expiresAt: request.expiresAt, randomness: randomness, now: now)
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
             try link.use(in: transaction, application)

@@ -33,13 +33,16 @@ package struct LogInWithProvider: Sendable {
         /// Set to bring a user back that asked to be deleted.
         package var restoringFrom: RequestOrigin?
         package var protocolName: Session.ProtocolName
+        /// Where the request came from, for the audit log.
+        package var origin: RequestOrigin
 
         package init(
             application: Application, provider: Identity.Provider, credential: ProviderCredential,
             proof: PresentedProof? = nil, joinsDevice: Bool = true,
             device: DeviceDescription = DeviceDescription(), newUser: LogInAutomatically.NewUser = .init(),
             attempt: Attempt? = nil, address: ClientAddress,
-            restoringFrom: RequestOrigin? = nil, protocolName: Session.ProtocolName = .native
+            restoringFrom: RequestOrigin? = nil, origin: RequestOrigin? = nil,
+            protocolName: Session.ProtocolName = .native
         ) {
             self.application = application
             self.provider = provider
@@ -52,6 +55,7 @@ package struct LogInWithProvider: Sendable {
             self.address = address
             self.restoringFrom = restoringFrom
             self.protocolName = protocolName
+            self.origin = origin ?? RequestOrigin(address: address.text)
         }
     }
 
@@ -77,6 +81,7 @@ package struct LogInWithProvider: Sendable {
             application: request.application, deviceKey: proof?.thumbprint, device: request.device,
             address: request.address.text, protocolName: request.protocolName,
             method: .init(rawValue: request.provider.rawValue), attempt: request.attempt,
+            entry: audit.draft(.loggedIn, by: .unknown, in: request.application.id, from: request.origin),
             restoration: request.restoringFrom.map {
                 audit.draft(.userRestored, by: .unknown, in: request.application.id, from: $0)
             },
@@ -113,10 +118,10 @@ package struct LogInWithProvider: Sendable {
             guard
                 let user = try transaction.user(
                     provider: person.provider, subject: person.subject, in: application),
-                !user.isDisabled, let before = try opening.repeated(for: user, in: transaction)
+                try opening.hasOpened(for: user, in: transaction)
             else { return nil }
             try link.use(in: transaction, application)
-            return before
+            return try opening.open(for: user, in: transaction)
         }
     }
 

@@ -7,6 +7,7 @@ package struct SetProvider: Sendable {
     let clock: any WallClock
     let sealingKey: SealingKey
     let providers: IdentityProviders
+    let audit: AuditTrail
 
     /// - Parameters:
     ///   - settings: What shall hold from now on.
@@ -35,9 +36,15 @@ package struct SetProvider: Sendable {
         } else {
             sealed = before?.sealedSecret
         }
+        let record = audit.draft(.providerSet, by: .operator, in: application, from: .local)
         let entry = StoredProvider(
             application: application, settings: settings, sealedSecret: sealed, updatedAt: clock.now)
-        try await store.write { transaction throws(DomainError) in try transaction.save(entry) }
+        try await store.write { transaction throws(DomainError) in
+            try transaction.save(entry)
+            try record.record(
+                on: .provider(entry.settings.provider), details: ["secret": secret == nil ? "kept" : "new"],
+                in: transaction)
+        }
     }
 
     private static func faults(in settings: ProviderSettings) -> [FieldFault] {

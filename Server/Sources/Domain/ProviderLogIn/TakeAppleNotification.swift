@@ -5,6 +5,7 @@ package struct TakeAppleNotification: Sendable {
 
     let store: any Store
     let clock: any WallClock
+    let audit: AuditTrail
     let apple: (any AppleDuties)?
 
     /// - Parameter signed: The notification, a JWS signed by Apple.
@@ -20,17 +21,32 @@ package struct TakeAppleNotification: Sendable {
         let digest = SecretDigest(of: "apple notification \(notification.id)".utf8)
         let concerned = known.filter { $0.settings.audiences.contains(notification.audience) }
         for entry in concerned {
+            let drafts = notification.events.map { _ in
+                Drafts(
+                    news: audit.draft(.providerNotified, by: .provider(.apple), in: entry.application, from: .local),
+                    deletion: audit.draft(
+                        .deletionRequested, by: .provider(.apple), in: entry.application, from: .local))
+            }
             try await store.write { transaction throws(DomainError) in
                 let isNew = try transaction.markUsed(
                     digest, until: notification.issuedAt + Self.memory + .seconds(1), in: entry.application)
                 guard isNew else { return }
-                for event in notification.events { try take(event, entry, transaction, at: now) }
+                for (event, drafts) in zip(notification.events, drafts) {
+                    try take(event, entry, drafts, transaction, at: now)
+                }
             }
         }
     }
 
+    /// What the audit log may have to say of an event.
+    private struct Drafts: Sendable {
+        let news: AuditDraft
+        let deletion: AuditDraft
+    }
+
     private func take(
-        _ event: ProviderNotification.Event, _ entry: StoredProvider, _ transaction: any Transaction, at now: Timestamp
+        _ event: ProviderNotification.Event, _ entry: StoredProvider, _ drafts: Drafts,
+        _ transaction: any Transaction, at now: Timestamp
     ) throws(DomainError) {
         let application = entry.application
         let subject = ConfiguredProvider(application: application, settings: entry.settings, secret: nil)
@@ -53,15 +69,22 @@ package struct TakeAppleNotification: Sendable {
                 try transaction.save(account)
             }
             try transaction.endSessions(of: user.id, openedBy: .init(rawValue: "apple"), in: application)
+            try drafts.news.record(on: .user(user.id), details: ["event": "consent-revoked"], in: transaction)
         case .accountDeleted:
             guard var user = try transaction.user(provider: .apple, subject: subject, in: application),
                 let identity = user.identities.first(where: { $0.provider == .apple && $0.subject == subject })
             else { return }
             try transaction.removeProviderAccount(.apple, subject: subject, in: application)
             try transaction.remove(identity, of: user.id, in: application)
+            let isStranded = !user.hasWayIn(without: identity)
             user.updatedAt = now
             try transaction.updateProfile(of: user)
             try transaction.endSessions(of: user.id, openedBy: .init(rawValue: "apple"), in: application)
+            try drafts.news.record(on: .user(user.id), details: ["event": "account-delete"], in: transaction)
+            // Nobody could come back as this user: what is stored about the person goes after the grace.
+            if isStranded {
+                _ = try transaction.requestDeletion(of: user.id, in: application, at: now, entry: drafts.deletion)
+            }
         case .other:
             return
         }

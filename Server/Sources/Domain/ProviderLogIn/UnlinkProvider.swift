@@ -4,16 +4,18 @@ package struct UnlinkProvider: Sendable {
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
+    let audit: AuditTrail
 
     /// - Returns: the user afterwards.
     /// - Throws: `identityUnknown` when there is none, `lastWayIn` when nothing else leads to the user,
     ///   `userUnknown`, `storageUnavailable`.
     package func callAsFunction(
-        _ provider: Identity.Provider, by who: Authenticated
+        _ provider: Identity.Provider, by who: Authenticated, from origin: RequestOrigin = .local
     ) async throws(DomainError) -> User {
         let now = clock.now
         let revocation: Identifier<ProviderRevocation> = randomness.newIdentifier(at: now)
         let (id, application) = (who.user.id, who.application.id)
+        let entry = audit.draft(.identityUnlinked, by: .user(id), in: application, from: origin)
         return try await store.write { transaction throws(DomainError) in
             guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
             guard let identity = user.identities.first(where: { $0.provider == provider }) else {
@@ -24,6 +26,7 @@ package struct UnlinkProvider: Sendable {
             user.identities.removeAll { $0 == identity }
             user.updatedAt = now
             try transaction.updateProfile(of: user)
+            try entry.record(on: .user(id), details: ["provider": provider.rawValue], in: transaction)
             return user
         }
     }

@@ -7,11 +7,13 @@ package struct ResetPassword: Sendable {
     /// The most grants that providers are told to end; nobody has as many.
     private static let maximumRevocations = 32
 
+    let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
     let passwords: any PasswordHashing
     let tryCode: TryCode
     let notice: MailNotice
+    let audit: AuditTrail
 
     package struct Request: Sendable {
         package var application: Application
@@ -20,11 +22,16 @@ package struct ResetPassword: Sendable {
         package var address: ClientAddress
         /// Names one attempt, so that its repetition works again.
         package var attempt: SecretDigest?
+        /// Set to bring a user back that asked to be deleted.
+        package var restoringFrom: RequestOrigin?
         package var rules: AccountRules
+        /// Where the request came from, for the audit log.
+        package var origin: RequestOrigin
 
         package init(
             application: Application, token: String, newPassword: Secret, address: ClientAddress,
-            attempt: SecretDigest? = nil, rules: AccountRules = .native
+            attempt: SecretDigest? = nil, restoringFrom: RequestOrigin? = nil, origin: RequestOrigin? = nil,
+            rules: AccountRules = .native
         ) {
             self.application = application
             self.token = token
@@ -32,21 +39,32 @@ package struct ResetPassword: Sendable {
             self.address = address
             self.attempt = attempt
             self.rules = rules
+            self.restoringFrom = restoringFrom
+            self.origin = origin ?? RequestOrigin(address: address.text)
         }
     }
 
     /// - Throws: `codeRefused`; `fieldsRefused` for a password that breaks a rule, which leaves the token as it was;
-    ///   `rateLimited`, `busy`, `storageUnavailable`.
+    ///   `attemptReused` for the repetition of an attempt with another password; `userDisabled` and `userDeleted`, which
+    ///   leave the token as it was, `rateLimited`, `busy`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) {
         let (now, application) = (clock.now, request.application)
+        let entry = audit.draft(.passwordReset, by: .unknown, in: application.id, from: request.origin)
+        let restoration = request.restoringFrom.map {
+            audit.draft(.userRestored, by: .unknown, in: application.id, from: $0)
+        }
         let presented = TryCode.Presented(
-            .passwordReset, in: application.id, .code, request.token, from: request.address, attempt: request.attempt)
+            .passwordReset, in: application.id, .code, request.token, from: request.address, attempt: request.attempt,
+            refusal: entry)
         // Only for a right token, which cannot be guessed, is a password hashed: that costs time and memory.
-        guard let (_, owner) = try await tryCode.owner(of: presented) else {
+        guard let (code, owner) = try await tryCode.owner(of: presented) else {
             return try await tryCode(presented) { _, _, _ throws(DomainError) in }
         }
         let password = try PasswordRules(for: application, user: owner, rules: request.rules)
             .check(request.newPassword, field: "newPassword")
+        if code.usedBy != nil, code.usedBy == request.attempt {
+            try await refuseOther(password, of: owner)
+        }
         let hash = try await passwords.hash(password)
         let revocations: [Identifier<ProviderRevocation>] = (0..<Self.maximumRevocations).map { _ in
             randomness.newIdentifier(at: now)
@@ -57,6 +75,7 @@ package struct ResetPassword: Sendable {
         try await tryCode(presented) { code, user, transaction throws(DomainError) in
             // A repetition finds all this done.
             guard code.usedBy == nil else { return }
+            let user = try transaction.admitted(user, restoration: restoration, in: application)
             try transaction.setPassword(hash, of: user.id, in: application.id, at: now)
             try transaction.forgetFailures(of: user)
             if user.emailVerifiedAt == nil {
@@ -70,7 +89,17 @@ package struct ResetPassword: Sendable {
             // No session has the empty id.
             _ = try transaction.endSessions(of: user.id, in: application.id, except: Identifier(rawValue: ""))
             if let mail { try transaction.insert(mail) }
+            try entry.record(on: .user(user.id), by: .user(user.id), in: transaction)
         }
+    }
+
+    /// The repetition of an attempt must ask for the same password: the answer would be about another one otherwise.
+    private func refuseOther(_ password: Password, of owner: User) async throws(DomainError) {
+        let (id, application) = (owner.id, owner.application)
+        let kept = try await store.read { transaction throws(DomainError) in
+            try transaction.passwordHash(of: id, in: application)
+        }
+        guard try await passwords.compare(password, with: kept) != .refused else { throw .attemptReused }
     }
 
     private static func unlinkAll(

@@ -5,12 +5,28 @@ package struct Reauthenticate: Sendable {
     let clock: any WallClock
     let randomness: any Randomness
     let check: PasswordCheck
+    let tryCode: TryCode
+    let identify: IdentifyPerson
+    let audit: AuditTrail
 
     /// What proves it.
     package enum Credential: Sendable {
         case password(Secret)
+        /// A one-time code that was mailed, with the ticket of its order.
+        case code(String, ticket: String)
+        /// What a provider gave for an identity that is linked.
+        case provider(Identity.Provider, ProviderCredential)
         /// A proof by the session's key, which was checked when the request came in.
         case deviceKey
+
+        fileprivate var name: String {
+            switch self {
+            case .password: Session.LogInMethod.password.rawValue
+            case .code: Session.LogInMethod.code.rawValue
+            case .provider(let provider, _): provider.rawValue
+            case .deviceKey: Identity.Provider.device.rawValue
+            }
+        }
     }
 
     package struct Answer: Sendable {
@@ -21,34 +37,75 @@ package struct Reauthenticate: Sendable {
         package var idleLifetime: Duration
     }
 
-    /// - Throws: `credentialRefused`, also for a device key when the user has something better to prove by;
-    ///   `sessionInvalid` when the session ended meanwhile, `rateLimited`, `busy`, `storageUnavailable`.
+    /// - Throws: `credentialRefused`, also for a device key when the user has something better to prove by, and for
+    ///   anybody else's code or identity; `codeRefused`, what a provider refuses, `sessionInvalid` when the session ended
+    ///   meanwhile, `rateLimited`, `busy`, `storageUnavailable`.
     package func callAsFunction(
-        by credential: Credential, from address: ClientAddress, _ who: Authenticated
+        by credential: Credential, from address: ClientAddress, _ who: Authenticated, origin: RequestOrigin? = nil
     ) async throws(DomainError) -> Answer {
         let (user, application) = (who.user, who.application.id)
-        var outcome: PasswordCheck.Outcome?
+        let entry = audit.draft(
+            .reauthenticated, by: .user(user.id), in: application,
+            from: origin ?? RequestOrigin(address: address.text))
+        var session = who.session
+        session.authenticatedAt = clock.now
+        let renewal = Renewal(
+            session: session, token: SessionToken.new(randomness, for: session.protocolName), before: who.tokenDigest,
+            entry: entry,
+            method: credential.name)
+        let isProven: Bool
         switch credential {
         case .password(let password):
             guard user.hasPassword else { throw .credentialRefused }
-            outcome = try await check(password.revealed, of: user.typedIdentifiers, in: application, from: address)
+            let outcome = try await check(
+                password.revealed, of: user.typedIdentifiers, in: application, from: address)
+            isProven = try await store.write { transaction throws(DomainError) in
+                try renewal.write(by: try outcome.settle(in: transaction)?.id, in: transaction)
+            }
+        case .code(let code, let ticket):
+            let presented = TryCode.Presented(
+                .logInCode, in: application, .ticket(ticket), code, from: address, refusal: entry)
+            isProven = try await tryCode(presented) { _, owner, transaction throws(DomainError) in
+                try renewal.write(by: owner.id, in: transaction)
+            }
+        case .provider(let provider, let credential):
+            let person = try await identify(provider, credential, in: application)
+            isProven = try await store.write { transaction throws(DomainError) in
+                let owner = try transaction.user(for: person, in: application)
+                try transaction.markUsed(person.replay, in: application)
+                return try renewal.write(by: owner?.id, in: transaction)
+            }
         case .deviceKey:
             guard Session.LogInMethod.automatic.provesPresence(of: user) else { throw .credentialRefused }
-        }
-        let now = clock.now
-        var session = who.session
-        session.authenticatedAt = now
-        let token = SessionToken.new(randomness, for: who.session.protocolName)
-        let (fresh, settled, before) = (session, outcome, who.tokenDigest)
-        let isProven = try await store.write { transaction throws(DomainError) in
-            if let settled, try settled.settle(in: transaction)?.id != user.id { return false }
-            guard try transaction.session(token: before, in: application) != nil else { throw .sessionInvalid }
-            try transaction.updateAuthentication(of: fresh, token: token.digest)
-            return true
+            isProven = try await store.write { transaction throws(DomainError) in
+                try renewal.write(by: user.id, in: transaction)
+            }
         }
         guard isProven else { throw .credentialRefused }
         return Answer(
-            session: fresh, token: token, freshUntil: now + Session.freshness,
+            session: renewal.session, token: renewal.token, freshUntil: clock.now + Session.freshness,
             idleLifetime: who.application.settings.sessionRules(of: session.protocolName).idleLifetime)
+    }
+
+    /// A session that shall be fresh.
+    private struct Renewal: Sendable {
+        let session: Session
+        let token: Secret
+        let before: SecretDigest
+        let entry: AuditDraft
+        let method: String
+
+        /// - Returns: whether the session's own user is who proved it; the refusal of another one stands in the audit log.
+        func write(by prover: Identifier<User>?, in transaction: any Transaction) throws(DomainError) -> Bool {
+            let (target, details) = (AuditEntry.Target.user(session.user), ["method": method])
+            guard prover == session.user else {
+                try entry.record(on: target, result: .refused, details: details, in: transaction)
+                return false
+            }
+            guard try transaction.session(token: before, in: session.application) != nil else { throw .sessionInvalid }
+            try transaction.updateAuthentication(of: session, token: token.digest)
+            try entry.record(on: target, details: details, in: transaction)
+            return true
+        }
     }
 }

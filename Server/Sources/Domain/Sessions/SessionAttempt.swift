@@ -9,6 +9,13 @@ package struct Attempt: Hashable, Sendable {
         digest = SecretDigest(of: name.utf8)
         self.request = SecretDigest(of: request)
     }
+
+    /// The attempt when a secret that is kept only as a keyed digest is a part of what was asked.
+    func asking(with secret: SecretDigest) -> Attempt {
+        var attempt = self
+        attempt.request = SecretDigest(of: request.bytes + secret.bytes)
+        return attempt
+    }
 }
 
 /// What is kept of an attempt to log in, so that its repetition gets the same answer.

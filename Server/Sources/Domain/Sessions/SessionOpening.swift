@@ -15,6 +15,8 @@ package struct SessionOpening: Sendable {
     private let protocolName: Session.ProtocolName
     private let method: Session.LogInMethod
     private let attempt: Attempt?
+    /// What the log-in leaves in the audit log; `nil` for automatic ones, and for those that are part of another deed.
+    private let entry: AuditDraft?
     /// Brings a user back that asked to be deleted; `nil` when that was not wished.
     private let restoration: AuditDraft?
     private let now: Timestamp
@@ -25,7 +27,8 @@ package struct SessionOpening: Sendable {
     package init(
         application: Application, deviceKey: String?, device: DeviceDescription, address: String?,
         protocolName: Session.ProtocolName, method: Session.LogInMethod, attempt: Attempt?,
-        restoration: AuditDraft? = nil, expiresAt: Timestamp? = nil, randomness: any Randomness, now: Timestamp
+        entry: AuditDraft? = nil, restoration: AuditDraft? = nil, expiresAt: Timestamp? = nil,
+        randomness: any Randomness, now: Timestamp
     ) {
         self.application = application
         id = randomness.newIdentifier(at: now)
@@ -36,6 +39,7 @@ package struct SessionOpening: Sendable {
         self.protocolName = protocolName
         self.method = method
         self.attempt = attempt
+        self.entry = entry
         self.restoration = restoration
         self.now = now
         rules = application.settings.sessionRules(of: protocolName)
@@ -47,8 +51,7 @@ package struct SessionOpening: Sendable {
     ///
     /// - Throws: `userDisabled`, `userDeleted`, `attemptReused`, `storageUnavailable`.
     package func open(for user: User, in transaction: any Transaction) throws(DomainError) -> LogIn {
-        guard !user.isDisabled else { throw .userDisabled }
-        var user = try restored(user, in: transaction)
+        var user = try transaction.admitted(user, restoration: restoration, in: application)
         if let repeated = try repeated(for: user, in: transaction) { return repeated }
         try transaction.endReplacedSessions(
             of: user.id, in: application.id, deviceKey: deviceKey, openedBefore: now - Self.parallelLogIns,
@@ -58,19 +61,6 @@ package struct SessionOpening: Sendable {
         user.lastLogInAt = now
         try transaction.updateLogInTimes(of: user)
         return try insert(for: user, isNew: false, in: transaction)
-    }
-
-    /// The user, no longer on the way out.
-    private func restored(_ user: User, in transaction: any Transaction) throws(DomainError) -> User {
-        guard let requestedAt = user.deletionRequestedAt else { return user }
-        guard let restoration else {
-            throw .userDeleted(erasedAt: requestedAt + application.settings.deletionGrace)
-        }
-        var user = user
-        user.deletionRequestedAt = nil
-        try transaction.updateStanding(of: user)
-        try restoration.record(on: .user(user.id), by: .user(user.id), in: transaction)
-        return user
     }
 
     /// Whether an earlier try of the attempt opened a session of the user.
@@ -114,6 +104,9 @@ package struct SessionOpening: Sendable {
                 digest: $0.digest, request: $0.request, isNew: isNew, previousLogInAt: user.previousLogInAt)
         }
         try transaction.insert(session, token: token.digest, attempt: kept)
+        try entry?.record(
+            on: .user(user.id), by: .user(user.id), details: ["method": method.rawValue, "session": id.rawValue],
+            in: transaction)
         return try logIn(isNew: isNew, user, previously: user.previousLogInAt, session, in: transaction)
     }
 

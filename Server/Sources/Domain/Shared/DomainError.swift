@@ -25,13 +25,13 @@ package enum DomainError: Error, Hashable, Sendable {
     /// The user asked to be deleted, and is erased at this time unless restored before. Told only to who has proved to
     /// be the user.
     case userDeleted(erasedAt: Timestamp)
-    /// Somebody else has these identifiers, and the caller has proved to be that user too.
+    /// Somebody else has these identifiers or this identity, and the caller has proved to be that user too.
     case mergeOffered(MergeOffer)
     /// The merge ticket is unknown, over, used, another session's, or one of its users is gone; which, is not told.
     case mergeTicketRefused
     /// The user has no such merge that could be undone.
     case mergeUnknown
-    /// The transfer code leads nowhere: unknown, over, used, withdrawn, or its user cannot log in; which, is not told.
+    /// The transfer code leads nowhere: unknown, over, used, or withdrawn; which, is not told.
     case transferCodeRefused
     /// There is no such transfer that the caller's device could undo.
     case transferUnknown

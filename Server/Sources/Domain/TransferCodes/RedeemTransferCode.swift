@@ -51,7 +51,8 @@ package struct RedeemTransferCode: Sendable {
         package var erasedAt: Timestamp?
     }
 
-    /// - Throws: `transferCodeRefused` for every code that leads nowhere, whatever the reason; `fieldsRefused` for what
+    /// - Throws: `transferCodeRefused` for every code that leads nowhere, whatever the reason, a user on the way
+    ///   out among them, whose code went with the request; `userDisabled` with a right code; `fieldsRefused` for what
     ///   cannot be a code, which tells nothing; `rateLimited`, `proofRefused`, `clockSkew`, `proofReplayed`,
     ///   `attemptReused`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> Redeemed {
@@ -67,11 +68,13 @@ package struct RedeemTransferCode: Sendable {
                 application: application, kind: "transfer-code", subject: request.address.allowanceGroup)
             try await takeAllowance(key, limit: attempts)
         }
+        let digest = code.digest(hash, in: application)
         let redemption = Redemption(
-            application: request.application, digest: code.digest(hash, in: application), proof: proof, now: now,
+            application: request.application, digest: digest, proof: proof, now: now,
             opening: SessionOpening(
                 application: request.application, deviceKey: proof.thumbprint, device: request.device,
-                address: request.address.text, protocolName: .native, method: .transferCode, attempt: request.attempt,
+                address: request.address.text, protocolName: .native, method: .transferCode,
+                attempt: request.attempt?.asking(with: digest),
                 randomness: randomness, now: now),
             transfer: randomness.newIdentifier(at: now), device: request.device, address: request.address.text,
             entry: audit.draft(.transferCodeRedeemed, by: .unknown, in: application, from: request.origin))
@@ -99,8 +102,9 @@ private struct Redemption: Sendable {
     /// - Returns: `nil` when the code leads nowhere; the refusal stands in the audit log.
     func redeem(in transaction: any Transaction) throws(DomainError) -> RedeemTransferCode.Redeemed? {
         if let code = try transaction.transferCode(digest, in: application.id), now < code.expiresAt,
-            let user = try transaction.user(code.user, in: application.id), mayReceive(user)
+            let user = try transaction.user(code.user, in: application.id), user.deletionRequestedAt == nil
         {
+            guard !user.isDisabled else { throw .userDisabled }
             return try join(user, in: transaction)
         }
         if let again = try repeated(in: transaction) { return again }
@@ -108,15 +112,13 @@ private struct Redemption: Sendable {
         return nil
     }
 
-    private func mayReceive(_ user: User) -> Bool { !user.isDisabled && user.deletionRequestedAt == nil }
-
     /// The device has redeemed the code already, and did not get the answer.
     private func repeated(in transaction: any Transaction) throws(DomainError) -> RedeemTransferCode.Redeemed? {
         guard let before = try transaction.transfer(codeDigest: digest, in: application.id), before.undoneAt == nil,
             before.deviceKey == proof.thumbprint, now < before.undoEnd,
             let user = try transaction.user(
                 provider: .device, subject: proof.thumbprint, in: application.id),
-            user.id == before.user, mayReceive(user)
+            user.id == before.user, user.deletionRequestedAt == nil
         else { return nil }
         var left: RedeemTransferCode.LeftUser?
         if let id = before.leftUser, let user = try transaction.user(id, in: application.id) {

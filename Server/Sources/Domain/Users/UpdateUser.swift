@@ -19,6 +19,7 @@ package enum ValueChange<Value: Sendable>: Sendable {
 package struct UpdateUser: Sendable {
     let store: any Store
     let clock: any WallClock
+    let audit: AuditTrail
 
     package struct Changes: Sendable {
         package var displayName: ValueChange<String>
@@ -43,9 +44,11 @@ package struct UpdateUser: Sendable {
     /// - Throws: `fieldsRefused` when the result breaks a limit, `identifiersTaken`, `userUnknown`,
     ///   `storageUnavailable`.
     package func callAsFunction(
-        _ id: Identifier<User>, in application: Identifier<Application>, changes: Changes
+        _ id: Identifier<User>, in application: Identifier<Application>, changes: Changes,
+        from origin: RequestOrigin = .local
     ) async throws(DomainError) -> User {
         let now = clock.now
+        let entry = audit.draft(.identifiersChanged, by: .user(id), in: application, from: origin)
         return try await store.write { transaction throws(DomainError) in
             guard let before = try transaction.user(id, in: application) else { throw .userUnknown }
             var user = before
@@ -59,6 +62,7 @@ package struct UpdateUser: Sendable {
                     .filter { $0.user.id != id }
                 guard owners.isEmpty else { throw .identifiersTaken(owners.map(\.kind)) }
                 try transaction.updateIdentifiers(of: user)
+                try entry.record(on: .user(id), details: user.identifierDetails, in: transaction)
             }
             return user
         }
@@ -90,5 +94,12 @@ extension UpdateUser.Changes {
         if wasAnonymous { return faults + identifiers.changed.map { FieldFault(field: $0, rule: .onlyAfterUpgrade) } }
         if user.isAnonymous { return faults + identifiers.changed.map { FieldFault(field: $0, rule: .lastWayIn) } }
         return faults
+    }
+}
+
+extension User {
+    /// Which identifiers the user has, for the audit log: never what they are.
+    var identifierDetails: [String: String] {
+        ["identifiers": typedIdentifiers.map(\.kind.rawValue).joined(separator: " ")]
     }
 }

@@ -9,6 +9,13 @@ package final class ServerMetrics: Sendable {
     /// First launches refused because there were too many from one address.
     package let refusedFirstLaunches = Counter()
 
+    /// Log-ins refused because password or code were wrong.
+    package let refusedCredentials = Counter()
+    /// Log-ins told to wait after too many wrong ones.
+    package let delayedLogIns = Counter()
+    /// Log-ins turned away because too many passwords waited to be hashed.
+    package let busyLogIns = Counter()
+
     private let gauges: [Gauge]
     private let routes = Mutex<[RouteMetrics]>([])
 
@@ -61,6 +68,11 @@ package final class ServerMetrics: Sendable {
         page.begin("okaeri_log_ins_total", .counter, "Finished log-ins, by whether they made the user.")
         page.sample("okaeri_log_ins_total", [("user", "new")], "\(newUserLogIns.value)")
         page.sample("okaeri_log_ins_total", [("user", "known")], "\(knownUserLogIns.value)")
+        page.begin(
+            "okaeri_log_ins_refused_total", .counter, "Log-ins by password or code that were refused, by reason.")
+        page.sample("okaeri_log_ins_refused_total", [("reason", "credential")], "\(refusedCredentials.value)")
+        page.sample("okaeri_log_ins_refused_total", [("reason", "rate_limited")], "\(delayedLogIns.value)")
+        page.sample("okaeri_log_ins_refused_total", [("reason", "busy")], "\(busyLogIns.value)")
         page.begin("okaeri_first_launches_refused_total", .counter, "First launches refused by the rate limit.")
         page.sample("okaeri_first_launches_refused_total", [], "\(refusedFirstLaunches.value)")
         for gauge in gauges {

@@ -11,6 +11,9 @@ struct UpgradeRoute: RouteHandler {
         let caller = try await api.presentCaller(of: request, context)
         let attemptName = try Attempt.name(of: request)
         let body = try await api.readJSON(UpgradeBody.self, of: request, context) ?? UpgradeBody(password: nil)
+        var named = body
+        named.password = nil
+        try await api.useCases.rememberAttempt(try Attempt(name: attemptName, body: named), by: caller)
         let user = try await api.useCases.upgradeOrOfferMerge(
             UpgradeUser.Request(
                 identifiers: NewIdentifiers(

@@ -20,7 +20,8 @@ struct EmailVerificationRoute: RouteHandler {
         }
         try await api.useCases.verifyEmail(
             proof, in: application, from: api.gate.client(of: request, context),
-            attempt: try Attempt(name: try Attempt.name(of: request), body: body)?.digest)
+            attempt: try Attempt(name: try Attempt.name(of: request), body: body)?.digest,
+            origin: api.origin(of: request, context))
         return Response(status: .noContent)
     }
 }

@@ -15,6 +15,8 @@ struct MergeRoute: RouteHandler {
         guard let choice = MergeChoice(rawValue: body.choice) else {
             throw HTTPFault.membersInvalid([MemberFault(path: "choice", rule: .malformed)])
         }
+        try await api.useCases.rememberAttempt(
+            try Attempt(name: try Attempt.name(of: request), body: body), by: caller)
         let resolution = try await api.useCases.resolveMerge(
             body.ticket, choice, by: caller, address: api.gate.client(of: request, context),
             from: api.origin(of: request, context))

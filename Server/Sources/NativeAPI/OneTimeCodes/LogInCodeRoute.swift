@@ -12,15 +12,17 @@ struct LogInCodeRoute: RouteHandler {
         let name = try Attempt.name(of: request)
         let restoringFrom = try api.restoration(of: request, context)
         let body = try await api.requiredJSON(LogInCodeBody.self, of: request, context)
-        let logIn = try await api.useCases.logInWithCode(
-            LogInWithCode.Request(
-                application: application, ticket: body.ticket, code: body.code,
-                proof: api.gate.presentedProof(of: request, context),
-                joinsDevice: body.joinsDevice ?? true, device: body.device.map { DeviceDescription($0) } ?? .init(),
-                attempt: try Attempt(name: name, body: body), address: api.gate.client(of: request, context),
-                restoringFrom: restoringFrom))
+        let attempt = try Attempt(name: name, body: body)
+        let logIn = try await api.metrics.logIn { () async throws(DomainError) in
+            try await api.useCases.logInWithCode(
+                LogInWithCode.Request(
+                    application: application, ticket: body.ticket, code: body.code,
+                    proof: api.gate.presentedProof(of: request, context),
+                    joinsDevice: body.joinsDevice ?? true, device: body.device.map { DeviceDescription($0) } ?? .init(),
+                    attempt: attempt, address: api.gate.client(of: request, context),
+                    restoringFrom: restoringFrom, origin: api.origin(of: request, context)))
+        }
         context.tellNotices(logIn.noticeCount)
-        api.metrics.knownUserLogIns.add()
         return try JSONAnswer(body: LogInAnswer(logIn)).response()
     }
 }

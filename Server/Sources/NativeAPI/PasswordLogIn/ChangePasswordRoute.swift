@@ -15,7 +15,7 @@ struct ChangePasswordRoute: RouteHandler {
         let ended = try await api.useCases.changePassword(
             ChangePassword.Request(
                 current: body.currentPassword.map(Secret.init(_:)), new: Secret(body.newPassword),
-                address: api.gate.client(of: request, context)),
+                address: api.gate.client(of: request, context), origin: api.origin(of: request, context)),
             by: caller)
         return try JSONAnswer(body: EndedSessionsAnswer(ended: ended)).response()
     }

@@ -16,13 +16,16 @@ struct PasswordLogInRoute: RouteHandler {
         }
         var named = body
         named.password = ""
-        let logIn = try await api.useCases.logInWithPassword(
-            LogInWithPassword.Request(
-                application: application, identifier: body.identifier, password: Secret(body.password),
-                proof: api.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
-                device: body.device.map { DeviceDescription($0) } ?? .init(),
-                attempt: try Attempt(name: attemptName, body: named),
-                address: api.gate.client(of: request, context), restoringFrom: restoringFrom))
+        let attempt = try Attempt(name: attemptName, body: named)
+        let logIn = try await api.metrics.logIn { () async throws(DomainError) in
+            try await api.useCases.logInWithPassword(
+                LogInWithPassword.Request(
+                    application: application, identifier: body.identifier, password: Secret(body.password),
+                    proof: api.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
+                    device: body.device.map { DeviceDescription($0) } ?? .init(), attempt: attempt,
+                    address: api.gate.client(of: request, context), restoringFrom: restoringFrom,
+                    origin: api.origin(of: request, context)))
+        }
         context.tellNotices(logIn.noticeCount)
         return try JSONAnswer(body: LogInAnswer(logIn)).response()
     }

@@ -13,18 +13,21 @@ struct SignUpRoute: RouteHandler {
         let body = try await api.readJSON(SignUpBody.self, of: request, context) ?? SignUpBody(password: nil)
         var named = body
         named.password = nil
-        let logIn = try await api.useCases.signUp(
-            SignUp.Request(
-                application: application,
-                identifiers: NewIdentifiers(
-                    username: ValueChange(given: body.username), email: ValueChange(given: body.email),
-                    phone: ValueChange(given: body.phone)),
-                password: body.password.map(Secret.init(_:)),
-                newUser: .init(displayName: body.displayName, locale: body.locale, fields: body.fields ?? [:]),
-                proof: api.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
-                device: body.device.map { DeviceDescription($0) } ?? .init(),
-                attempt: try Attempt(name: attemptName, body: named),
-                address: api.gate.client(of: request, context)))
+        let attempt = try Attempt(name: attemptName, body: named)
+        let logIn = try await api.metrics.logIn { () async throws(DomainError) in
+            try await api.useCases.signUp(
+                SignUp.Request(
+                    application: application,
+                    identifiers: NewIdentifiers(
+                        username: ValueChange(given: body.username), email: ValueChange(given: body.email),
+                        phone: ValueChange(given: body.phone)),
+                    password: body.password.map(Secret.init(_:)),
+                    newUser: .init(displayName: body.displayName, locale: body.locale, fields: body.fields ?? [:]),
+                    proof: api.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
+                    device: body.device.map { DeviceDescription($0) } ?? .init(),
+                    attempt: attempt, address: api.gate.client(of: request, context),
+                    origin: api.origin(of: request, context)))
+        }
         return try JSONAnswer(body: LogInAnswer(logIn), status: .created).response()
     }
 }

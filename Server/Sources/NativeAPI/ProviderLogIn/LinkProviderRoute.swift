@@ -13,8 +13,11 @@ struct LinkProviderRoute: RouteHandler {
         guard let body = try await api.readJSON(ProviderLinkBody.self, of: request, context) else {
             throw HTTPFault.nothingPresented
         }
+        let credential = try ProviderCredential(body.logIn)
+        try await api.useCases.rememberAttempt(
+            try Attempt(name: try Attempt.name(of: request), body: body), by: caller)
         let user = try await api.useCases.linkProvider(
-            provider, try ProviderCredential(body.logIn), displayName: body.name, by: caller)
+            provider, credential, displayName: body.name, by: caller, from: api.origin(of: request, context))
         return try JSONAnswer(body: UserBody(user)).response()
     }
 }

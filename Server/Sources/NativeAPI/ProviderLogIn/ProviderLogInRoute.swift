@@ -27,7 +27,8 @@ struct ProviderLogInRoute: RouteHandler {
                     application: application, provider: provider, credential: try ProviderCredential(body),
                     proof: api.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
                     device: body.device.map { DeviceDescription($0) } ?? .init(), newUser: newUser,
-                    attempt: attempt, address: api.gate.client(of: request, context), restoringFrom: restoringFrom))
+                    attempt: attempt, address: api.gate.client(of: request, context), restoringFrom: restoringFrom,
+                    origin: api.origin(of: request, context)))
         } catch DomainError.rateLimited(let span) {
             api.metrics.refusedFirstLaunches.add()
             throw DomainError.rateLimited(retryAfter: span)

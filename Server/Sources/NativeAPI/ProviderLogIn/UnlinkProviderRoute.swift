@@ -9,7 +9,8 @@ struct UnlinkProviderRoute: RouteHandler {
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await api.presentCaller(of: request, context)
-        let user = try await api.useCases.unlinkProvider(try context.provider(), by: caller)
+        let user = try await api.useCases.unlinkProvider(
+            try context.provider(), by: caller, from: api.origin(of: request, context))
         return try JSONAnswer(body: UserBody(user)).response()
     }
 }

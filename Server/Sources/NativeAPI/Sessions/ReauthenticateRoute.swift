@@ -10,16 +10,11 @@ struct ReauthenticateRoute: RouteHandler {
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await api.caller(of: request, context)
         let body = try await api.readJSON(ReauthenticationBody.self, of: request, context)
-        let credential: Reauthenticate.Credential
-        if let password = body?.password {
-            credential = .password(Secret(password))
-        } else if api.isProven(request, context) {
-            credential = .deviceKey
-        } else {
-            throw HTTPFault.membersInvalid([MemberFault(path: "password", rule: .required)])
-        }
+        let credential = try Reauthenticate.Credential(
+            body ?? ReauthenticationBody(), isProven: api.isProven(request, context))
         let answer = try await api.useCases.reauthenticate(
-            by: credential, from: api.gate.client(of: request, context), caller)
+            by: credential, from: api.gate.client(of: request, context), caller,
+            origin: api.origin(of: request, context))
         return try JSONAnswer(
             body: ReauthenticationAnswer(
                 session: NewSessionBody(
@@ -27,5 +22,40 @@ struct ReauthenticateRoute: RouteHandler {
                     expiresAt: answer.session.expiresAt.wire, idleSeconds: answer.idleLifetime.components.seconds),
                 freshUntil: answer.freshUntil.wire)
         ).response()
+    }
+}
+
+extension Reauthenticate.Credential {
+    /// What the body proves by: exactly one thing, or the proof in the header alone.
+    ///
+    /// - Throws: `HTTPFault.membersInvalid`.
+    fileprivate init(_ body: ReauthenticationBody, isProven: Bool) throws(HTTPFault) {
+        let (isByCode, isByProvider) = (
+            body.code != nil || body.ticket != nil, body.provider != nil || body.credential != nil
+        )
+        switch (body.password, isByCode, isByProvider) {
+        case (let password?, false, false):
+            self = .password(Secret(password))
+        case (nil, true, false):
+            guard let code = body.code else { throw .missing("code") }
+            guard let ticket = body.ticket else { throw .missing("ticket") }
+            self = .code(code, ticket: ticket)
+        case (nil, false, true):
+            guard let provider = body.provider else { throw .missing("provider") }
+            guard let credential = body.credential else { throw .missing("credential") }
+            self = .provider(.init(rawValue: provider), try ProviderCredential(credential.logIn))
+        case (nil, false, false):
+            guard isProven else { throw .missing("password") }
+            self = .deviceKey
+        default:
+            // Which of them should count, nobody could say.
+            throw .membersInvalid([MemberFault(path: isByProvider ? "provider" : "code", rule: .malformed)])
+        }
+    }
+}
+
+extension HTTPFault {
+    fileprivate static func missing(_ member: String) -> HTTPFault {
+        .membersInvalid([MemberFault(path: member, rule: .required)])
     }
 }

@@ -17,14 +17,28 @@ struct RedeemTransferCodeRoute: RouteHandler {
         }
         // The code is a secret: what is kept of an attempt must not help to guess it.
         let attempt = try Attempt(name: attemptName, body: body.device)
-        let redeemed = try await api.useCases.redeemTransferCode(
+        let redeemed = try await redeem(
             RedeemTransferCode.Request(
                 application: application, code: body.code, proof: proof,
                 device: body.device.map { DeviceDescription($0) } ?? .init(), attempt: attempt,
                 address: api.gate.client(of: request, context), origin: api.origin(of: request, context)))
-        api.metrics.knownUserLogIns.add()
+        context.tellNotices(redeemed.logIn.noticeCount)
         var answer = LogInAnswer(redeemed.logIn)
         answer.leftUser = redeemed.leftUser.map { LeftUserBody(id: $0.id.rawValue, erasedAt: $0.erasedAt?.wire) }
         return try JSONAnswer(body: answer).response()
+    }
+
+    private func redeem(
+        _ request: RedeemTransferCode.Request
+    ) async throws(DomainError) -> RedeemTransferCode.Redeemed {
+        do throws(DomainError) {
+            let redeemed = try await api.useCases.redeemTransferCode(request)
+            api.metrics.knownUserLogIns.add()
+            return redeemed
+        } catch {
+            if case .transferCodeRefused = error { api.metrics.refusedCredentials.add() }
+            if case .rateLimited = error { api.metrics.delayedLogIns.add() }
+            throw error
+        }
     }
 }

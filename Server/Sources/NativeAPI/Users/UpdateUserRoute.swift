@@ -15,7 +15,8 @@ struct UpdateUserRoute: RouteHandler {
         if !changes.identifiers.isEmpty {
             try api.useCases.requirePresence(caller, isProven: api.isProven(request, context))
         }
-        let user = try await api.useCases.updateUser(caller.user.id, in: caller.application.id, changes: changes)
+        let user = try await api.useCases.updateUser(
+            caller.user.id, in: caller.application.id, changes: changes, from: api.origin(of: request, context))
         return try JSONAnswer(body: UserBody(user)).response()
     }
 }

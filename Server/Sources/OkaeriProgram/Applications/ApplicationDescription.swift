@@ -9,6 +9,7 @@ struct ApplicationDescription: Encodable {
     let proofRequired: Bool
     let sessionIdleDays: Double
     let sessionDays: Double
+    let passwordMinimumCharacters: Int
     let audiences: [String]
     let createdAt: WireTime
 
@@ -20,6 +21,7 @@ struct ApplicationDescription: Encodable {
         proofRequired = settings.proofRequired
         sessionIdleDays = settings.sessionIdleLifetime.inDays
         sessionDays = settings.sessionLifetime.inDays
+        passwordMinimumCharacters = settings.passwordMinimumCharacters
         audiences = settings.audiences
         createdAt = application.createdAt.wire
     }

@@ -47,6 +47,13 @@ struct CreateApplicationCommand: AsyncParsableCommand {
     var eraseIdleDays: Int?
 
     @Option(
+        help: ArgumentHelp(
+            "The fewest characters of a new password, from \(PasswordRules.lowestMinimum) to "
+                + "\(PasswordRules.highestMinimum). (default: \(PasswordRules.lowestMinimum))",
+            valueName: "number"))
+    var passwordMinimumCharacters: Int?
+
+    @Option(
         name: .customLong("merge-rule"),
         help: ArgumentHelp(
             "What becomes of a field that both of two merged users have: keep, take, max, sum or union. May be repeated.",
@@ -70,6 +77,12 @@ struct CreateApplicationCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
+        let lengths = PasswordRules.lowestMinimum...PasswordRules.highestMinimum
+        if let passwordMinimumCharacters, !lengths.contains(passwordMinimumCharacters) {
+            throw ValidationError(
+                "--password-minimum-characters must be from \(lengths.lowerBound) to \(lengths.upperBound), not "
+                    + "\(passwordMinimumCharacters).")
+        }
         for days in [deletionGraceDays, eraseIdleDays].compactMap({ $0 }) where !Self.dayRange.contains(days) {
             throw ValidationError(
                 "It can be from \(Self.dayRange.lowerBound) to \(Self.dayRange.upperBound) days, not \(days).")
@@ -86,6 +99,7 @@ struct CreateApplicationCommand: AsyncParsableCommand {
         if let sessionDays { settings.sessionLifetime = .days(Int64(sessionDays)) }
         if let deletionGraceDays { settings.deletionGrace = .days(Int64(deletionGraceDays)) }
         if let eraseIdleDays { settings.anonymousIdleLimit = .days(Int64(eraseIdleDays)) }
+        if let passwordMinimumCharacters { settings.passwordMinimumCharacters = passwordMinimumCharacters }
         settings.transferLink = transferLink
         for rule in mergeRules { settings.mergeRules[rule.field] = rule.rule }
         var protocols = keys.given

@@ -10,7 +10,7 @@ struct DemoAppleCommand: AsyncParsableCommand {
         commandName: "apple",
         abstract: "Play Sign in with Apple against the fake Apple of a server for development.",
         discussion: """
-            Sign-up, log-in, link, a taken identity, unlink with revocation, each by the SDK over HTTP, with devices \
+            Sign-up, log-in, link, a taken identity and the merge of both users, unlink and deletion with revocation, each by the SDK over HTTP, with devices \
             that last as long as the command. The server must run with --dev on the data folder; the demo makes an \
             application of its own and sets it up, as an operator would.
 
@@ -38,14 +38,30 @@ struct DemoAppleCommand: AsyncParsableCommand {
         let application = try await makeApplication(fake)
         let language = locale ?? DemoLanguage(environment: ProcessInfo.processInfo.environment)
         let play = DemoApplePlay(server: server, application: application, fake: fake, language: language)
-        let steps: [DemoApplePlay.Step]
+        var steps: [DemoApplePlay.Step]
         do throws(OkaeriError) {
-            steps = try await play.steps()
+            let (played, phone) = try await play.steps()
+            steps = played
+            let (user, revoked) = try await play.requestDeletion(on: phone)
+            // What the server does by itself when the grace is over.
+            try await erase(user, of: application)
+            steps.append(try await play.erased(user, after: revoked))
         } catch {
             throw CommandFault.failed("\(error.message(in: [language.rawValue])) (\(error.code))")
         }
         guard !output.isJSON else { return Console.write(json: ["steps": steps]) }
         for step in steps { Console.write("\(step.title)\n  \(step.outcome)") }
+    }
+
+    private func erase(_ user: String, of application: String) async throws(OkaeriError) {
+        do throws(CommandFault) {
+            try await storage.withStorage { useCases throws(DomainError) in
+                try await useCases.eraseUser(Identifier(rawValue: user), in: Identifier(rawValue: application))
+            }
+        } catch {
+            Console.tellFault(error.description)
+            throw .userChanged
+        }
     }
 
     /// An application with a key that the fake Apple knows.

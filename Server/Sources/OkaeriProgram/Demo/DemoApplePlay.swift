@@ -20,10 +20,11 @@ struct DemoApplePlay: Sendable {
         let user: String?
     }
 
-    /// Plays all scenes.
+    /// Plays all scenes but the last.
     ///
+    /// - Returns: the scenes, and the phone of the person whom the last one is about.
     /// - Throws: `OkaeriError` when a scene goes wrong.
-    func steps() async throws(OkaeriError) -> [Step] {
+    func steps() async throws(OkaeriError) -> (steps: [Step], phone: OkaeriClient) {
         let texts = language.appleTexts
         let (hana, taro) = ("hana-\(application)", "taro-\(application)")
         let phone = device()
@@ -45,27 +46,63 @@ struct DemoApplePlay: Sendable {
 
         let third = device()
         try await third.logInAutomatically()
-        let outcome: String
-        do throws(OkaeriError) {
-            try await third.link(.apple(try await signIn(hana)))
-            outcome = ""
-        } catch {
-            guard error == .identityTaken else { throw error }
-            outcome = error.message(in: [language.rawValue])
-        }
-        steps.append(Step(scene: "taken", title: texts.taken, outcome: outcome, user: nil))
+        let merged = try await merge(third, with: try await signIn(hana))
+        steps.append(Step(scene: "taken", title: texts.taken, outcome: texts.merged, user: merged.id))
 
         let before = try await revokedCount()
         let unlinked = try await other.unlink(.apple)
-        var isRevoked = false
-        for _ in 0..<Self.patience where !isRevoked {
-            // A cancelled demo has ended anyway.
-            try? await Task.sleep(for: .milliseconds(250))
-            isRevoked = try await revokedCount() > before
-        }
+        let isRevoked = try await isRevoked(after: before)
         steps.append(
             Step(scene: "unlink", title: texts.unlink, outcome: texts.revoked(isRevoked), user: unlinked.id))
-        return steps
+        return (steps, phone)
+    }
+
+    /// Links an identity that is somebody else's. Apple is asked once: the ticket does the rest.
+    private func merge(
+        _ device: OkaeriClient, with credential: AppleCredential
+    ) async throws(OkaeriError) -> User {
+        do throws(OkaeriError) {
+            return try await device.link(.apple(credential))
+        } catch {
+            guard case .conflict(let conflict) = error else { throw error }
+            return try await device.resolve(conflict, by: .merge).user
+        }
+    }
+
+    /// The person proves to be there, asks to be deleted, and is told so at the next log-in.
+    ///
+    /// - Returns: who it was, and how many grants Apple had revoked by then.
+    /// - Throws: `OkaeriError` when a scene goes wrong.
+    func requestDeletion(on device: OkaeriClient) async throws(OkaeriError) -> (user: String, revoked: Int) {
+        let person = "hana-\(application)"
+        let user = try await device.reloadUser().id
+        try await device.reauthenticate(with: .apple(try await signIn(person)))
+        _ = try await device.deleteUser()
+        do throws(OkaeriError) {
+            try await device.logIn(with: .apple(try await signIn(person)))
+            throw .userChanged
+        } catch {
+            guard case .userDeleted = error else { throw error }
+        }
+        return (user, try await revokedCount())
+    }
+
+    /// The last scene, after somebody or the time has erased the user.
+    func erased(_ user: String, after revoked: Int) async throws(OkaeriError) -> Step {
+        let isRevoked = try await isRevoked(after: revoked)
+        return Step(
+            scene: "deletion", title: language.appleTexts.deletion,
+            outcome: language.appleTexts.revoked(isRevoked), user: user)
+    }
+
+    /// Whether Apple has been told to revoke one more grant, soon.
+    private func isRevoked(after before: Int) async throws(OkaeriError) -> Bool {
+        for _ in 0..<Self.patience {
+            // A cancelled demo has ended anyway.
+            try? await Task.sleep(for: .milliseconds(250))
+            if try await revokedCount() > before { return true }
+        }
+        return false
     }
 
     /// A new phone.
@@ -89,52 +126,6 @@ struct DemoApplePlay: Sendable {
             return try await fake.revokedCount()
         } catch {
             throw .offline
-        }
-    }
-}
-
-/// What the demo of Apple says, in one language.
-struct DemoAppleTexts {
-    let signUp: String
-    let logIn: String
-    let link: String
-    let taken: String
-    let unlink: String
-    let same: String
-    let different: String
-    let hello: String
-    let revokedAtApple: String
-    let notRevoked: String
-
-    func greets(_ name: String) -> String { hello.replacing("%", with: name) }
-    func sameUser(_ isSame: Bool) -> String { isSame ? same : different }
-    func revoked(_ isRevoked: Bool) -> String { isRevoked ? revokedAtApple : notRevoked }
-}
-
-extension DemoLanguage {
-    var appleTexts: DemoAppleTexts {
-        switch self {
-        case .japanese:
-            DemoAppleTexts(
-                signUp: "Appleでサインアップ", logIn: "別の端末でAppleログイン", link: "匿名ユーザーにAppleを連携",
-                taken: "使用中のAppleアカウントを連携", unlink: "Appleの連携を解除", same: "同じユーザーのままです。",
-                different: "別のユーザーになりました。", hello: "はじめまして、%さん！",
-                revokedAtApple: "Appleにも連携の取り消しが伝わりました。",
-                notRevoked: "Appleへの取り消しはまだ伝わっていません。サーバーが再試行します。")
-        case .korean:
-            DemoAppleTexts(
-                signUp: "Apple로 가입", logIn: "다른 기기에서 Apple로 로그인", link: "익명 사용자에 Apple 연결",
-                taken: "이미 사용 중인 Apple 계정 연결", unlink: "Apple 연결 해제", same: "같은 사용자입니다.",
-                different: "다른 사용자가 되었습니다.", hello: "처음 뵙겠습니다, %님!",
-                revokedAtApple: "Apple에도 연결 취소가 전달되었습니다.",
-                notRevoked: "Apple에 아직 전달되지 않았습니다. 서버가 다시 시도합니다.")
-        case .english:
-            DemoAppleTexts(
-                signUp: "Sign up with Apple", logIn: "Log in with Apple on another device",
-                link: "Link Apple to an anonymous user", taken: "Link an Apple account that is taken",
-                unlink: "Unlink Apple", same: "The same user as before.", different: "Another user than before.",
-                hello: "Nice to meet you, %!", revokedAtApple: "Apple has revoked the grant too.",
-                notRevoked: "Apple has not been told yet; the server tries again.")
         }
     }
 }

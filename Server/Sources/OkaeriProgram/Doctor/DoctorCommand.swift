@@ -47,6 +47,9 @@ struct DoctorCommand: AsyncParsableCommand {
         if settings.database != nil {
             findings += [folder.plausibility]
             findings += await DatabaseChecks(settings: settings).findings()
+            if !findings.contains(where: { $0.outcome == .failed }) {
+                findings += await ProviderChecks(settings: settings).findings()
+            }
             return findings + (folder.exists ? await RunningServerCheck(folder: settings.dataFolder).findings() : [])
         }
         findings += folder.findings()

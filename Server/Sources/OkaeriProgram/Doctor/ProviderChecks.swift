@@ -7,10 +7,7 @@ struct ProviderChecks {
 
     /// Nothing for a database that another check complains about.
     func findings() async -> [Finding] {
-        guard let inspection = try? StorageInspection(folder: settings.dataFolder, isThorough: false),
-            inspection.schemaVersion == inspection.latestSchemaVersion, inspection.damage.isEmpty,
-            let composition = try? await Composition(settings, role: .command)
-        else { return [] }
+        guard isUpToDate, let composition = try? await Composition(settings, role: .command) else { return [] }
         var findings: [Finding] = []
         do throws(DomainError) {
             for entry in try await composition.useCases.listApplications() {
@@ -24,6 +21,16 @@ struct ProviderChecks {
         }
         await composition.close()
         return findings
+    }
+
+    /// Opening an embedded database would bring it up to date, which is not a diagnosis; a shared one is never changed.
+    private var isUpToDate: Bool {
+        guard settings.database == nil else { return true }
+        // What cannot be looked at is another check's complaint.
+        guard let inspection = try? StorageInspection(folder: settings.dataFolder, isThorough: false) else {
+            return false
+        }
+        return inspection.schemaVersion == inspection.latestSchemaVersion && inspection.damage.isEmpty
     }
 
     private func appleKey(

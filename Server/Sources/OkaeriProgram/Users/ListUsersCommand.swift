@@ -89,5 +89,8 @@ struct ListUsersCommand: AsyncParsableCommand {
 
 extension User {
     /// In a word, whether the user has a way in that a person could type.
-    var kind: String { (isAnonymous ? "anonymous" : "registered") + (isDisabled ? ", disabled" : "") }
+    var kind: String {
+        (isAnonymous ? "anonymous" : "registered") + (isDisabled ? ", disabled" : "")
+            + (deletionRequestedAt == nil ? "" : ", deleted")
+    }
 }

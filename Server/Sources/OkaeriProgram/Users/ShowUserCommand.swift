@@ -54,6 +54,7 @@ struct ShowUserCommand: AsyncParsableCommand {
             "phone": user.phone.map { user.phoneVerifiedAt == nil ? "\($0) (not verified)" : $0 },
             "password": user.passwordSetAt.map { "set \($0.localText)" },
             "disabled": user.disabledAt.map { "since \($0.localText)" },
+            "deleted": user.deletionRequestedAt.map { "on \($0.localText)" },
             "locale": user.locale,
             "created": user.createdAt.localText,
             "changed": user.updatedAt.localText,

@@ -55,6 +55,48 @@ struct AppleNotificationTests {
         #expect(try await world.account("001234.hana.0099") == nil)
     }
 
+    @Test("deletes a user to whom nothing else leads when Apple's account is deleted, with grace, and the log says why")
+    func stranded() async throws {
+        let world = try await AppleWorld()
+        let person = try await world.person(Self.relayed)
+        let payload = try world.apple.notification(
+            "account-delete", about: Self.relayed, audience: AppleWorld.bundle, id: "n")
+        #expect(try await world.notify(payload).status == 200)
+        expect(try await person.send(.get, APIPath.user), 401, .sessionInvalid)
+        let (id, application) = (Identifier<User>(rawValue: person.logIn.user.id), world.server.application.id)
+        let user = try await world.server.useCases.readUser(id, in: application)
+        #expect(user.deletionRequestedAt == world.server.clock.now)
+        let entries = try await world.server.useCases.listAudit(in: application)
+        #expect(entries.first { $0.action == .deletionRequested }?.actor == .provider(.apple))
+        #expect(entries.first { $0.action == .providerNotified }?.details == ["event": "account-delete"])
+        // An operator may know better.
+        try await world.server.useCases.restoreUser(id, in: application)
+        #expect(try await world.server.useCases.readUser(id, in: application).deletionRequestedAt == nil)
+    }
+
+    @Test("of a relay that was switched off holds mail to it back, also what was ordered before; switched on it goes")
+    func relayedMail() async throws {
+        let world = try await AppleWorld(settings: ["dev": "on"])
+        _ = try await world.person(Self.relayed)
+        func mailsAfterOrder() async throws -> Int {
+            let asked = try await world.server.send(
+                .post, APIPath.requestLogInCode, body: #"{"email": "x@privaterelay.appleid.com"}"#)
+            #expect(asked.status == 202)
+            _ = try await world.server.useCases.deliverMail()
+            return try await world.server.useCases.readOutbox(of: world.server.application.id).count
+        }
+        func notify(_ kind: String) async throws {
+            let payload = try world.apple.notification(
+                kind, about: Self.relayed, audience: AppleWorld.bundle, id: kind)
+            #expect(try await world.notify(payload).status == 200)
+        }
+        try await notify("email-disabled")
+        #expect(try await mailsAfterOrder() == 0)
+        #expect(try await world.server.useCases.listQueuedMail(in: world.server.application.id).isEmpty)
+        try await notify("email-enabled")
+        #expect(try await mailsAfterOrder() == 1)
+    }
+
     @Test("has no second effect")
     func twice() async throws {
         let world = try await AppleWorld()

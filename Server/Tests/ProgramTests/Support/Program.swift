@@ -13,8 +13,9 @@ enum Program {
         }
     }
 
-    /// The program stands beside the bundle of the tests, in the build folder.
+    /// The program stands beside the bundle of the tests, in the build folder, unless `OKAERI_TEST_PROGRAM` names it.
     static func path() throws -> String {
+        if let path = ProcessInfo.processInfo.environment["OKAERI_TEST_PROGRAM"] { return path }
         let places = [Bundle.main.executablePath, Bundle.main.bundlePath, CommandLine.arguments.first].compactMap { $0 }
         for place in places {
             let program = URL(fileURLWithPath: place).deletingLastPathComponent().appendingPathComponent("okaeri").path

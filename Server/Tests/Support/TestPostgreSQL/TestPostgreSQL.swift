@@ -17,7 +17,7 @@ package final class TestPostgreSQL: Sendable {
 
     private init() async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("okaeri-pg-\(getpid())").path
-        port = try Self.freePort()
+        port = try Self.freePorts(1)[0]
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("cluster.sh")
             .path
         let log = folder + ".log"
@@ -103,25 +103,28 @@ package final class TestPostgreSQL: Sendable {
         return store
     }
 
-    private static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+    /// Ports of the loopback address that nobody listens at, each another one.
+    static func freePorts(_ count: Int) throws -> [Int] {
+        let descriptors = (0..<count).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
+        defer { for descriptor in descriptors { close(descriptor) } }
+        return try descriptors.map { descriptor in
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = inet_addr("127.0.0.1")
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let result = withUnsafeMutablePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+                }
             }
+            guard result else { throw TestPostgreSQLFault(description: "no free port") }
+            return Int(UInt16(bigEndian: address.sin_port))
         }
-        guard result else { throw TestPostgreSQLFault(description: "no free port") }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 
     /// Starts a process whose standard input ends when this process does. Not by Foundation, which fails when many
     /// files are open.
-    private static func spawn(_ arguments: [String], log: String) throws -> pid_t {
+    static func spawn(_ arguments: [String], log: String) throws -> pid_t {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw TestPostgreSQLFault(description: "no pipe") }
         _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)

@@ -1,0 +1,97 @@
+import Foundation
+import Okaeri
+import TestPostgreSQL
+
+/// A primary struck under load, seen from outside.
+struct Failover {
+    typealias Instant = ContinuousClock.Instant
+
+    let struckAt: Instant
+    /// When the other server was first seen to take writes.
+    let promotedAt: Instant
+    /// The last time when it was seen not to.
+    let unwritableUntil: Instant
+    let signUps: [SignUpLoad.SignUp]
+    /// What `/health/ready` answered, for each node; 0 for no answer.
+    let readiness: [[Watch<Int>.Sample]]
+
+    /// Puts load on the nodes, strikes the primary, and looks on until every node has served for a while again.
+    static func watch(
+        _ blow: PatroniCluster.Blow, _ cluster: PatroniCluster, _ servers: [TestServer], application: String
+    ) async throws -> Failover {
+        guard let primary = await cluster.primary() else { throw TestFault("there is no primary") }
+        let load = SignUpLoad(on: servers, application: application)
+        let readiness = servers.map { _ in Watch<Int>() }
+        let promotion = Watch<Bool>()
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            defer {
+                load.stop()
+                promotion.stop()
+                for watch in readiness { watch.stop() }
+            }
+            group.addTask { try await load.run(connections: 64) }
+            for (watch, server) in zip(readiness, servers) {
+                group.addTask {
+                    // No answer is an answer here.
+                    try await watch.run { (try? await server.send("GET", "/health/ready").status) ?? 0 }
+                }
+            }
+            group.addTask { try await promotion.run { await cluster.primary(among: [1 - primary]) != nil } }
+            try await Task.sleep(for: .seconds(4))
+            let struckAt = Instant.now
+            try cluster.strike(primary, blow)
+            let promoted = try await eventually("the promotion of the standby") { () -> Watch<Bool>.Sample? in
+                promotion.samples.first { $0.answer }
+            }
+            _ = try await eventually("sign-ups on every node") { () -> Bool? in
+                let served = load.soFar.filter { $0.status == 201 && $0.begin > promoted.end }
+                return Set(served.map(\.node)).count == servers.count ? true : nil
+            }
+            try await Task.sleep(for: .seconds(3))
+            load.stop()
+            promotion.stop()
+            for watch in readiness { watch.stop() }
+            try await group.waitForAll()
+            return Failover(
+                struckAt: struckAt, promotedAt: promoted.end,
+                unwritableUntil: promotion.samples.last { !$0.answer }?.begin ?? struckAt, signUps: load.soFar,
+                readiness: readiness.map(\.samples))
+        }
+    }
+
+    /// How long nobody took writes.
+    var duration: Duration { struckAt.duration(to: promotedAt) }
+
+    /// The users whom answers acknowledged.
+    var acknowledged: [String] { signUps.compactMap(\.user) }
+
+    /// How long after the promotion the last node acknowledged its first sign-up.
+    var delay: Duration {
+        let firsts = readiness.indices.map { node in
+            signUps.filter { $0.node == node && $0.status == 201 && $0.end > promotedAt }.map(\.end).min()
+        }
+        return firsts.compactMap { $0.map { promotedAt.duration(to: $0) } }.max() ?? .seconds(3600)
+    }
+
+    /// The longest that a client waited for any answer.
+    var longestAnswer: Duration { signUps.map { $0.begin.duration(to: $0.end) }.max() ?? .zero }
+
+    /// What `/health/ready` said while no server took writes; the first second is for noticing.
+    var readinessMeanwhile: [Int] {
+        readiness.joined().filter { $0.begin > struckAt + .seconds(1) && $0.end < unwritableUntil }.map(\.answer)
+    }
+
+    /// What `/health/ready` said before the blow, and in the end.
+    var readinessAround: [Int] {
+        let before = readiness.joined().filter { $0.end < struckAt }.map(\.answer)
+        return before + readiness.compactMap { $0.last?.answer }
+    }
+
+    /// The figures as a row of a table in `docs/operations/high-availability.md`.
+    func row(_ name: String) -> String {
+        func seconds(_ duration: Duration) -> String { String(format: "%.1f s", duration / .seconds(1)) }
+        let refused = signUps.filter { $0.status == 503 }.count
+        return "| \(name) | \(seconds(duration)) | \(seconds(delay)) | \(acknowledged.count) | \(refused) "
+            + "| \(seconds(longestAnswer)) |"
+    }
+}

@@ -1,0 +1,52 @@
+/// The body of `POST /v1/user/reauthenticate`: a password, a mailed code with its ticket, or what a provider gave. An
+/// anonymous user proves by the header `DPoP` alone, without a body.
+public struct ReauthenticationBody: Codable, Hashable, Sendable {
+    /// The password.
+    public var password: String?
+    /// A one-time code to log in with, that was mailed.
+    public var code: String?
+    /// The ticket of the code's order.
+    public var ticket: String?
+    /// The name of a provider that is linked.
+    public var provider: String?
+    /// What that provider gave.
+    public var credential: ProviderLinkBody?
+
+    /// Makes a body.
+    public init(
+        password: String? = nil, code: String? = nil, ticket: String? = nil, provider: String? = nil,
+        credential: ProviderLinkBody? = nil
+    ) {
+        self.password = password
+        self.code = code
+        self.ticket = ticket
+        self.provider = provider
+        self.credential = credential
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case password, code, ticket, provider, credential }
+
+    /// Reads a body that may hold no other members.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        password = try members.decodeIfPresent(String.self, forKey: .password)
+        code = try members.decodeIfPresent(String.self, forKey: .code)
+        ticket = try members.decodeIfPresent(String.self, forKey: .ticket)
+        provider = try members.decodeIfPresent(String.self, forKey: .provider)
+        credential = try members.decodeIfPresent(ProviderLinkBody.self, forKey: .credential)
+    }
+}
+
+/// The answer to `POST /v1/user/reauthenticate`: the same session with a new token. The one before is not valid any more.
+public struct ReauthenticationAnswer: Codable, Hashable, Sendable {
+    /// The session with its new token.
+    public var session: NewSessionBody
+    /// Until when what needs a fresh session may be done.
+    public var freshUntil: WireTime
+
+    /// Makes an answer.
+    public init(session: NewSessionBody, freshUntil: WireTime) {
+        self.session = session
+        self.freshUntil = freshUntil
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Okaeri
+import OkaeriTesting
+import OkaeriWire
+import Testing
+
+@Suite("Two users of one person")
+struct MergeTests {
+    private let world = World()
+    private let password = "four quiet words"
+
+    /// The conflict that a call tells of.
+    private func conflict(_ call: () async throws(OkaeriError) -> User) async throws -> MergeConflict {
+        do throws(OkaeriError) {
+            _ = try await call()
+        } catch {
+            guard case .conflict(let conflict) = error else { throw Unexpected("\(error)") }
+            #expect(!error.message(in: ["ja"]).isEmpty && !"\(conflict)".contains("okm_"))
+            return conflict
+        }
+        throw Unexpected("there is no conflict")
+    }
+
+    @Test("over Apple's identity are one again without a second sheet, and the device leads there")
+    func apple() async throws {
+        let owner = world.launch(vault: TestVault())
+        let hana = try await owner.logIn(with: .apple(.test(user: "hana", name: "花"))).user
+        let app = world.launch()
+        let anonymous = try await app.logInAutomatically(user: NewUser(fields: ["level": 3])).user
+        let credential = AppleCredential.test(user: "hana")
+        let found = try await conflict { () async throws(OkaeriError) in try await app.link(.apple(credential)) }
+        let preview = try await app.preview(found)
+        #expect(preview.current.id == anonymous.id && preview.other.id == hana.id)
+        #expect(preview.merged.fields == ["level": 3])
+        let result = try await app.resolve(found, by: .merge)
+        #expect(result.user.id == hana.id && result.leftUser?.id == anonymous.id)
+        #expect(await app.currentUser?.id == hana.id)
+        #expect(try await app.reloadUser().fields == ["level": 3])
+        let merge = try #require(result.merge)
+        try await app.undoMerge(merge)
+        #expect(try await world.launch().logInAutomatically().user.id == anonymous.id)
+        await #expect(throws: OkaeriError.mergeRefused) { try await app.resolve(found, by: .keep) }
+    }
+
+    @Test("over a user name, with that user's password: keep and switch do what they say")
+    func password() async throws {
+        let hana = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        let app = world.launch()
+        let anonymous = try await app.logInAutomatically().user
+        func upgrade() async throws(OkaeriError) -> User {
+            try await app.upgrade(username: "hana", password: password)
+        }
+        #expect(try await app.resolve(try await conflict(upgrade), by: .keep).user.id == anonymous.id)
+        #expect(await app.currentUser?.id == anonymous.id)
+        let switched = try await app.resolve(try await conflict(upgrade), by: .switch)
+        #expect(switched.user.id == hana.id && switched.merge == nil && switched.leftUser?.erasedAt != nil)
+        #expect(try await world.launch().logInAutomatically().user.id == hana.id)
+    }
+
+    @Test("whose ticket is over cannot be brought together by it")
+    func over() async throws {
+        _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        let app = world.launch()
+        try await app.logInAutomatically()
+        let found = try await conflict { () async throws(OkaeriError) in
+            try await app.upgrade(username: "hana", password: password)
+        }
+        world.clock.advance(by: .seconds(600))
+        await #expect(throws: OkaeriError.mergeRefused) { try await app.resolve(found, by: .merge) }
+    }
+}
+
+/// What a test did not wait for.
+private struct Unexpected: Error, CustomStringConvertible {
+    var description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

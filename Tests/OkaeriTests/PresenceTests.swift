@@ -1,0 +1,58 @@
+import Foundation
+import Okaeri
+import OkaeriTesting
+import OkaeriWire
+import Testing
+
+@Suite("Being there, and coming back")
+struct PresenceTests {
+    private let world = World()
+    private let password = "four quiet words"
+
+    @Test("is proved by Apple, and by nobody else's identity there")
+    func apple() async throws {
+        let app = world.launch()
+        try await app.logIn(with: .apple(.test(user: "hana")))
+        world.clock.advance(by: .seconds(600))
+        await #expect(throws: OkaeriError.reauthenticationRequired) { try await app.changePassword(to: password) }
+        await #expect(throws: OkaeriError.credentialRefused) {
+            try await app.reauthenticate(with: .apple(.test(user: "taro")))
+        }
+        try await app.reauthenticate(with: .apple(.test(user: "hana")))
+        #expect(try await app.changePassword(to: password) == 0)
+    }
+
+    @Test("is proved by a mailed code")
+    func code() async throws {
+        let app = world.launch()
+        try await app.signUp(email: "hana@example.com", password: password)
+        let verification = try await {
+            try await app.requestEmailVerification(); return world.server.mails.last
+        }()
+        try await app.verifyEmail(code: try #require(verification?.code))
+        world.clock.advance(by: .seconds(600))
+        let request = try await app.requestLogInCode(email: "hana@example.com")
+        try await app.reauthenticate(code: try #require(world.server.mails.last?.code), for: request)
+        #expect(try await app.changePassword(to: "another secret") == 0)
+    }
+
+    @Test("brings a user under deletion back by password and by Apple, on wish")
+    func restoring() async throws {
+        let app = world.launch()
+        let user = try await app.signUp(username: "hana", password: password)
+        let erasedAt = try await app.deleteUser()
+        let phone = world.launch(vault: TestVault())
+        await #expect(throws: OkaeriError.userDeleted(erasedAt: erasedAt)) {
+            try await phone.logIn(identifier: "hana", password: password)
+        }
+        #expect(try await phone.logIn(identifier: "hana", password: password, restoring: true).user.id == user.id)
+        #expect(try await phone.logIn(identifier: "hana", password: password).user.id == user.id)
+
+        let taro = try await phone.logIn(with: .apple(.test(user: "taro"))).user
+        let end = try await phone.deleteUser()
+        await #expect(throws: OkaeriError.userDeleted(erasedAt: end)) {
+            try await phone.logIn(with: .apple(.test(user: "taro")))
+        }
+        #expect(try await phone.logIn(with: .apple(.test(user: "taro")), restoring: true).user.id == taro.id)
+    }
+}
