@@ -101,14 +101,19 @@ let package = Package(
             name: "NCMBAPI",
             dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, crypto, wire],
             swiftSettings: settings),
+        .target(
+            name: "KiiAPI", dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
+            swiftSettings: settings),
+        .target(
+            name: "EnvelopeAPI", dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
+            swiftSettings: settings),
 
         // Composition and the program.
         .target(
             name: "OkaeriServer",
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
-                "NCMBAPI",
-                "OutboundServices", "FakeProviders", "PasswordHashes", "Threads",
+                "NCMBAPI", "KiiAPI", "EnvelopeAPI", "OutboundServices", "FakeProviders", "PasswordHashes", "Threads",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],
@@ -160,6 +165,15 @@ let package = Package(
                 httpTypes, nioCore, nioPosix, logging, crypto, wire, yams,
             ],
             swiftSettings: settings),
+        .target(
+            name: "RecordedFlows", dependencies: [wire], path: "Tests/Support/RecordedFlows", swiftSettings: settings),
+        .testTarget(
+            name: "ForeignAPITests",
+            dependencies: [
+                "Domain", "HTTPSupport", "OkaeriServer", "PasswordHashes", "RecordedFlows", "Storage", "StorageSQLite",
+                "TestWorld", hummingbird, httpTypes, nioCore, logging, wire,
+            ],
+            exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(
             name: "NCMBAPITests",
             dependencies: [

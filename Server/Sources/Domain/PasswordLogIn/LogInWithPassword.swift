@@ -61,9 +61,10 @@ package struct LogInWithPassword: Sendable {
     ///   `attemptReused`, `userDeleted` with the right password, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
-        let faults =
+        var faults =
             TextRule(maximumCharacters: 320).faults(of: request.identifier, field: "identifier")
             + request.device.faults(field: "device")
+        if let end = request.expiresAt, end <= now { faults.append(FieldFault(field: "expiresAt", rule: .inThePast)) }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         var proof: DeviceProof?
         if let presented = request.proof { proof = try verifyProof(presented, at: now) }

@@ -115,6 +115,8 @@ package struct FieldFault: Hashable, Sendable {
         case notAPrivateKey
         /// No 1 to 255 visible ASCII characters, which is what a header can carry.
         case notAKey
+        /// A time that is over.
+        case inThePast
         /// Neither `/` nor one free segment of a path.
         case notABasePath
         case tooShort(minimumCharacters: Int)

@@ -12,7 +12,7 @@ struct DeleteMemberRoute: RouteHandler {
         let origin = RequestOrigin(
             address: api.client(of: request, context).text, userAgent: request.headers.value(of: .userAgent),
             requestId: context.requestId)
-        try await api.useCases.eraseUser(
+        try await api.useCases.foreign.eraseUser(
             try api.memberId(context), in: caller.application,
             by: .user(member?.user.id, standard: caller.standard), from: origin)
         return try NCMBAnswer.signed(nil, for: caller)

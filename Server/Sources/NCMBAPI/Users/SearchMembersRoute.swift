@@ -17,7 +17,7 @@ struct SearchMembersRoute: RouteHandler {
             skip: try query.number("skip") ?? 0, counts: query["count"].map { $0 != "0" } ?? false,
             reader: .user(member?.user.id, seesUnlisted: caller.options.isReadableByAll))
         if let text = query["where"], !text.isEmpty { search.condition = try MemberSearch.condition(text) }
-        let found = try await api.useCases.searchUsers(search, in: caller.application.id)
+        let found = try await api.useCases.foreign.searchUsers(search, in: caller.application.id)
         let results = found.users.map { user in
             let object = MemberObject(user: user, standard: caller.standard)
             return (user.id == member?.user.id ? object.own() : object.forOthers).value

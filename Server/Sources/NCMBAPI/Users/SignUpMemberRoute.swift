@@ -50,7 +50,7 @@ struct SignUpMemberRoute: RouteHandler {
         let client = api.client(of: request, context)
         var identifiers = NewIdentifiers(email: try body.mailAddress, rules: .ncmb)
         if case .string(let name)? = body.members["userName"], !name.isEmpty { identifiers.username = .set(name) }
-        return try await api.useCases.logInWithIdentities(
+        return try await api.useCases.foreign.logInWithIdentities(
             LogInWithIdentities.Request(
                 application: caller.application,
                 people: try await api.verified(authData, for: caller, from: client),

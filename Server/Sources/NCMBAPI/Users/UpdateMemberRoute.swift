@@ -20,7 +20,7 @@ struct UpdateMemberRoute: RouteHandler {
         changes.people = try await api.verified(authData, for: caller, from: api.client(of: request, context))
         changes.anonymousId = authData.anonymousId
         changes.unlinked = authData.unlinked
-        let (user, hasNewEmail) = try await api.useCases.changeUser(
+        let (user, hasNewEmail) = try await api.useCases.foreign.changeUser(
             id, in: caller.application, by: .user(member?.user.id, standard: caller.standard), changes)
         if hasNewEmail { await api.sendConfirmation(to: user, for: caller, request, context) }
         return try NCMBAnswer.signed(NCMBObject([("updateDate", .string(user.updatedAt.text))]), for: caller)

@@ -16,7 +16,7 @@ struct AdoptionRoute: RouteHandler {
         }
         var named = body
         named.token = ""
-        let logIn = try await api.useCases.adoptSession(
+        let logIn = try await api.useCases.foreign.adoptSession(
             AdoptSession.Request(
                 application: application, protocolName: .init(rawValue: body.protocolName),
                 token: Secret(body.token), proof: proof, joinsDevice: body.joinsDevice ?? true,

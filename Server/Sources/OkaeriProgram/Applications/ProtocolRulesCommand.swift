@@ -70,7 +70,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         let (inAddresses, window, hosts) = (passwordsInAddresses, timestampWindow, host)
         let id = Identifier<Application>(rawValue: id)
         let application = try await storage.withStorage { useCases throws(DomainError) in
-            try await useCases.changeProtocolRules(name, of: id) { rules, options in
+            try await useCases.foreign.changeProtocolRules(name, of: id) { rules, options in
                 if let idleHours { rules.idleLifetime = .seconds(idleHours * 3600) }
                 if let sessionsPerUser { rules.maximumPerUser = sessionsPerUser }
                 if let anonymous { options.allowsAnonymous = anonymous }

@@ -24,8 +24,12 @@ struct DemoCommand: AsyncParsableCommand {
               okaeri demo account
               okaeri demo apple
               okaeri demo ncmb
+              okaeri demo kii
             """,
-        subcommands: [DemoAccountCommand.self, DemoTransferCommand.self, DemoAppleCommand.self, DemoNCMBCommand.self])
+        subcommands: [
+            DemoAccountCommand.self, DemoTransferCommand.self, DemoAppleCommand.self, DemoNCMBCommand.self,
+            DemoKiiCommand.self,
+        ])
 
     @OptionGroup var options: DemoOptions
 

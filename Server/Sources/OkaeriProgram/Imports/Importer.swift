@@ -121,7 +121,7 @@ struct Importer {
         _ waiting: [Waiting], _ useCases: UseCases, _ report: inout Report
     ) async throws(DomainError) {
         guard !waiting.isEmpty else { return }
-        let outcomes = try await useCases.importUsers(
+        let outcomes = try await useCases.foreign.importUsers(
             waiting.map(\.user), into: application, isRehearsal: isRehearsal)
         for (record, outcome) in zip(waiting, outcomes) {
             switch outcome {

@@ -77,6 +77,7 @@ extension FieldFault {
         case .notAnAppleId:
             "\(field) has not the form of Apple's ids: ten capitals and digits for teams and keys, letters, digits, dots "
                 + "and hyphens for bundles and services."
+        case .inThePast: "\(field) is over."
         case .notAKey: "\(field) must be 1 to 255 visible ASCII characters."
         case .notABasePath:
             "\(field) must be / or a slash and one segment of letters, digits, - _ . that is no other protocol's."
