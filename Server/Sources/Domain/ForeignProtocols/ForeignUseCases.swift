@@ -2,7 +2,7 @@
 package struct ForeignUseCases: Sendable {
     package let searchUsers: SearchUsers
     package let changeUser: ChangeUser
-    package let eraseUser: EraseUser
+    package let eraseUser: EraseAccessibleUser
     package let importUsers: ImportUsers
     package let verifyCredential: VerifyCredential
     package let logInWithIdentities: LogInWithIdentities
@@ -17,7 +17,7 @@ package struct ForeignUseCases: Sendable {
         searchUsers = SearchUsers(store: store)
         importUsers = ImportUsers(store: store, passwords: world.passwords, findProvider: findProvider)
         changeUser = ChangeUser(store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey)
-        eraseUser = EraseUser(store: store, clock: clock, randomness: randomness, audit: audit)
+        eraseUser = EraseAccessibleUser(store: store, clock: clock, randomness: randomness, audit: audit)
         verifyCredential = VerifyCredential(
             findProvider: findProvider, takeAllowance: takeAllowance, hasLimits: world.hasRateLimits)
         logInWithIdentities = LogInWithIdentities(

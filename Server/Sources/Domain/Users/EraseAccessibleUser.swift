@@ -1,6 +1,6 @@
 /// Erases a user at once, without the grace that the native API gives: apps of the mobile backends make the same user
 /// again right after it, by the same name. It is for their protocols only.
-package struct EraseUser: Sendable {
+package struct EraseAccessibleUser: Sendable {
     /// Grants of providers that are revoked; a user has one identity of a provider.
     private static let maximumGrants = 16
 
