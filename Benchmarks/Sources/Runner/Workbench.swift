@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Measuring
 
 /// Where the programs and the data of a run are.
@@ -83,6 +84,8 @@ struct SeededData {
         // There is nothing to remove the first time.
         try? FileManager.default.removeItem(atPath: target)
         try FileManager.default.copyItem(atPath: folder, toPath: target)
+        // Else the run's commits wait for the disk to take the copy.
+        sync()
         return SeededData(folder: target)
     }
 

@@ -97,6 +97,8 @@ package struct UseCases: Sendable {
     package let chainAuditEntries: ChainAuditEntries
     package let verifyAudit: VerifyAudit
     package let listAudit: ListAudit
+    package let recordReading: RecordReading
+
     private let sessionCache: SessionCache
 
     package init(_ world: World) {
@@ -243,6 +245,7 @@ package struct UseCases: Sendable {
         chainAuditEntries = ChainAuditEntries(store: store, seals: seals)
         verifyAudit = VerifyAudit(store: store, seals: seals)
         listAudit = ListAudit(store: store)
+        recordReading = RecordReading(store: store, audit: audit)
     }
 
     /// How many sessions are in memory now.

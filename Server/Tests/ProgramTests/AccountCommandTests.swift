@@ -31,6 +31,9 @@ struct AccountCommandTests {
         #expect(try await list(["--identifier", "HANA"], place) == [user.id])
         #expect(try await list(["--identifier", "kenji"], place) == [])
         #expect(try await Program.run(["user", "disable", "nobody"] + place).status == 1)
+        let read = try await Program.run(
+            ["audit", "list", "--action", "users.read", "--target", "user:\(user.id)"] + place)
+        #expect(read.output.contains(#""actor" : "operator""#), "\(read.output)")
         try await server.stop()
     }
 

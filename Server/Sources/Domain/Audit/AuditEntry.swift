@@ -97,6 +97,7 @@ package struct AuditEntry: Hashable, Sendable {
         package static let identityLinked = Action(rawValue: "identity.linked")
         package static let identityUnlinked = Action(rawValue: "identity.unlinked")
         package static let userDisabled = Action(rawValue: "user.disabled")
+        package static let usersRead = Action(rawValue: "users.read")
         package static let userEnabled = Action(rawValue: "user.enabled")
         package static let providerSet = Action(rawValue: "provider.set")
         package static let providerRemoved = Action(rawValue: "provider.removed")

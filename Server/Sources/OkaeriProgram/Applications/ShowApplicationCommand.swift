@@ -38,7 +38,7 @@ struct ShowApplicationCommand: AsyncParsableCommand {
                 "proof required": settings.proofRequired ? "yes" : "no",
                 "session, unused": settings.sessionIdleLifetime.daysText,
                 "session, at most": settings.sessionLifetime.daysText,
-                "password, at least": "\(settings.passwordMinimumCharacters) characters",
+                "password, from": "\(settings.passwordMinimumCharacters) characters",
                 "audiences": settings.audiences.joined(separator: " "),
             ]).text())
     }

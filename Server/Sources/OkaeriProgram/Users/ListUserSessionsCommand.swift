@@ -26,6 +26,7 @@ struct ListUserSessionsCommand: AsyncParsableCommand {
         let sessions = try await storage.withStorage { useCases throws(DomainError) in
             let application = try await useCases.findApplication(applicationId)
             _ = try await useCases.readUser(id, in: applicationId)
+            try await useCases.recordReading(of: id, in: applicationId)
             return try await useCases.listSessions(of: id, in: application)
         }
         guard !output.isJSON else {

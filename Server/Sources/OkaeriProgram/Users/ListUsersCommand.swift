@@ -58,6 +58,7 @@ struct ListUsersCommand: AsyncParsableCommand {
         let (users, hasMore) = try await storage.withStorage { useCases throws(DomainError) in
             _ = try await useCases.findApplication(id)
             let users = try await useCases.listUsers(in: id, after: after, limit: limit, filter: filter)
+            try await useCases.recordReading(of: nil, in: id)
             guard users.count == limit, let last = users.last else { return (users, false) }
             return (users, try await !useCases.listUsers(in: id, after: last.id, limit: 1, filter: filter).isEmpty)
         }

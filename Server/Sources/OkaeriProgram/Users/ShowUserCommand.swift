@@ -26,6 +26,7 @@ struct ShowUserCommand: AsyncParsableCommand {
         let (user, sessions) = try await storage.withStorage { useCases throws(DomainError) in
             let application = try await useCases.findApplication(applicationId)
             let user = try await useCases.readUser(id, in: applicationId)
+            try await useCases.recordReading(of: id, in: applicationId)
             return (user, try await useCases.listSessions(of: id, in: application))
         }
         guard !output.isJSON else {

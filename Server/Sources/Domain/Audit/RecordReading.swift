@@ -1,0 +1,18 @@
+/// Notes in the audit log that an operator looked at people's data (requirement 42): whose, and never what was seen.
+package struct RecordReading: Sendable {
+    let store: any Store
+    let audit: AuditTrail
+
+    /// - Parameters:
+    ///   - user: Who was looked at; `nil` for a list of many.
+    ///   - application: Whose users.
+    /// - Throws: `storageUnavailable`.
+    package func callAsFunction(
+        of user: Identifier<User>?, in application: Identifier<Application>
+    ) async throws(DomainError) {
+        let entry = audit.draft(.usersRead, by: .operator, in: application, from: .local)
+        try await store.write { transaction throws(DomainError) in
+            try entry.record(on: user.map { .user($0) } ?? .application(application), in: transaction)
+        }
+    }
+}
