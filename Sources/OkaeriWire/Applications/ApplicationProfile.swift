@@ -18,12 +18,14 @@ public struct ApplicationProfile: Codable, Hashable, Sendable {
     public var theme: Theme?
     /// Pages of the operator's own.
     public var links: ProfileLinks
+    /// The pages that the server has for people; absent when it has no public address.
+    public var pages: ProfilePages?
 
     /// Makes a profile; by default that of an application without settings.
     public init(
         id: String, name: String, rules: AccountRulesBody = AccountRulesBody(), fields: [ProfileField] = [],
         consents: [ProfileConsent] = [], providers: [ProfileProvider] = [], languages: [String] = ["en", "ja", "ko"],
-        theme: Theme? = nil, links: ProfileLinks = ProfileLinks()
+        theme: Theme? = nil, links: ProfileLinks = ProfileLinks(), pages: ProfilePages? = nil
     ) {
         self.id = id
         self.name = name
@@ -34,10 +36,11 @@ public struct ApplicationProfile: Codable, Hashable, Sendable {
         self.languages = languages
         self.theme = theme
         self.links = links
+        self.pages = pages
     }
 
     private enum CodingKeys: String, CodingKey {
-        case id, name, rules, fields, consents, providers, languages, theme, links
+        case id, name, rules, fields, consents, providers, languages, theme, links, pages
     }
 
     /// Reads a profile. What is missing is as standard, and a theme that cannot be read does not keep anybody from
@@ -51,8 +54,10 @@ public struct ApplicationProfile: Codable, Hashable, Sendable {
         consents = try members.decodeIfPresent([ProfileConsent].self, forKey: .consents) ?? []
         providers = try members.decodeIfPresent([ProfileProvider].self, forKey: .providers) ?? []
         languages = try members.decodeIfPresent([String].self, forKey: .languages) ?? ["en", "ja", "ko"]
+        // Whatever is wrong with a theme, the standard one takes its place.
         theme = try? members.decodeIfPresent(Theme.self, forKey: .theme)
         links = try members.decodeIfPresent(ProfileLinks.self, forKey: .links) ?? ProfileLinks()
+        pages = try members.decodeIfPresent(ProfilePages.self, forKey: .pages)
     }
 }
 

@@ -132,6 +132,31 @@ public struct ProfileLinks: Codable, Hashable, Sendable {
     }
 }
 
+/// The server's own pages for people, https addresses.
+public struct ProfilePages: Codable, Hashable, Sendable {
+    /// The OpenID Connect issuer; the client id is the application's id.
+    public var issuer: String
+    /// Log-in.
+    public var logIn: String?
+    /// Sign-up.
+    public var signUp: String?
+    /// A forgotten password.
+    public var forgot: String?
+    /// Everything about the own account.
+    public var account: String?
+
+    /// Names the pages.
+    public init(
+        issuer: String, logIn: String? = nil, signUp: String? = nil, forgot: String? = nil, account: String? = nil
+    ) {
+        self.issuer = issuer
+        self.logIn = logIn
+        self.signUp = signUp
+        self.forgot = forgot
+        self.account = account
+    }
+}
+
 /// A text in several languages, by BCP 47 tag.
 public struct LocalizedText: Codable, Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// The texts by language.
