@@ -16,6 +16,8 @@ public enum HeaderName {
 
 /// Paths of the API.
 public enum APIPath {
+    /// GET: what log-in screens must know of the application.
+    public static let applicationProfile = "/v1/application"
     /// POST: log in with the device's key.
     public static let logInAutomatically = "/v1/log-in/automatic"
     /// POST: make a user with identifiers and a password.
@@ -56,6 +58,8 @@ public enum APIPath {
     public static let sessions = "/v1/user/sessions"
     /// POST: log in with a transfer code of another device.
     public static let logInWithTransferCode = "/v1/log-in/transfer-code"
+    /// POST: log in by taking a user over from a session of a foreign protocol.
+    public static let adopt = "/v1/log-in/adopt"
     /// POST: a transfer code. DELETE: withdraw it.
     public static let transferCode = "/v1/user/transfer-code"
     /// POST: take a device out again that joined by a transfer code.
