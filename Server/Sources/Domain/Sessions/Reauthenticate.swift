@@ -102,7 +102,8 @@ package struct Reauthenticate: Sendable {
                 return false
             }
             guard try transaction.session(token: before, in: session.application) != nil else { throw .sessionInvalid }
-            try transaction.updateAuthentication(of: session, token: SessionToken.digest(ofNew: token, in: session.protocolName))
+            try transaction.updateAuthentication(
+                of: session, token: SessionToken.digest(ofNew: token, in: session.protocolName))
             try entry.record(on: target, details: details, in: transaction)
             return true
         }
