@@ -1,0 +1,85 @@
+package import Foundation
+public import Okaeri
+
+/// What a person can do on the screens that make an account.
+public enum SignUpEvent: Hashable, Sendable {
+    /// Something in the form.
+    case form(FormEvent)
+    /// A provider's button.
+    case provider(Provider)
+    /// "I have an account already."
+    case logIn
+}
+
+/// The screen that makes a new account.
+public struct SignUpModel: FormScreen {
+    /// Its fields.
+    public package(set) var form: Form
+    /// Its parts.
+    public let options: SignUpOptions
+    /// Which screen it is.
+    public var screen: ScreenName { .signUp }
+
+    /// Makes the screen.
+    ///
+    /// - Parameters:
+    ///   - options: Its parts.
+    ///   - identifier: What was typed elsewhere already.
+    public init(_ options: SignUpOptions = SignUpOptions(), identifier: String = "") {
+        self.options = options
+        form = options.form(identifier: identifier)
+    }
+
+    package var failureTitle: Message? { .key(.signUpFailed) }
+
+    /// The screen appears.
+    public mutating func begin() -> [Effect] { [] }
+
+    /// Takes an event.
+    public mutating func handle(_ event: SignUpEvent) -> [Effect] {
+        switch event {
+        case .form(let event): return handleForm(event)
+        case .provider(let provider):
+            guard form.isEnabled, options.providers.contains(where: { $0.provider == provider }) else { return [] }
+            return form.run(.provider(provider, .logIn(restoring: false)))
+        case .logIn:
+            guard form.isEnabled else { return [] }
+            return [.show(.logIn(identifier: form.text(of: .username)))]
+        }
+    }
+
+    /// Takes a report.
+    public mutating func take(_ report: Report) -> [Effect] { takeForm(report) }
+
+    package func request(at instant: Date) -> Request? {
+        .signUp(options.values(of: form, at: instant), .automatic)
+    }
+
+    package func outcome(of answer: Answer, to request: Request) -> Outcome? {
+        switch (answer, request) {
+        case (.user(let user), _): .signedUp(user)
+        case (.welcome(let welcome), .provider(let provider, _)): .loggedIn(welcome, by: .provider(provider))
+        default: nil
+        }
+    }
+
+    package mutating func arrive(_ answer: Answer, to request: Request, at instant: Date) -> [Effect] {
+        switch answer {
+        case .user(let user):
+            form.finish()
+            return [.show(user.nextScreen)]
+        case .welcome(let welcome):
+            form.finish()
+            return [.show(.home(welcome.user))]
+        default: return []
+        }
+    }
+}
+
+extension User {
+    /// Where a new account leads: an address that nobody has shown to be theirs is verified first.
+    var nextScreen: Destination {
+        if let email, !emailVerified { return .verification(email: email) }
+        return .home(self)
+    }
+}

@@ -1,0 +1,76 @@
+package import Foundation
+public import Okaeri
+
+/// What a person can do on the screen that takes a code from another device.
+public enum TransferEntryEvent: Hashable, Sendable {
+    /// Something in the form. A whole code that is pasted is sent when the person says so.
+    case form(FormEvent)
+    /// What the camera read from a QR code: the code, or a link into the app.
+    case scanned(String)
+}
+
+/// The screen that takes a code from another device.
+public struct TransferEntryModel: FormScreen {
+    /// Its one field.
+    public package(set) var form: Form
+    /// How it ended, with the user that this device has left.
+    public private(set) var result: TransferResult?
+
+    /// Makes the screen.
+    public init() {
+        let rule = FieldRule(isRequired: true, [.minimumCharacters(19)])
+        form = Form([FormField(.transferCode, .longCode, label: .key(.transferCodeField), rule: rule)])
+    }
+
+    /// Which screen it is.
+    public var screen: ScreenName { .transferEntry }
+
+    /// The screen appears.
+    public mutating func begin() -> [Effect] { [] }
+
+    /// Takes an event.
+    public mutating func handle(_ event: TransferEntryEvent) -> [Effect] {
+        switch event {
+        case .form(let event): return handleForm(event)
+        case .scanned(let text):
+            guard form.isEnabled else { return [] }
+            guard let code = CodeText.scanned(text) else {
+                form.show([.transferCode: .notACode])
+                return []
+            }
+            _ = form.handle(.typed(.transferCode, code))
+            return form.ask(from: screen)
+        }
+    }
+
+    /// Takes a report.
+    public mutating func take(_ report: Report) -> [Effect] {
+        let effects = takeForm(report)
+        // "At least 19 characters" says nothing to a person.
+        if case .tooShort? = form[.transferCode]?.fault { form.show([.transferCode: .notACode]) }
+        return effects
+    }
+
+    package func request(at instant: Date) -> Request? {
+        .redeemTransferCode(Secret(form.text(of: .transferCode)))
+    }
+
+    package func outcome(of answer: Answer, to request: Request) -> Outcome? {
+        guard case .transferred(let result) = answer else { return nil }
+        return .transferred(result)
+    }
+
+    package mutating func arrive(_ answer: Answer, to request: Request, at instant: Date) -> [Effect] {
+        guard case .transferred(let result) = answer else { return [] }
+        self.result = result
+        _ = form.handle(.typed(.transferCode, ""))
+        form.finish()
+        return [.show(.home(result.welcome.user))]
+    }
+
+    package mutating func answer(_ error: OkaeriError, to request: Request, at instant: Date) -> [Effect]? {
+        guard case .transferCodeRefused = error else { return nil }
+        form.show(Banner(.failure, .error(error)), focus: .transferCode)
+        return [Effect(.fail(error, attempt: form.attempt))]
+    }
+}
