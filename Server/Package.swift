@@ -97,19 +97,32 @@ let package = Package(
             resources: [.embedInCode("Service/openapi.yaml")],
             swiftSettings: settings),
 
+        .target(
+            name: "NCMBAPI",
+            dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, crypto, wire],
+            swiftSettings: settings),
+        .target(
+            name: "KiiAPI", dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
+            swiftSettings: settings),
+        .target(
+            name: "EnvelopeAPI", dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
+            swiftSettings: settings),
+
         // Composition and the program.
         .target(
             name: "OkaeriServer",
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
-                "OutboundServices", "FakeProviders", "PasswordHashes", "Threads",
+                "NCMBAPI", "KiiAPI", "EnvelopeAPI", "OutboundServices", "FakeProviders", "PasswordHashes", "Threads",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "OkaeriProgram",
-            dependencies: ["Domain", "OkaeriServer", "OutboundServices", arguments, sdk, wire, crypto],
+            dependencies: [
+                "Domain", "NCMBAPI", "OkaeriServer", "OutboundServices", arguments, sdk, wire, crypto,
+            ],
             swiftSettings: settings),
 
         // Tests.
@@ -152,6 +165,22 @@ let package = Package(
                 httpTypes, nioCore, nioPosix, logging, crypto, wire, yams,
             ],
             swiftSettings: settings),
+        .target(
+            name: "RecordedFlows", dependencies: [wire], path: "Tests/Support/RecordedFlows", swiftSettings: settings),
+        .testTarget(
+            name: "ForeignAPITests",
+            dependencies: [
+                "Domain", "HTTPSupport", "OkaeriServer", "PasswordHashes", "RecordedFlows", "Storage", "StorageSQLite",
+                "TestWorld", hummingbird, httpTypes, nioCore, logging, wire,
+            ],
+            exclude: ["Fixtures"], swiftSettings: settings),
+        .testTarget(
+            name: "NCMBAPITests",
+            dependencies: [
+                "Domain", "FakeProviders", "HTTPSupport", "NCMBAPI", "OkaeriServer", "OutboundServices",
+                "PasswordHashes", "StorageSQLite", hummingbird, httpTypes, nioCore, logging, crypto, wire,
+            ],
+            exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(
             name: "ProgramTests",
             dependencies: [

@@ -22,6 +22,19 @@ struct ErrorTests {
         #expect(OkaeriError.refused(code: "new_word", status: 418, detail: nil).code == "new_word")
     }
 
+    @Test("are one of five outcomes, as coarse as an alert needs it")
+    func outcomes() {
+        #expect(OkaeriError.offline.outcome == .noNetwork)
+        #expect(OkaeriError.serverUnavailable(retryAfter: nil).outcome == .serverError)
+        #expect(OkaeriError.applicationUnknown.outcome == .badPath)
+        #expect(OkaeriError.unexpectedAnswer(status: 404).outcome == .badPath)
+        let refused = OkaeriError.credentialRefused
+        #expect(refused.outcome == .refused(message: refused.errorDescription ?? ""))
+        #expect(Result<Int, OkaeriError>.success(1).outcome == .success)
+        #expect(Result<Int, OkaeriError>.failure(.offline).outcome == .noNetwork)
+        for case .refused(let message) in Self.samples.map(\.outcome) { #expect(!message.isEmpty) }
+    }
+
     @Test("have a text in every language", arguments: OkaeriError.MessageKey.allCases)
     func texts(key: OkaeriError.MessageKey) throws {
         let text = try #require(OkaeriError.texts[key])

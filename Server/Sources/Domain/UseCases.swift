@@ -9,6 +9,8 @@ package struct UseCases: Sendable {
     package let enableProtocol: EnableProtocol
     package let disableProtocol: DisableProtocol
     package let listProtocolKeys: ListProtocolKeys
+    package let foreign: ForeignUseCases
+    package let protocolTokens: ProtocolTokens
     // Automatic log-in
     package let logInAutomatically: LogInAutomatically
     // Providers
@@ -25,6 +27,8 @@ package struct UseCases: Sendable {
     package let transferTeam: TransferTeam
     // Log-in by password
     package let signUp: SignUp
+    package let registerUser: RegisterUser
+    package let setPassword: SetPassword
     package let logInWithPassword: LogInWithPassword
     package let changePassword: ChangePassword
     // Account linking
@@ -43,6 +47,9 @@ package struct UseCases: Sendable {
     // Users
     package let readUser: ReadUser
     package let updateUser: UpdateUser
+    package let rewriteUser: RewriteUser
+    package let eraseUserAtOnce: EraseUserAtOnce
+    package let lookUpUser: LookUpUser
     package let listUsers: ListUsers
     package let setUserDisabled: SetUserDisabled
     package let rememberAttempt: RememberAttempt
@@ -50,7 +57,6 @@ package struct UseCases: Sendable {
     package let mintAccessToken: MintAccessToken
     package let signingKeys: SigningKeys
     package let rotateSigningKeys: RotateSigningKeys
-
     // Mail
     package let deliverMail: DeliverMail
     package let listQueuedMail: ListQueuedMail
@@ -95,55 +101,6 @@ package struct UseCases: Sendable {
 
     private let sessionCache: SessionCache
 
-    /// What the rules need of the world.
-    package struct World: Sendable {
-        package var store: any Store
-        package var validity: any CacheValidity
-        package var clock: any WallClock
-        package var randomness: any Randomness
-        package var sealingKey: SealingKey
-        package var passwords: any PasswordHashing
-        /// The server's own address, for access tokens.
-        package var issuer: String
-        /// Who can vouch for people.
-        package var providers: IdentityProviders
-        /// First launches for one address or /64 network; `nil` for no limit.
-        package var firstLaunches: RateLimit?
-        /// Whether the limits hold that an operator cannot choose.
-        package var hasRateLimits: Bool
-        /// Wrong passwords for one address or /64 network; `nil` for no limit.
-        package var passwordFailures: RateLimit?
-        /// Whether wrong passwords for one identifier make the next try wait.
-        package var hasPasswordDelays: Bool
-        /// The most sessions kept in memory.
-        package var sessionCacheCapacity: Int
-        /// By which way mails leave.
-        package var mailDelivery: MailDelivery
-
-        package init(
-            store: any Store, validity: any CacheValidity, clock: any WallClock, randomness: any Randomness,
-            sealingKey: SealingKey, passwords: any PasswordHashing, issuer: String,
-            firstLaunches: RateLimit? = .firstLaunches, passwordFailures: RateLimit? = .passwordFailures,
-            hasPasswordDelays: Bool = true, hasRateLimits: Bool = true, sessionCacheCapacity: Int = 10_000,
-            providers: IdentityProviders = .none, mailDelivery: MailDelivery = .none
-        ) {
-            self.store = store
-            self.validity = validity
-            self.clock = clock
-            self.randomness = randomness
-            self.sealingKey = sealingKey
-            self.passwords = passwords
-            self.issuer = issuer
-            self.providers = providers
-            self.firstLaunches = firstLaunches
-            self.hasRateLimits = hasRateLimits
-            self.passwordFailures = passwordFailures
-            self.hasPasswordDelays = hasPasswordDelays
-            self.sessionCacheCapacity = sessionCacheCapacity
-            self.mailDelivery = mailDelivery
-        }
-    }
-
     package init(_ world: World) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let verifyProof = ProofVerifier()
@@ -166,12 +123,17 @@ package struct UseCases: Sendable {
         enableProtocol = EnableProtocol(store: store, keyring: keyring, audit: audit)
         disableProtocol = DisableProtocol(store: store, audit: audit)
         listProtocolKeys = ListProtocolKeys(store: store, keyring: keyring)
+        protocolTokens = ProtocolTokens(clock: clock)
         logInAutomatically = LogInAutomatically(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
             takeAllowance: takeAllowance, audit: audit, firstLaunches: world.firstLaunches)
         signUp = SignUp(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, passwords: world.passwords,
             takeAllowance: takeAllowance, audit: audit, newUsers: world.firstLaunches)
+        registerUser = RegisterUser(
+            store: store, clock: clock, randomness: randomness, passwords: world.passwords,
+            takeAllowance: takeAllowance, newUsers: world.firstLaunches)
+        setPassword = SetPassword(store: store, clock: clock, passwords: world.passwords)
         logInWithPassword = LogInWithPassword(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, check: check, audit: audit)
         changePassword = ChangePassword(
@@ -202,6 +164,8 @@ package struct UseCases: Sendable {
             store: store, clock: clock, findProvider: findProvider, apple: world.providers.apple)
         authenticate = Authenticate(
             store: store, clock: clock, cache: sessionCache, activity: activity, verifyProof: verifyProof)
+        foreign = ForeignUseCases(
+            world, authenticate: authenticate, findProvider: findProvider, takeAllowance: takeAllowance, audit: audit)
         logOut = LogOut(store: store)
         listSessions = ListSessions(store: store, clock: clock)
         endSession = EndSession(store: store, audit: audit)
@@ -211,6 +175,9 @@ package struct UseCases: Sendable {
         removeWhatIsOver = RemoveWhatIsOver(store: store, clock: clock)
         readUser = ReadUser(store: store)
         updateUser = UpdateUser(store: store, clock: clock, audit: audit)
+        rewriteUser = RewriteUser(store: store, clock: clock, passwords: world.passwords)
+        eraseUserAtOnce = EraseUserAtOnce(store: store, clock: clock, randomness: randomness, audit: audit)
+        lookUpUser = LookUpUser(store: store, takeAllowance: takeAllowance, hasLimits: world.hasRateLimits)
         listUsers = ListUsers(store: store)
         rememberAttempt = RememberAttempt(store: store, clock: clock)
         setUserDisabled = SetUserDisabled(store: store, clock: clock, audit: audit)

@@ -189,6 +189,8 @@ extension Refusal {
             self.init(404, .identityUnknown, "The user has no identity of this provider.")
         case .lastWayIn:
             self.init(409, .lastWayIn, "Nothing else leads to the user.")
+        case .accessRefused:
+            self = .challenge(.sessionInvalid, "The session token is not valid here.", .otherSession)
         case .secretUnreadable:
             self.init(500, .internalError, "A fault in the server.")
         case .storageUnavailable:

@@ -15,6 +15,7 @@ extension NativeAPI {
             Route(.post, APIPath.resetPassword, PasswordResetRoute(api: self)),
             Route(.post, APIPath.requestEmailVerification, EmailVerificationRequestRoute(api: self)),
             Route(.post, APIPath.verifyEmail, EmailVerificationRoute(api: self)),
+            Route(.post, APIPath.adopt, AdoptionRoute(api: self)),
             Route(.post, APIPath.logIn(with: "{provider}"), ProviderLogInRoute(api: self)),
             Route(.post, APIPath.identity("{provider}"), LinkProviderRoute(api: self)),
             Route(.delete, APIPath.identity("{provider}"), UnlinkProviderRoute(api: self)),

@@ -25,7 +25,7 @@ struct OkaeriCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, ApplicationCommand.self, UserCommand.self, SessionCommand.self, KeysCommand.self,
             MailCommand.self, AuditCommand.self, MigrateCommand.self, CopyCommand.self, DoctorCommand.self,
-            DemoCommand.self,
+            DemoCommand.self, ImportCommand.self,
         ])
 
     /// Runs one command and tells on standard error what went wrong.

@@ -1,7 +1,10 @@
 package import Domain
+import EnvelopeAPI
 package import HTTPSupport
 package import Hummingbird
+import KiiAPI
 package import Logging
+import NCMBAPI
 import NativeAPI
 package import OutboundServices
 import PasswordHashes
@@ -139,9 +142,18 @@ package struct Composition: Sendable {
                 findApplication: useCases.findApplication, authenticate: useCases.authenticate, proxies: proxies,
                 publicAddress: publicAddress),
             readBody: readBody, metrics: metrics)
+        let foreignGate = ForeignGate(
+            findProtocol: useCases.findProtocol, authenticate: useCases.authenticate, proxies: proxies,
+            publicAddress: publicAddress)
+        let ncmb = NCMBAPI(
+            useCases: useCases, gate: foreignGate, proxies: proxies, publicURL: settings.publicURL,
+            readBody: readBody, clock: clock)
         let seed = randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return ServerRoutes(
-            [native], metrics: metrics, requestIds: RequestIds(seed: seed), proxies: proxies, readBody: readBody
+            [
+                native, ncmb, KiiAPI(useCases: useCases, gate: foreignGate, readBody: readBody),
+                EnvelopeAPI(useCases: useCases, gate: foreignGate, readBody: readBody),
+            ], metrics: metrics, requestIds: RequestIds(seed: seed), proxies: proxies, readBody: readBody
         ).responders()
     }
 

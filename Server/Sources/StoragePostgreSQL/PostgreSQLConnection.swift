@@ -95,6 +95,41 @@ final class PostgreSQLConnection: Connection {
         try result(of: query, values).changedRows
     }
 
+    let dialect = Dialect.postgresql
+
+    /// The session's `statement_timeout` bounds what it costs.
+    package func rows<Row>(
+        _ question: ComposedQuery, read: (any RowReader) throws(DomainError) -> Row
+    ) throws(DomainError) -> [Row] {
+        guard fault == nil else { throw .storageUnavailable }
+        let result: PostgreSQLResult
+        do throws(PostgreSQLFault) {
+            result = try run(question)
+        } catch {
+            fault = error
+            throw .storageUnavailable
+        }
+        var rows: [Row] = []
+        rows.reserveCapacity(result.rowCount)
+        for number in 0..<result.rowCount { rows.append(try read(result.row(number))) }
+        return rows
+    }
+
+    private func run(_ question: ComposedQuery) throws(PostgreSQLFault) -> PostgreSQLResult {
+        guard mode != .statement || statements == 0 else {
+            throw PostgreSQLFault(.secondStatement, "a second statement where one was announced: a search")
+        }
+        var count = 1
+        if statements == 0, let begin = mode.begin {
+            try link.send(try name(of: begin), PostgreSQLParameters([], types: []))
+            count = 2
+        }
+        statements += 1
+        try link.send(text: question.text, question.values.map(\.postgresqlText))
+        guard let result = try link.finish(count).last else { throw PostgreSQLFault(.other, "no result") }
+        return result
+    }
+
     private func result(of query: Query, _ values: [Value]) throws(DomainError) -> PostgreSQLResult {
         guard fault == nil else { throw .storageUnavailable }
         do throws(PostgreSQLFault) {
@@ -147,6 +182,17 @@ extension PostgreSQLConnection.Mode {
         case .statement: nil
         case .snapshot: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         case .alone: "BEGIN ISOLATION LEVEL SERIALIZABLE"
+        }
+    }
+}
+
+extension ComposedQuery.Value {
+    /// As the server reads it of a statement that was not prepared. It takes no text with U+0000.
+    fileprivate var postgresqlText: String {
+        switch self {
+        case .integer(let number): String(number)
+        case .text(let text):
+            text.utf8.contains(0) ? text.unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : String($0) }.joined() : text
         }
     }
 }

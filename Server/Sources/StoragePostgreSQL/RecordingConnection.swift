@@ -23,9 +23,22 @@ final class RecordingConnection: Connection {
         return try connection.change(query, values)
     }
 
+    var dialect: Dialect { connection.dialect }
+
+    func rows<Row>(
+        _ question: ComposedQuery, read: (any RowReader) throws(DomainError) -> Row
+    ) throws(DomainError) -> [Row] {
+        note(ComposedQuery.key)
+        return try connection.rows(question, read: read)
+    }
+
     private func note(_ query: Query) {
+        note(query.key)
+    }
+
+    private func note(_ key: UInt) {
         guard firstKey == nil else { return }
-        firstKey = query.key
-        beforeFirst(query.key)
+        firstKey = key
+        beforeFirst(key)
     }
 }

@@ -67,6 +67,49 @@ package final class SQLiteConnection: Connection {
         return Int(sqlite3_changes64(handle))
     }
 
+    package let dialect = Dialect.sqlite
+
+    /// Instructions of SQLite's machine between two looks at how much a question has cost.
+    private static let costStep: Int32 = 1_000_000
+    /// So many looks: some seconds of work.
+    private static let maximumCost = 500
+
+    package func rows<Row>(
+        _ question: ComposedQuery, read: (any RowReader) throws(DomainError) -> Row
+    ) throws(DomainError) -> [Row] {
+        guard isOpen else { throw .storageUnavailable }
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, question.text, -1, 0, &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw fault(question.text, code) }
+        defer { sqlite3_finalize(statement) }
+        for (place, value) in question.values.enumerated() {
+            let code = Self.bind(value.stored, to: statement, at: Int32(place + 1))
+            guard code == SQLITE_OK else { throw fault(question.text, code) }
+        }
+        let cost = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+        cost.initialize(to: 0)
+        sqlite3_progress_handler(
+            handle, Self.costStep,
+            { cost in
+                guard let cost = cost?.assumingMemoryBound(to: Int.self) else { return 1 }
+                cost.pointee += 1
+                return cost.pointee > SQLiteConnection.maximumCost ? 1 : 0
+            }, cost)
+        defer {
+            sqlite3_progress_handler(handle, 0, nil, nil)
+            cost.deallocate()
+        }
+        var rows: [Row] = []
+        while true {
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW: rows.append(try read(SQLiteRow(statement: statement)))
+            case SQLITE_DONE: return rows
+            case SQLITE_INTERRUPT: throw .busy(retryAfter: .seconds(10))
+            case let code: throw fault(question.text, code)
+            }
+        }
+    }
+
     /// Runs text that is not worth preparing: schema and settings.
     func execute(_ text: String) throws(DomainError) {
         let code = sqlite3_exec(handle, text, nil, nil, nil)
@@ -111,6 +154,15 @@ package final class SQLiteConnection: Connection {
         let reason = String(cString: sqlite3_errmsg(handle))
         reportFault("SQLite fault \(code) (\(reason)) in: \(text.prefix(200))")
         return .storageUnavailable
+    }
+}
+
+extension ComposedQuery.Value {
+    fileprivate var stored: Value {
+        switch self {
+        case .integer(let number): .integer(number)
+        case .text(let text): .text(text)
+        }
     }
 }
 

@@ -5,6 +5,7 @@ enum TypedLogIn: Sendable {
     case signUp(SignUpBody)
     case password(PasswordLogInBody)
     case code(LogInCodeBody, email: String)
+    case adoption(AdoptionBody)
 
     /// The call for a try, with what it says of the device.
     func call(device: DeviceBody?, joinsDevice: Bool, name: String) throws(OkaeriError) -> APICall {
@@ -21,6 +22,10 @@ enum TypedLogIn: Sendable {
             body.device = device
             body.joinsDevice = joinsDevice
             return try APICall(.post, APIPath.logInWithCode, body: body, idempotencyKey: name)
+        case .adoption(var body):
+            body.device = device
+            body.joinsDevice = joinsDevice
+            return try APICall(.post, APIPath.adopt, body: body, idempotencyKey: name)
         }
     }
 
@@ -29,6 +34,8 @@ enum TypedLogIn: Sendable {
         guard let keyUser = record.keyUser else { return false }
         switch self {
         case .signUp: return true
+        // A second call does no harm to the old session.
+        case .adoption: return false
         // An anonymous user has no password.
         case .password: return record.user?.id == keyUser && record.user?.isAnonymous == true
         // A code works once, so there is no trying the key first: only who is known to have the address keeps it.

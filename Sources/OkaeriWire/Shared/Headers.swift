@@ -58,6 +58,8 @@ public enum APIPath {
     public static let sessions = "/v1/user/sessions"
     /// POST: log in with a transfer code of another device.
     public static let logInWithTransferCode = "/v1/log-in/transfer-code"
+    /// POST: log in by taking a user over from a session of a foreign protocol.
+    public static let adopt = "/v1/log-in/adopt"
     /// POST: a transfer code. DELETE: withdraw it.
     public static let transferCode = "/v1/user/transfer-code"
     /// POST: take a device out again that joined by a transfer code.

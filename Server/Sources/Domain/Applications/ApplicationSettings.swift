@@ -21,6 +21,8 @@ package struct ApplicationSettings: Hashable, Sendable {
     package var mergeRules: [String: MergeRule]
     /// The rules for sessions of foreign protocols, where they differ from what the protocol's own service did.
     package var foreignSessions: [Session.ProtocolName: SessionRules]
+    /// What else differs in foreign protocols.
+    package var foreignOptions: [Session.ProtocolName: ForeignOptions]
 
     /// What stands for the code in `transferLink`.
     package static let transferCodePlace = "{code}"
@@ -30,7 +32,8 @@ package struct ApplicationSettings: Hashable, Sendable {
         sessionLifetime: Duration = .days(400), audiences: [String] = [],
         passwordMinimumCharacters: Int = PasswordRules.lowestMinimum, mail: MailSettings = MailSettings(),
         transferLink: String? = nil, deletionGrace: Duration = .days(7), anonymousIdleLimit: Duration? = nil,
-        mergeRules: [String: MergeRule] = [:], foreignSessions: [Session.ProtocolName: SessionRules] = [:]
+        mergeRules: [String: MergeRule] = [:], foreignSessions: [Session.ProtocolName: SessionRules] = [:],
+        foreignOptions: [Session.ProtocolName: ForeignOptions] = [:]
     ) {
         self.proofRequired = proofRequired
         self.sessionIdleLifetime = sessionIdleLifetime
@@ -43,6 +46,7 @@ package struct ApplicationSettings: Hashable, Sendable {
         self.anonymousIdleLimit = anonymousIdleLimit
         self.mergeRules = mergeRules
         self.foreignSessions = foreignSessions
+        self.foreignOptions = foreignOptions
     }
 }
 

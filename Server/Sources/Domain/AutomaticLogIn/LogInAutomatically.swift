@@ -45,11 +45,16 @@ package struct LogInAutomatically: Sendable {
         package var displayName: String?
         package var locale: String?
         package var fields: [String: JSONValue]
+        package var accessList: AccessList?
 
-        package init(displayName: String? = nil, locale: String? = nil, fields: [String: JSONValue] = [:]) {
+        package init(
+            displayName: String? = nil, locale: String? = nil, fields: [String: JSONValue] = [:],
+            accessList: AccessList? = nil
+        ) {
             self.displayName = displayName
             self.locale = locale
             self.fields = fields
+            self.accessList = accessList
         }
     }
 

@@ -30,4 +30,16 @@ package struct RequestEmailVerification: Sendable {
             languages: languages)
         return try await queueErrand(errand, in: who.application, from: client)
     }
+
+    /// Orders the mail for the address that a user has just been given.
+    ///
+    /// - Throws: `mailUnavailable`, `rateLimited`, `storageUnavailable`.
+    package func callAsFunction(
+        ofPresentAddressOf user: User, in application: Application, languages: [String], from client: ClientAddress
+    ) async throws(DomainError) {
+        guard let address = user.email else { return }
+        let errand = MailErrand(
+            kind: .emailVerification, address: address, user: user.id, replaces: address, languages: languages)
+        _ = try await queueErrand(errand, in: application, from: client)
+    }
 }

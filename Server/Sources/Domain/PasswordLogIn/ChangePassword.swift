@@ -14,17 +14,20 @@ package struct ChangePassword: Sendable {
         package var new: Secret
         package var address: ClientAddress
         package var rules: AccountRules
+        /// Whether the session of the request stays; in protocols whose apps log in again it ends too.
+        package var keepsSession: Bool
         /// Where the request came from, for the audit log.
         package var origin: RequestOrigin
 
         package init(
             current: Secret?, new: Secret, address: ClientAddress, rules: AccountRules = .native,
-            origin: RequestOrigin? = nil
+            keepsSession: Bool = true, origin: RequestOrigin? = nil
         ) {
             self.current = current
             self.new = new
             self.address = address
             self.rules = rules
+            self.keepsSession = keepsSession
             self.origin = origin ?? RequestOrigin(address: address.text)
         }
     }
@@ -34,7 +37,9 @@ package struct ChangePassword: Sendable {
     ///   that is not fresh, `fieldsRefused`, `rateLimited`, `busy`, `userUnknown`, `storageUnavailable`.
     package func callAsFunction(_ request: Request, by who: Authenticated) async throws(DomainError) -> Int {
         let now = clock.now
-        let (user, application, session) = (who.user, who.application, who.session.id)
+        let (user, application) = (who.user, who.application)
+        // No session has the empty id.
+        let kept = request.keepsSession ? who.session.id : Identifier(rawValue: "")
         if request.current == nil { try who.requireFresh(at: now) }
         // Nobody could log in by a password alone.
         let faults =
@@ -61,7 +66,7 @@ package struct ChangePassword: Sendable {
             try transaction.forgetFailures(of: present)
             if let mail { try transaction.insert(mail) }
             try entry.record(on: .user(user.id), in: transaction)
-            return try transaction.endSessions(of: user.id, in: application.id, except: session)
+            return try transaction.endSessions(of: user.id, in: application.id, except: kept)
         }
         guard let ended else { throw .credentialRefused }
         return ended

@@ -30,6 +30,8 @@ package struct LogInWithPassword: Sendable {
         package var expiresAt: Timestamp?
         /// What the identifier may mean, when the protocol says it; else what it looks like.
         package var meanings: [TypedIdentifier]?
+        /// Whether the user's mail address must have been verified, as it must where it is typed in place of a name.
+        package var needsVerifiedEmail = false
 
         package init(
             application: Application, identifier: String, password: Secret, proof: PresentedProof? = nil,
@@ -59,9 +61,10 @@ package struct LogInWithPassword: Sendable {
     ///   `attemptReused`, `userDeleted` with the right password, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
-        let faults =
+        var faults =
             TextRule(maximumCharacters: 320).faults(of: request.identifier, field: "identifier")
             + request.device.faults(field: "device")
+        if let end = request.expiresAt, end <= now { faults.append(FieldFault(field: "expiresAt", rule: .inThePast)) }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         var proof: DeviceProof?
         if let presented = request.proof { proof = try verifyProof(presented, at: now) }
@@ -81,7 +84,9 @@ package struct LogInWithPassword: Sendable {
             expiresAt: request.expiresAt, randomness: randomness, now: now)
         let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
             try link.use(in: transaction, application)
-            guard let user = try outcome.settle(in: transaction) else {
+            guard let user = try outcome.settle(in: transaction),
+                !request.needsVerifiedEmail || user.emailVerifiedAt != nil
+            else {
                 try entry.record(
                     on: outcome.user.map { .user($0) }, result: .refused, details: ["method": "password"],
                     in: transaction)

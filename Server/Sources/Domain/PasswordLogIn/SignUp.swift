@@ -114,7 +114,9 @@ package struct SignUp: Sendable {
             id: randomness.newIdentifier(at: now), application: request.application.id,
             displayName: request.newUser.displayName, locale: request.newUser.locale, fields: request.newUser.fields,
             createdAt: now, updatedAt: now)
+        user.accessList = request.newUser.accessList
         var faults = request.identifiers.apply(to: &user)
+        faults += user.accessList?.faults(field: "accessList") ?? []
         faults += request.device.faults(field: "device")
         faults += ProfileRules.faults(displayName: user.displayName, locale: user.locale, fields: user.fields)
         if faults.isEmpty && user.isAnonymous {

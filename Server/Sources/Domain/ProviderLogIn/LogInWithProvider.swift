@@ -32,6 +32,7 @@ package struct LogInWithProvider: Sendable {
         package var address: ClientAddress
         /// Set to bring a user back that asked to be deleted.
         package var restoringFrom: RequestOrigin?
+        package var protocolName: Session.ProtocolName
         /// Where the request came from, for the audit log.
         package var origin: RequestOrigin
 
@@ -40,7 +41,8 @@ package struct LogInWithProvider: Sendable {
             proof: PresentedProof? = nil, joinsDevice: Bool = true,
             device: DeviceDescription = DeviceDescription(), newUser: LogInAutomatically.NewUser = .init(),
             attempt: Attempt? = nil, address: ClientAddress,
-            restoringFrom: RequestOrigin? = nil, origin: RequestOrigin? = nil
+            restoringFrom: RequestOrigin? = nil, origin: RequestOrigin? = nil,
+            protocolName: Session.ProtocolName = .native
         ) {
             self.application = application
             self.provider = provider
@@ -52,6 +54,7 @@ package struct LogInWithProvider: Sendable {
             self.attempt = attempt
             self.address = address
             self.restoringFrom = restoringFrom
+            self.protocolName = protocolName
             self.origin = origin ?? RequestOrigin(address: address.text)
         }
     }
@@ -61,7 +64,8 @@ package struct LogInWithProvider: Sendable {
     ///   `fieldsRefused`, `rateLimited`, `userDisabled`, `userDeleted`, `attemptReused`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
-        guard request.proof != nil || !request.application.settings.proofRequired else { throw .proofRequired }
+        let needsProof = request.protocolName == .native && request.application.settings.proofRequired
+        guard request.proof != nil || !needsProof else { throw .proofRequired }
         let proof = try request.proof.map { presented throws(DomainError) in try verifyProof(presented, at: now) }
         let faults =
             request.device.faults(field: "device")
@@ -75,7 +79,7 @@ package struct LogInWithProvider: Sendable {
         let found = try await findProvider(request.provider, in: request.application.id)
         let opening = SessionOpening(
             application: request.application, deviceKey: proof?.thumbprint, device: request.device,
-            address: request.address.text, protocolName: .native,
+            address: request.address.text, protocolName: request.protocolName,
             method: .init(rawValue: request.provider.rawValue), attempt: request.attempt,
             entry: audit.draft(.loggedIn, by: .unknown, in: request.application.id, from: request.origin),
             restoration: request.restoringFrom.map {

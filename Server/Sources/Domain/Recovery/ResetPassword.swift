@@ -24,18 +24,21 @@ package struct ResetPassword: Sendable {
         package var attempt: SecretDigest?
         /// Set to bring a user back that asked to be deleted.
         package var restoringFrom: RequestOrigin?
+        package var rules: AccountRules
         /// Where the request came from, for the audit log.
         package var origin: RequestOrigin
 
         package init(
             application: Application, token: String, newPassword: Secret, address: ClientAddress,
-            attempt: SecretDigest? = nil, restoringFrom: RequestOrigin? = nil, origin: RequestOrigin? = nil
+            attempt: SecretDigest? = nil, restoringFrom: RequestOrigin? = nil, origin: RequestOrigin? = nil,
+            rules: AccountRules = .native
         ) {
             self.application = application
             self.token = token
             self.newPassword = newPassword
             self.address = address
             self.attempt = attempt
+            self.rules = rules
             self.restoringFrom = restoringFrom
             self.origin = origin ?? RequestOrigin(address: address.text)
         }
@@ -57,7 +60,7 @@ package struct ResetPassword: Sendable {
         guard let (code, owner) = try await tryCode.owner(of: presented) else {
             return try await tryCode(presented) { _, _, _ throws(DomainError) in }
         }
-        let password = try PasswordRules(for: application, user: owner)
+        let password = try PasswordRules(for: application, user: owner, rules: request.rules)
             .check(request.newPassword, field: "newPassword")
         if code.usedBy != nil, code.usedBy == request.attempt {
             try await refuseOther(password, of: owner)

@@ -77,6 +77,8 @@ package enum DomainError: Error, Hashable, Sendable {
     case identityUnknown
     /// Nothing else leads to the user.
     case lastWayIn
+    /// The user's access list does not let the caller.
+    case accessRefused
     /// A sealed secret cannot be opened: it was sealed under another key, or is damaged.
     case secretUnreadable
     /// The database cannot be read or written now. Nothing was changed.
@@ -113,6 +115,8 @@ package struct FieldFault: Hashable, Sendable {
         case notAPrivateKey
         /// No 1 to 255 visible ASCII characters, which is what a header can carry.
         case notAKey
+        /// A time that is over.
+        case inThePast
         /// Neither `/` nor one free segment of a path.
         case notABasePath
         case tooShort(minimumCharacters: Int)
@@ -140,6 +144,8 @@ package struct FieldFault: Hashable, Sendable {
         case unknownPlaceholder
         /// A template that does not show what the mail is for.
         case secretMissing
+        /// An operation on a value that it does not go with: a sum of texts, an element added to a number.
+        case otherType
         /// A subject that shows the code to whoever sees the locked screen.
         case secretInSubject
     }

@@ -31,6 +31,9 @@ package struct AccountRules: Hashable, Sendable {
     package static let native = AccountRules(userNames: .visible, passwords: .strong)
     /// Kii Cloud's formats (its section 11).
     package static let kii = AccountRules(userNames: .kii, passwords: .printable(4...50))
+    /// Nobody knows which limits NCMB had; apps use device ids for both.
+    package static let ncmb = AccountRules(
+        userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))
     /// The apps check nothing and send what was typed.
     package static let envelope = AccountRules(
         userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))

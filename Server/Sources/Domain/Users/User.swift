@@ -29,6 +29,9 @@ package struct User: Hashable, Sendable {
     package var previousLogInAt: Timestamp?
     /// Since when an operator keeps the user out. While it is set every session and every log-in is refused.
     package var disabledAt: Timestamp?
+    /// Who else may read and change the user; `nil` for what the application has as its standard. The native API lets
+    /// nobody but the user, whatever it says.
+    package var accessList: AccessList?
     /// When the user asked to be deleted; erased when the grace period after it is over.
     package var deletionRequestedAt: Timestamp?
 

@@ -8,6 +8,8 @@ package protocol UserQueries {
     ) throws(DomainError) -> [User]
     /// Writes a new user, without its identities.
     func insert(_ user: User) throws(DomainError)
+    /// Writes the access list and the time of change.
+    func updateAccessList(of user: User) throws(DomainError)
     /// Writes name, locale, fields and the time of change.
     func updateProfile(of user: User) throws(DomainError)
     /// Writes the times of the last two log-ins.

@@ -43,12 +43,14 @@ extension FieldFault.Rule {
         case .notOffered: ("not_offered", "Not for this provider.")
         case .notAnAddress: ("not_an_address", "An https address.")
         case .notAnAppleId: ("not_an_apple_id", "The form of Apple's own ids.")
+        case .inThePast: ("in_the_past", "A time to come.")
         case .notAKey: ("not_a_key", "1 to 255 visible ASCII characters.")
         case .notABasePath: ("not_a_base_path", "A slash, or a slash and one free segment of a path.")
         case .notAPrivateKey: ("not_a_private_key", "A P-256 private key in PEM form.")
         case .notALink: ("not_a_link", "An https address, or one of the app's own scheme, without fragment.")
         case .unknownPlaceholder: ("unknown_placeholder", "In double braces: application, code, link, minutes, email.")
         case .secretMissing: ("secret_missing", "The template must show {{code}} or {{link}}.")
+        case .otherType: ("other_type", "A value that the operation goes with.")
         case .secretInSubject: ("secret_in_subject", "The subject must show neither {{code}} nor {{link}}.")
         }
     }

@@ -15,6 +15,7 @@ struct ApplicationCommand: ParsableCommand {
         subcommands: [
             CreateApplicationCommand.self, ListApplicationsCommand.self, ShowApplicationCommand.self,
             EnableProtocolCommand.self, DisableProtocolCommand.self, ShowProtocolKeysCommand.self,
+            ProtocolRulesCommand.self,
             AppleCommand.self, ProviderCommand.self, ApplicationMailCommand.self,
         ])
 }

@@ -23,8 +23,13 @@ struct DemoCommand: AsyncParsableCommand {
               okaeri demo --reset
               okaeri demo account
               okaeri demo apple
+              okaeri demo ncmb
+              okaeri demo kii
             """,
-        subcommands: [DemoAccountCommand.self, DemoTransferCommand.self, DemoAppleCommand.self])
+        subcommands: [
+            DemoAccountCommand.self, DemoTransferCommand.self, DemoAppleCommand.self, DemoNCMBCommand.self,
+            DemoKiiCommand.self,
+        ])
 
     @OptionGroup var options: DemoOptions
 

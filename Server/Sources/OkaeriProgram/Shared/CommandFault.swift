@@ -39,7 +39,8 @@ extension CommandFault {
             .audienceNotAllowed, .userDisabled, .credentialRefused, .reauthenticationRequired, .alreadyRegistered,
             .attemptReused, .providerTokenRefused, .providerTokenReplayed, .providerRefused, .identityTaken,
             .providerAlreadyLinked, .identityUnknown, .lastWayIn, .codeRefused, .mailUnavailable, .userDeleted,
-            .mergeOffered, .mergeTicketRefused, .mergeUnknown, .transferCodeRefused, .transferUnknown, .undoTooLate:
+            .mergeOffered, .mergeTicketRefused, .mergeUnknown, .transferCodeRefused, .transferUnknown, .undoTooLate,
+            .accessRefused:
             // Refusals of requests; commands make none.
             self = .failed("The request was refused: \(error).")
         }
@@ -47,7 +48,8 @@ extension CommandFault {
 }
 
 extension FieldFault {
-    fileprivate var sentence: String {
+    /// What is wrong, as a sentence.
+    var sentence: String {
         switch rule {
         case .tooLong(let maximum): "\(field) is longer than \(maximum) characters."
         case .controlCharacter: "\(field) has a control character."
@@ -75,6 +77,7 @@ extension FieldFault {
         case .notAnAppleId:
             "\(field) has not the form of Apple's ids: ten capitals and digits for teams and keys, letters, digits, dots "
                 + "and hyphens for bundles and services."
+        case .inThePast: "\(field) is over."
         case .notAKey: "\(field) must be 1 to 255 visible ASCII characters."
         case .notABasePath:
             "\(field) must be / or a slash and one segment of letters, digits, - _ . that is no other protocol's."
@@ -83,6 +86,7 @@ extension FieldFault {
         case .unknownPlaceholder:
             "\(field) has a name in double braces that is none of application, code, link, minutes, email."
         case .secretMissing: "\(field) shows neither {{code}} nor {{link}}."
+        case .otherType: "\(field) is of another type."
         case .secretInSubject: "\(field) shows {{code}} or {{link}} to whoever sees the locked screen."
         }
     }

@@ -62,6 +62,7 @@ private struct StoredSettings: Codable {
     var anonymousIdleSeconds: Int64?
     var mergeRules: [String: String]?
     var foreignSessions: [String: StoredSessionRules]?
+    var foreignOptions: [String: StoredForeignOptions]?
 
     init(_ settings: ApplicationSettings) {
         proofRequired = settings.proofRequired
@@ -76,6 +77,8 @@ private struct StoredSettings: Codable {
         mergeRules = settings.mergeRules.mapValues(\.rawValue)
         foreignSessions = Dictionary(
             uniqueKeysWithValues: settings.foreignSessions.map { ($0.rawValue, StoredSessionRules($1)) })
+        foreignOptions = Dictionary(
+            uniqueKeysWithValues: settings.foreignOptions.map { ($0.rawValue, StoredForeignOptions($1)) })
     }
 
     var settings: ApplicationSettings {
@@ -91,7 +94,9 @@ private struct StoredSettings: Codable {
             anonymousIdleLimit: anonymousIdleSeconds.map { .seconds($0) },
             mergeRules: (mergeRules ?? [:]).compactMapValues(MergeRule.init(rawValue:)),
             foreignSessions: Dictionary(
-                uniqueKeysWithValues: (foreignSessions ?? [:]).map { (.init(rawValue: $0), $1.rules) }))
+                uniqueKeysWithValues: (foreignSessions ?? [:]).map { (.init(rawValue: $0), $1.rules) }),
+            foreignOptions: Dictionary(
+                uniqueKeysWithValues: (foreignOptions ?? [:]).map { (.init(rawValue: $0), $1.options) }))
     }
 }
 

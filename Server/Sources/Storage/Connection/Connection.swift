@@ -16,6 +16,16 @@ package protocol Connection: AnyObject {
     /// - Returns: how many rows it inserted, updated or deleted.
     /// - Throws: `storageUnavailable`, as `rows`.
     func change(_ query: Query, _ values: [Value]) throws(DomainError) -> Int
+
+    /// The words for what SQL does not say in one way.
+    var dialect: Dialect { get }
+
+    /// Runs a question that was put together for one request, within bounds of cost, and reads each row.
+    ///
+    /// - Throws: `busy` when it costs more than one may, `storageUnavailable`.
+    func rows<Row>(
+        _ question: ComposedQuery, read: (any RowReader) throws(DomainError) -> Row
+    ) throws(DomainError) -> [Row]
 }
 
 extension Connection {

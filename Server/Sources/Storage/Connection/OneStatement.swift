@@ -22,6 +22,15 @@ package final class OneStatement: Connection {
         return try connection.change(query, values)
     }
 
+    package var dialect: Dialect { connection.dialect }
+
+    package func rows<Row>(
+        _ question: ComposedQuery, read: (any RowReader) throws(DomainError) -> Row
+    ) throws(DomainError) -> [Row] {
+        try use()
+        return try connection.rows(question, read: read)
+    }
+
     private func use() throws(DomainError) {
         guard !isUsed else { throw .storageUnavailable }
         isUsed = true

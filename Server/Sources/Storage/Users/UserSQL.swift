@@ -7,7 +7,7 @@ extension SQLTransaction {
             """
             SELECT application_id, id, display_name, locale, fields, created_at, updated_at, last_log_in_at,
                 previous_log_in_at, username, email, email_verified_at, phone, phone_verified_at, password_set_at,
-                disabled_at, deletion_requested_at
+                disabled_at, deletion_requested_at, access_list
             FROM users WHERE application_id = $1 AND id = $2
             """,
             [.id(application), .id(id)]
@@ -24,7 +24,7 @@ extension SQLTransaction {
             """
             SELECT application_id, id, display_name, locale, fields, created_at, updated_at, last_log_in_at,
                 previous_log_in_at, username, email, email_verified_at, phone, phone_verified_at, password_set_at,
-                disabled_at, deletion_requested_at
+                disabled_at, deletion_requested_at, access_list
             FROM users WHERE application_id = $1 AND id > $2 ORDER BY id LIMIT $3
             """,
             [.id(application), .text(id?.rawValue ?? ""), .integer(Int64(limit))]
@@ -39,13 +39,14 @@ extension SQLTransaction {
         try connection.run(
             """
             INSERT INTO users (application_id, id, display_name, locale, fields, created_at, updated_at,
-                last_log_in_at, previous_log_in_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+                last_log_in_at, previous_log_in_at, access_list, public_read)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
             """,
             [
                 .id(user.application), .id(user.id), .optional(user.displayName), .optional(user.locale),
                 try Self.stored(user.fields), .time(user.createdAt), .time(user.updatedAt),
                 .optional(user.lastLogInAt), .optional(user.previousLogInAt),
+                .optional(try user.accessList.map(JSONText.encode(listed:))), Self.publicRead(of: user),
             ])
     }
 
@@ -58,6 +59,19 @@ extension SQLTransaction {
             [
                 .optional(user.displayName), .optional(user.locale), try Self.stored(user.fields),
                 .time(user.updatedAt), .id(user.application), .id(user.id),
+            ])
+        note(.user(user.application, user.id))
+    }
+
+    package func updateAccessList(of user: User) throws(DomainError) {
+        try connection.run(
+            """
+            UPDATE users SET access_list = $1, public_read = $2, updated_at = $3 WHERE application_id = $4 AND id = $5
+            """,
+            [
+                .optional(try user.accessList.map(JSONText.encode(listed:))),
+                Self.publicRead(of: user), .time(user.updatedAt), .id(user.application),
+                .id(user.id),
             ])
         note(.user(user.application, user.id))
     }
@@ -80,7 +94,7 @@ extension SQLTransaction {
         note(.user(user.application, user.id))
     }
 
-    /// Reads seventeen columns of a user, without identities.
+    /// Reads eighteen columns of a user, without identities.
     static func user(_ row: any RowReader, from column: Int) throws(DomainError) -> User {
         var user = User(
             id: row.id(column + 1), application: row.id(column), username: row.optionalText(column + 9),
@@ -95,7 +109,16 @@ extension SQLTransaction {
         user.passwordSetAt = row.optionalTime(column + 14)
         user.disabledAt = row.optionalTime(column + 15)
         user.deletionRequestedAt = row.optionalTime(column + 16)
+        if !row.isNull(column + 17) {
+            user.accessList = try JSONText.decode(StoredAccessList.self, from: row.text(column + 17)).list
+        }
         return user
+    }
+
+    /// Whether everybody may read; null while the application's standard holds.
+    private static func publicRead(of user: User) -> Value {
+        guard let list = user.accessList else { return .null }
+        return .integer(list.rights(of: nil).contains(.read) ? 1 : 0)
     }
 
     /// No fields are stored as null, so that most rows stay short and need no decoding.

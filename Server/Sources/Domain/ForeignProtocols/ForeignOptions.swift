@@ -1,0 +1,31 @@
+/// What an operator can decide for one foreign protocol, beside the rules for its sessions.
+package struct ForeignOptions: Hashable, Sendable {
+    /// Whether somebody can log in with nothing but an id that the client made up.
+    package var allowsAnonymous: Bool
+    /// Whether everybody can read users who have no access list.
+    package var isReadableByAll: Bool
+    /// Whether passwords may stand in the addresses of requests, as old versions of the SDKs send them.
+    package var takesPasswordsInAddresses: Bool
+    /// How far the time of a signed request may be from the server's; `nil` for any distance.
+    package var timestampWindow: Duration?
+    /// Names of this server, beside its own, that signatures may be made for.
+    package var hosts: [String]
+
+    package init(
+        allowsAnonymous: Bool = true, isReadableByAll: Bool = false, takesPasswordsInAddresses: Bool = true,
+        timestampWindow: Duration? = nil, hosts: [String] = []
+    ) {
+        self.allowsAnonymous = allowsAnonymous
+        self.isReadableByAll = isReadableByAll
+        self.takesPasswordsInAddresses = takesPasswordsInAddresses
+        self.timestampWindow = timestampWindow
+        self.hosts = hosts
+    }
+}
+
+extension ApplicationSettings {
+    /// The options of a protocol: those that were set, or else those that its apps count on.
+    package func foreignOptions(of name: Session.ProtocolName) -> ForeignOptions {
+        foreignOptions[name] ?? ForeignOptions()
+    }
+}

@@ -1,0 +1,31 @@
+/// The rules that only foreign protocols and the ways in and out of them ask for.
+package struct ForeignUseCases: Sendable {
+    package let searchUsers: SearchUsers
+    package let changeUser: ChangeUser
+    package let eraseUser: EraseAccessibleUser
+    package let importUsers: ImportUsers
+    package let verifyCredential: VerifyCredential
+    package let logInWithIdentities: LogInWithIdentities
+    package let adoptSession: AdoptSession
+    package let changeProtocolRules: ChangeProtocolRules
+
+    init(
+        _ world: UseCases.World, authenticate: Authenticate, findProvider: FindProvider,
+        takeAllowance: TakeAllowance, audit: AuditTrail
+    ) {
+        let (store, clock, randomness) = (world.store, world.clock, world.randomness)
+        searchUsers = SearchUsers(store: store)
+        importUsers = ImportUsers(store: store, passwords: world.passwords, findProvider: findProvider)
+        changeUser = ChangeUser(store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey)
+        eraseUser = EraseAccessibleUser(store: store, clock: clock, randomness: randomness, audit: audit)
+        verifyCredential = VerifyCredential(
+            findProvider: findProvider, takeAllowance: takeAllowance, hasLimits: world.hasRateLimits)
+        logInWithIdentities = LogInWithIdentities(
+            store: store, clock: clock, randomness: randomness, takeAllowance: takeAllowance,
+            sealingKey: world.sealingKey, newUsers: world.firstLaunches)
+        changeProtocolRules = ChangeProtocolRules(store: store)
+        adoptSession = AdoptSession(
+            store: store, clock: clock, randomness: randomness, verifyProof: ProofVerifier(),
+            authenticate: authenticate)
+    }
+}

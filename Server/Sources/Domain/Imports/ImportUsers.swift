@@ -1,0 +1,129 @@
+/// Takes users in from another service, a part at a time. What is there already is left alone, so that an import that
+/// broke off can simply be run again.
+package struct ImportUsers: Sendable {
+    /// The most users in one call, which is one transaction.
+    package static let batchSize = 200
+    private static let maximumIdBytes = 128
+
+    let store: any Store
+    let passwords: any PasswordHashing
+    let findProvider: FindProvider
+
+    /// A user made ready.
+    private struct Candidate: Sendable {
+        var user: User
+        var hash: PasswordHash?
+        var faults: [FieldFault]
+    }
+
+    /// - Parameters:
+    ///   - users: At most `batchSize`.
+    ///   - application: Where they come to.
+    ///   - isRehearsal: Whether everything is checked and nothing written.
+    /// - Returns: what became of each, in their order.
+    /// - Throws: `busy`, `secretUnreadable`, `storageUnavailable`.
+    package func callAsFunction(
+        _ users: [ImportedUser], into application: Identifier<Application>, isRehearsal: Bool
+    ) async throws(DomainError) -> [ImportOutcome] {
+        var candidates: [Candidate] = []
+        for imported in users {
+            candidates.append(try await candidate(imported, in: application, isRehearsal: isRehearsal))
+        }
+        let ready = candidates
+        if isRehearsal {
+            return try await store.read { transaction throws(DomainError) in
+                var (outcomes, seen): ([ImportOutcome], Set<TypedIdentifier>) = ([], [])
+                for candidate in ready {
+                    var outcome = try Self.outcome(of: candidate, in: transaction)
+                    // Two of one file are found out too, as far as they stand in one part of it.
+                    let taken = candidate.user.typedIdentifiers.filter { !seen.insert($0).inserted }
+                    if outcome == .imported, !taken.isEmpty { outcome = Self.refusal(taken.map(\.kind)) }
+                    outcomes.append(outcome)
+                }
+                return outcomes
+            }
+        }
+        return try await store.write { transaction throws(DomainError) in
+            var outcomes: [ImportOutcome] = []
+            for candidate in ready {
+                let outcome = try Self.outcome(of: candidate, in: transaction)
+                if outcome == .imported { try Self.insert(candidate, in: transaction) }
+                outcomes.append(outcome)
+            }
+            return outcomes
+        }
+    }
+
+    private func candidate(
+        _ imported: ImportedUser, in application: Identifier<Application>, isRehearsal: Bool
+    ) async throws(DomainError) -> Candidate {
+        var (user, faults) = (imported.user, Self.faults(in: imported.user))
+        if let anonymousId = imported.anonymousId {
+            user.identities.append(
+                Identity(provider: .anonymous, subject: anonymousId.subject, linkedAt: user.createdAt))
+        }
+        for (provider, name) in imported.providerNames.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            do {
+                let configured = try await findProvider(provider, in: application).configured
+                user.identities.append(
+                    Identity(provider: provider, subject: configured.subject(of: name), linkedAt: user.createdAt))
+            } catch {
+                guard error == .providerNotEnabled else { throw error }
+                faults.append(FieldFault(field: "identities.\(provider.rawValue)", rule: .notOffered))
+            }
+        }
+        var hash = imported.hash
+        if hash == nil, let secret = imported.password, !isRehearsal, faults.isEmpty {
+            guard let password = Password(secret.revealed) else {
+                faults.append(FieldFault(field: "password", rule: .tooManyBytes(maximum: Password.maximumBytes)))
+                return Candidate(user: user, hash: nil, faults: faults)
+            }
+            hash = try await passwords.hash(password)
+        }
+        return Candidate(user: user, hash: hash, faults: faults)
+    }
+
+    private static func faults(in user: User) -> [FieldFault] {
+        let id = TextRule(maximumCharacters: maximumIdBytes).faults(of: user.id.rawValue, field: "id")
+        let name = TextRule(maximumCharacters: 255).faults(of: user.username, field: "username")
+        var faults = id + name
+        if let email = user.email, MailAddress(email) == nil {
+            faults.append(FieldFault(field: "email", rule: .notAMailAddress))
+        }
+        faults += ProfileRules.faults(displayName: user.displayName, locale: user.locale, fields: user.fields)
+        faults += user.accessList?.faults(field: "accessList") ?? []
+        return faults
+    }
+
+    private static func outcome(
+        of candidate: Candidate, in transaction: any Transaction
+    ) throws(DomainError) -> ImportOutcome {
+        let user = candidate.user
+        guard candidate.faults.isEmpty else { return .refused(candidate.faults) }
+        if try transaction.user(user.id, in: user.application) != nil { return .present }
+        let owners = try transaction.owners(of: user.typedIdentifiers, in: user.application)
+        guard owners.isEmpty else { return refusal(owners.map(\.kind)) }
+        for identity in user.identities {
+            let owner = try transaction.user(
+                provider: identity.provider, subject: identity.subject, in: user.application)
+            if owner != nil {
+                return .refused([FieldFault(field: "identities.\(identity.provider.rawValue)", rule: .notUnique)])
+            }
+        }
+        return .imported
+    }
+
+    private static func refusal(_ kinds: [TypedIdentifier.Kind]) -> ImportOutcome {
+        .refused(kinds.map { FieldFault(field: $0.rawValue, rule: .notUnique) })
+    }
+
+    private static func insert(_ candidate: Candidate, in transaction: any Transaction) throws(DomainError) {
+        let user = candidate.user
+        try transaction.insert(user)
+        if !user.typedIdentifiers.isEmpty { try transaction.updateIdentifiers(of: user) }
+        for identity in user.identities { try transaction.insert(identity, for: user.id, in: user.application) }
+        if let hash = candidate.hash {
+            try transaction.setPassword(hash, of: user.id, in: user.application, at: user.updatedAt)
+        }
+    }
+}

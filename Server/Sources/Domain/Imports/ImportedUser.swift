@@ -1,0 +1,33 @@
+/// A user as another service kept it.
+package struct ImportedUser: Sendable {
+    /// With its own id and times; identities and identifiers among its values.
+    package var user: User
+    /// A hash that came along.
+    package var hash: PasswordHash?
+    /// A password that is known, to be hashed here. A hash that came along counts more.
+    package var password: Secret?
+    /// An id that a client made.
+    package var anonymousId: AnonymousId?
+    /// Names at providers, by which those vouch for the user.
+    package var providerNames: [Identity.Provider: String]
+
+    package init(
+        user: User, hash: PasswordHash? = nil, password: Secret? = nil, anonymousId: AnonymousId? = nil,
+        providerNames: [Identity.Provider: String] = [:]
+    ) {
+        self.user = user
+        self.hash = hash
+        self.password = password
+        self.anonymousId = anonymousId
+        self.providerNames = providerNames
+    }
+}
+
+/// What became of one imported user.
+package enum ImportOutcome: Hashable, Sendable {
+    case imported
+    /// A user of this id is there, from an earlier run.
+    case present
+    /// Values break their rules, or belong to somebody else.
+    case refused([FieldFault])
+}

@@ -1,0 +1,92 @@
+/// Makes a user as apps of foreign protocols do: with identifiers and a password, or with nothing that a person could
+/// type; with a session or without.
+package struct RegisterUser: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let passwords: any PasswordHashing
+    let takeAllowance: TakeAllowance
+    /// New users allowed for one address or /64 network, first launches among them; `nil` for no limit.
+    let newUsers: RateLimit?
+
+    package struct Request: Sendable {
+        package var application: Application
+        package var protocolName: Session.ProtocolName
+        package var identifiers: NewIdentifiers
+        package var password: Secret?
+        package var profile: LogInAutomatically.NewUser
+        /// Whether the answer has a session. A user without identifiers always has one: nothing else leads to it.
+        package var opensSession: Bool
+        package var address: ClientAddress
+
+        package init(
+            application: Application, protocolName: Session.ProtocolName, identifiers: NewIdentifiers,
+            password: Secret?, profile: LogInAutomatically.NewUser = .init(), opensSession: Bool,
+            address: ClientAddress
+        ) {
+            self.application = application
+            self.protocolName = protocolName
+            self.identifiers = identifiers
+            self.password = password
+            self.profile = profile
+            self.opensSession = opensSession
+            self.address = address
+        }
+    }
+
+    package struct Answer: Sendable {
+        package var user: User
+        /// The only time that the token is told.
+        package var token: Secret?
+    }
+
+    /// - Throws: `fieldsRefused`, also for identifiers without a password or the reverse, and for a user without both that
+    ///   wants no session; `identifiersTaken`, `rateLimited`, `busy`, `storageUnavailable`.
+    package func callAsFunction(_ request: Request) async throws(DomainError) -> Answer {
+        let now = clock.now
+        var candidate = User(
+            id: randomness.newIdentifier(at: now), application: request.application.id,
+            displayName: request.profile.displayName, locale: request.profile.locale, fields: request.profile.fields,
+            createdAt: now, updatedAt: now)
+        let password = try checked(request, &candidate)
+        if let newUsers {
+            let key = RateLimitKey(
+                application: request.application.id, kind: RateLimitKey.firstLaunch,
+                subject: request.address.allowanceGroup)
+            try await takeAllowance(key, limit: newUsers)
+        }
+        var hash: PasswordHash?
+        if let password { hash = try await passwords.hash(password) }
+        if hash != nil { candidate.passwordSetAt = now }
+        let opening = SessionOpening(
+            application: request.application, deviceKey: nil, device: DeviceDescription(),
+            address: request.address.text, protocolName: request.protocolName,
+            method: password == nil ? .automatic : .signUp, attempt: nil, randomness: randomness, now: now)
+        let (user, opensSession, kept) = (candidate, request.opensSession, hash)
+        return try await store.write { transaction throws(DomainError) in
+            let owners = try transaction.owners(of: user.typedIdentifiers, in: user.application)
+            guard owners.isEmpty else { throw .identifiersTaken(owners.map(\.kind)) }
+            var answer = Answer(user: user)
+            if opensSession {
+                let logIn = try opening.open(forNew: user, in: transaction)
+                answer = Answer(user: logIn.user, token: logIn.token)
+            } else {
+                try transaction.insert(user)
+                try transaction.updateIdentifiers(of: user)
+            }
+            if let kept { try transaction.setPassword(kept, of: user.id, in: user.application, at: now) }
+            return answer
+        }
+    }
+
+    private func checked(_ request: Request, _ user: inout User) throws(DomainError) -> Password? {
+        var faults = request.identifiers.apply(to: &user)
+        faults += ProfileRules.faults(displayName: user.displayName, locale: user.locale, fields: user.fields)
+        if user.isAnonymous, request.password == nil, request.opensSession, faults.isEmpty { return nil }
+        if faults.isEmpty, user.isAnonymous, request.password != nil {
+            faults.append(FieldFault(field: "", rule: .noneOf(TypedIdentifier.Kind.allCases.map(\.rawValue))))
+        }
+        return try PasswordRules(for: request.application, user: user, rules: request.identifiers.rules)
+            .check(request.password, field: "password", beside: faults)
+    }
+}

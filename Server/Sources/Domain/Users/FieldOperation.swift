@@ -1,0 +1,97 @@
+package import enum OkaeriWire.JSONValue
+
+/// What happens to one custom field: the operations that the mobile backends share.
+package enum FieldOperation: Hashable, Sendable {
+    case set(JSONValue)
+    case remove
+    /// Adds a number; a field that is not there, or null, counts as 0.
+    case increment(JSONValue)
+    /// Appends to a list; a field that is not there counts as empty.
+    case append([JSONValue])
+    /// Appends what is not in the list yet.
+    case appendMissing([JSONValue])
+    /// Takes all that equals one of these out of a list.
+    case removeAll([JSONValue])
+
+    /// Does it to a value.
+    ///
+    /// - Parameter value: What is there; `nil` for nothing.
+    /// - Returns: what is there afterwards; `nil` for nothing.
+    /// - Throws: `FieldFault.Rule.otherType` when the operation does not go with the value.
+    package func applied(to value: JSONValue?) throws(FieldFaultRule) -> JSONValue? {
+        switch self {
+        case .set(let new): return new
+        case .remove: return nil
+        case .increment(let amount):
+            let before: JSONValue = value == nil || value == .null ? 0 : value ?? 0
+            return try Self.sum(before, amount)
+        case .append(let elements): return .array(try Self.list(value) + elements)
+        case .appendMissing(let elements):
+            var list = try Self.list(value)
+            for element in elements where !list.contains(where: { Self.isEqual($0, element) }) { list.append(element) }
+            return .array(list)
+        case .removeAll(let elements):
+            return .array(
+                try Self.list(value).filter { item in !elements.contains { Self.isEqual($0, item) } })
+        }
+    }
+
+    private static func list(_ value: JSONValue?) throws(FieldFaultRule) -> [JSONValue] {
+        switch value {
+        case nil, .null?: return []
+        case .array(let list)?: return list
+        default: throw FieldFaultRule(rule: .otherType)
+        }
+    }
+
+    /// Whole numbers stay whole as long as they fit.
+    private static func sum(_ value: JSONValue, _ amount: JSONValue) throws(FieldFaultRule) -> JSONValue {
+        if case .integer(let left) = value, case .integer(let right) = amount {
+            let (sum, overflow) = left.addingReportingOverflow(right)
+            if !overflow { return .integer(sum) }
+        }
+        guard let left = value.double, let right = amount.double, (left + right).isFinite else {
+            throw FieldFaultRule(rule: .otherType)
+        }
+        return .number(left + right)
+    }
+
+    /// Numbers are equal when their values are, however they were written.
+    private static func isEqual(_ left: JSONValue, _ right: JSONValue) -> Bool {
+        if let first = left.double, let second = right.double { return first == second }
+        return left == right
+    }
+}
+
+/// A rule that a value breaks, as an error.
+package struct FieldFaultRule: Error, Hashable, Sendable {
+    package var rule: FieldFault.Rule
+}
+
+extension JSONValue {
+    /// The number; `nil` for everything else.
+    fileprivate var double: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .number(let number): number
+        default: nil
+        }
+    }
+}
+
+extension [String: JSONValue] {
+    /// These members after operations on some of them.
+    ///
+    /// - Returns: the members, and the rules that were broken.
+    func applying(_ operations: [String: FieldOperation]) -> (fields: [String: JSONValue], faults: [FieldFault]) {
+        var (fields, faults) = (self, [FieldFault]())
+        for (name, operation) in operations.sorted(by: { $0.key < $1.key }) {
+            do {
+                fields[name] = try operation.applied(to: fields[name])
+            } catch {
+                faults.append(FieldFault(field: "fields.\(name)", rule: error.rule))
+            }
+        }
+        return (fields, faults)
+    }
+}

@@ -1,0 +1,94 @@
+package import enum OkaeriWire.JSONValue
+
+/// Writes a user anew in one transaction, as Kii's apps do: the fields as a whole, what else is named, and, for a user
+/// without a password, identifiers with a first one, which is the upgrade of a pseudo user. Id and sessions stay.
+package struct RewriteUser: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let passwords: any PasswordHashing
+
+    package struct Request: Sendable {
+        package var displayName: String?
+        package var locale: String?
+        /// All fields from now on, but for those in `keptFields` that are not among them.
+        package var fields: [String: JSONValue]
+        /// Names that stay when they are not told.
+        package var keptFields: Set<String>
+        package var identifiers: NewIdentifiers
+        /// A first password. A user that has one keeps it: changing it needs the old one.
+        package var password: Secret?
+
+        package init(
+            displayName: String? = nil, locale: String? = nil, fields: [String: JSONValue],
+            keptFields: Set<String> = [], identifiers: NewIdentifiers = NewIdentifiers(), password: Secret? = nil
+        ) {
+            self.displayName = displayName
+            self.locale = locale
+            self.fields = fields
+            self.keptFields = keptFields
+            self.identifiers = identifiers
+            self.password = password
+        }
+    }
+
+    /// - Throws: `fieldsRefused`, among others for identifiers of a pseudo user without a password; `identifiersTaken`,
+    ///   `busy`, `userUnknown`, `storageUnavailable`. Nothing is changed then.
+    package func callAsFunction(
+        _ id: Identifier<User>, in application: Application, _ request: Request
+    ) async throws(DomainError) -> User {
+        let now = clock.now
+        let known = try await store.read { transaction throws(DomainError) in
+            try transaction.user(id, in: application.id)
+        }
+        guard let known else { throw .userUnknown }
+        var hash: PasswordHash?
+        if !known.hasPassword, request.password != nil {
+            var asked = known
+            let faults = request.apply(to: &asked)
+            hash = try await passwords.hash(
+                try PasswordRules(for: application, user: asked, rules: request.identifiers.rules)
+                    .check(request.password, field: "password", beside: faults))
+        }
+        let first = hash
+        return try await store.write { transaction throws(DomainError) in
+            guard let before = try transaction.user(id, in: application.id) else { throw .userUnknown }
+            var user = before
+            let faults = request.apply(to: &user)
+            guard faults.isEmpty else { throw .fieldsRefused(faults) }
+            if user.typedIdentifiers != before.typedIdentifiers || first != nil && !before.hasPassword {
+                let owners = try transaction.owners(of: user.typedIdentifiers, in: application.id)
+                    .filter { $0.user.id != id }
+                guard owners.isEmpty else { throw .identifiersTaken(owners.map(\.kind)) }
+            }
+            user.updatedAt = now
+            try transaction.updateProfile(of: user)
+            if user.typedIdentifiers != before.typedIdentifiers { try transaction.updateIdentifiers(of: user) }
+            if let first, !before.hasPassword {
+                user.passwordSetAt = now
+                try transaction.setPassword(first, of: id, in: application.id, at: now)
+            }
+            return user
+        }
+    }
+}
+
+extension RewriteUser.Request {
+    /// Writes everything but the password into a user.
+    ///
+    /// - Returns: the rules that the result breaks.
+    fileprivate func apply(to user: inout User) -> [FieldFault] {
+        let kept = user.fields.filter { keptFields.contains($0.key) }
+        user.displayName = displayName ?? user.displayName
+        user.locale = locale ?? user.locale
+        user.fields = kept.merging(fields) { _, new in new }
+        var faults = identifiers.apply(to: &user)
+        faults += ProfileRules.faults(displayName: user.displayName, locale: user.locale, fields: user.fields)
+        guard !user.hasPassword, faults.isEmpty else { return faults }
+        if password == nil, !identifiers.isEmpty {
+            faults.append(FieldFault(field: "password", rule: .required))
+        } else if password != nil, user.typedIdentifiers.isEmpty {
+            faults.append(FieldFault(field: "", rule: .noneOf(TypedIdentifier.Kind.allCases.map(\.rawValue))))
+        }
+        return faults
+    }
+}

@@ -1,0 +1,128 @@
+package import enum OkaeriWire.JSONValue
+
+/// A question about an application's users, in no protocol's words. Adapters translate into it; `Storage` turns it into
+/// SQL, once for both engines.
+package struct UserSearch: Hashable, Sendable {
+    /// The largest page.
+    package static let maximumLimit = 1000
+    /// How many matches can be skipped.
+    package static let maximumSkip = 1_000_000
+    /// The most comparisons and values in one question: what it costs is bounded by them and the number of users.
+    package static let maximumTerms = 200
+    /// How many conditions may stand within each other.
+    package static let maximumDepth = 10
+    /// The most fields to order by.
+    package static let maximumOrders = 8
+
+    package var condition: UserCondition
+    package var order: [UserOrder]
+    package var limit: Int
+    package var skip: Int
+    /// Whether all matches are counted.
+    package var counts: Bool
+    package var reader: Reader
+
+    package init(
+        condition: UserCondition = .all([]), order: [UserOrder] = [], limit: Int = 100, skip: Int = 0,
+        counts: Bool = false, reader: Reader
+    ) {
+        self.condition = condition
+        self.order = order
+        self.limit = limit
+        self.skip = skip
+        self.counts = counts
+        self.reader = reader
+    }
+
+    /// Who asks, and hence who is found.
+    package enum Reader: Hashable, Sendable {
+        /// An operator, who finds everybody.
+        case everything
+        /// A user, or nobody in particular. Found are the user, everybody whose list lets them read, and, when
+        /// `seesUnlisted`, everybody without a list. Others' mail addresses are not searched.
+        case user(Identifier<User>?, seesUnlisted: Bool)
+    }
+
+    /// What was found.
+    package struct Findings: Hashable, Sendable {
+        package var users: [User]
+        /// How many there are without limit and skip; `nil` when that was not asked.
+        package var count: Int?
+
+        package init(users: [User], count: Int?) {
+            self.users = users
+            self.count = count
+        }
+    }
+}
+
+/// What can be asked of a user.
+package enum UserField: Hashable, Sendable {
+    case id, username, email, emailVerified, createdAt, updatedAt
+    /// A custom field, or a member inside one.
+    case custom([String])
+}
+
+/// What a field is compared with.
+package enum SearchValue: Hashable, Sendable {
+    case null
+    case truth(Bool)
+    case number(Double)
+    case text(String)
+    /// A time; in a custom field `{"__type":"Date","iso":…}`, the form that the backends share.
+    case time(Timestamp)
+    /// An object or a list, equal only to the same one.
+    case structure(JSONValue)
+}
+
+/// What a user must be to be found.
+package indirect enum UserCondition: Hashable, Sendable {
+    case all([UserCondition])
+    case any([UserCondition])
+    /// Everybody who is not so, also for want of the field.
+    case not(UserCondition)
+    /// The field has the value, or is a list with the value in it. `null` is equal to nothing being there.
+    case equals(UserField, SearchValue)
+    case isOneOf(UserField, [SearchValue])
+    /// Compares with a value of the same kind; others do not compare.
+    case compares(UserField, Comparison, SearchValue)
+    /// There is something other than null.
+    case exists(UserField)
+
+    package enum Comparison: Hashable, Sendable {
+        case less, lessOrEqual, greater, greaterOrEqual
+    }
+
+    /// How many comparisons and values it holds, and how deep.
+    var size: (terms: Int, depth: Int) {
+        switch self {
+        case .all(let parts), .any(let parts):
+            let sizes = parts.map(\.size)
+            return (sizes.reduce(1) { $0 + $1.terms }, 1 + (sizes.map(\.depth).max() ?? 0))
+        case .not(let part):
+            let size = part.size
+            return (size.terms + 1, size.depth + 1)
+        case .isOneOf(_, let values): return (values.count + 1, 1)
+        case .equals, .compares, .exists: return (1, 1)
+        }
+    }
+}
+
+/// A field to sort by. Numbers stand before texts, and what is not there first.
+package struct UserOrder: Hashable, Sendable {
+    package var field: UserField
+    package var isDescending: Bool
+
+    package init(_ field: UserField, isDescending: Bool = false) {
+        self.field = field
+        self.isDescending = isDescending
+    }
+}
+
+/// What the slice asks of storage.
+package protocol UserSearchQueries {
+    /// - Throws: `busy` when the question costs more than one may, `storageUnavailable`.
+    func search(
+        _ search: UserSearch, in application: Identifier<Application>
+    ) throws(DomainError) -> UserSearch.Findings
+}

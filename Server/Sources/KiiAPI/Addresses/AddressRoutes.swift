@@ -1,0 +1,125 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import enum OkaeriWire.JSONValue
+
+/// The two kinds of address that a user can have.
+enum AddressKind: CaseIterable, Sendable {
+    case email, phone
+
+    var pathName: String { self == .email ? "email-address" : "phone-number" }
+    var member: String { self == .email ? "emailAddress" : "phoneNumber" }
+    var mediaType: String {
+        KiiAnswer.mediaType(self == .email ? "EmailAddressRetrievalResponse" : "PhoneNumberRetrievalResponse")
+    }
+
+    /// The user's address.
+    ///
+    /// - Throws: `KiiFault` 404 when there is none.
+    func address(of user: User) throws(KiiFault) -> String {
+        guard let address = self == .email ? user.email : user.phone else {
+            throw KiiFault(404, "USER_ADDRESS_NOT_FOUND", "UserAddressNotFound", "The user has no such address")
+        }
+        return address
+    }
+}
+
+/// `GET …/email-address`, `GET …/phone-number`
+struct ReadAddressRoute: RouteHandler {
+    let api: KiiAPI
+    let kind: AddressKind
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let (_, user) = try await api.own(request, context)
+        let address = try kind.address(of: user)
+        return KiiAnswer.response([kind.member: .string(address), "verified": true], .ok, kind.mediaType)
+    }
+}
+
+/// `PUT …/email-address`, `PUT …/phone-number`: another address, which counts at once.
+struct ChangeAddressRoute: RouteHandler {
+    let api: KiiAPI
+    let kind: AddressKind
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let (enabled, user) = try await api.own(request, context)
+        let body = try await api.body(of: request, context)
+        let asked = try addressAlone(of: body, over: user)
+        let change = RewriteUser.Request(
+            fields: [:], keptFields: Set(user.fields.keys), identifiers: asked.identifiers)
+        do {
+            _ = try await api.useCases.rewriteUser(user.id, in: enabled.application, change)
+        } catch {
+            guard case .identifiersTaken(let kinds) = error else { throw error }
+            throw KiiFault.taken(kinds, in: enabled.publicKey)
+        }
+        return KiiAnswer.nothing
+    }
+
+    private func addressAlone(of body: KiiBody, over user: User) throws -> KiiProfile {
+        var address: [String: JSONValue] = [kind.member: .string(try body.requiredText(kind.member))]
+        address["country"] = body.members["country"]
+        return try KiiProfile(KiiBody(members: address), over: user)
+    }
+}
+
+/// `POST …/email-address/verify`, `POST …/phone-number/verify`
+struct VerifyAddressRoute: RouteHandler {
+    let api: KiiAPI
+    let kind: AddressKind
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let enabled = try await api.enabled(request, context)
+        let caller = try await api.knownCaller(enabled, request, context)
+        let user = try await api.changeable(
+            try UserReference(context, in: enabled.publicKey), by: caller, in: enabled)
+        _ = try kind.address(of: user)
+        let code = try await api.body(of: request, context).requiredText("verificationCode")
+        guard kind == .email, user.emailVerifiedAt == nil, let session = caller.session else {
+            throw KiiFault(
+                400, "INVALID_ACCOUNT_STATUS", "InvalidAccountStatus", "The address needs no verification",
+                [("userID", user.id.rawValue), ("appID", enabled.publicKey), ("accountType", kind.member)])
+        }
+        do {
+            try await api.useCases.verifyEmail(
+                .code(code, by: session), in: enabled.application, from: api.gate.client(of: request, context))
+        } catch {
+            guard case .codeRefused = error else { throw error }
+            throw KiiFault.wrongCode(code, in: enabled.publicKey)
+        }
+        return KiiAnswer.response(["verificationStatus": "VERIFIED"])
+    }
+}
+
+/// `POST …/email-address/resend-verification`: orders a mail with a code. Text messages are not sent.
+struct ResendRoute: RouteHandler {
+    let api: KiiAPI
+    let kind: AddressKind
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let enabled = try await api.enabled(request, context)
+        let caller = try await api.knownCaller(enabled, request, context)
+        let user = try await api.changeable(
+            try UserReference(context, in: enabled.publicKey), by: caller, in: enabled)
+        _ = try kind.address(of: user)
+        guard kind == .email, let session = caller.session else {
+            throw KiiFault(
+                501, "OPERATION_NOT_IMPLEMENTED", "OperationNotImplemented", "This server sends no text messages")
+        }
+        _ = try await api.useCases.requestEmailVerification(
+            email: nil, by: session, isProven: false,
+            languages: AcceptLanguage.tags(of: request),
+            from: api.gate.client(of: request, context))
+        return KiiAnswer.nothing
+    }
+}
+
+extension KiiAPI {
+    /// The user that the path names, for the user itself or an administrator.
+    fileprivate func own(_ request: Request, _ context: ServerContext) async throws -> (EnabledProtocol, User) {
+        let enabled = try await enabled(request, context)
+        let caller = try await knownCaller(enabled, request, context)
+        let reference = try UserReference(context, in: enabled.publicKey)
+        return (enabled, try await changeable(reference, by: caller, in: enabled))
+    }
+}

@@ -1,0 +1,32 @@
+package import Domain
+package import HTTPSupport
+package import HTTPTypes
+
+/// User management as Kii Cloud's SDKs and REST API had it. It only translates: the rules are the domain's.
+package struct KiiAPI: ProtocolAdapter {
+    let useCases: UseCases
+    let gate: ForeignGate
+    let readBody: BodyReader
+
+    package init(useCases: UseCases, gate: ForeignGate, readBody: BodyReader) {
+        self.useCases = useCases
+        self.gate = gate
+        self.readBody = readBody
+    }
+
+    package var errors: any ErrorAnswers { KiiErrors() }
+
+    package func owns(path: String) -> Bool { path == "/api" || path.hasPrefix("/api/") }
+
+    /// JavaScript in browsers of any origin: the token travels in a header, so no origin is trusted by cookies.
+    package var commonHeaders: [HTTPField] { [HTTPField(name: .accessControlAllowOrigin, value: "*")] }
+
+    package var preflightHeaders: [HTTPField] {
+        [
+            HTTPField(name: .accessControlAllowMethods, value: "GET, POST, PUT, DELETE, PATCH, HEAD"),
+            HTTPField(
+                name: .accessControlAllowHeaders,
+                value: "authorization, content-type, accept, x-kii-appid, x-kii-appkey, x-kii-sdk"),
+        ]
+    }
+}

@@ -1,0 +1,64 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+
+/// `POST …/password/request-reset`: orders a mail. Kii told strangers whether an address is known; this server gives them
+/// one answer, which all SDKs take.
+struct RequestResetRoute: RouteHandler {
+    let api: KiiAPI
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let enabled = try await api.enabled(request, context)
+        let body = try await api.body(of: request, context)
+        if try body.text("notificationMethod") == "SMS" {
+            throw KiiFault(
+                501, "OPERATION_NOT_IMPLEMENTED", "OperationNotImplemented", "This server sends no text messages")
+        }
+        switch try UserReference(context, in: enabled.publicKey) {
+        case .identifier(let identifier, _, _) where identifier.kind == .email:
+            do {
+                _ = try await api.useCases.requestPasswordReset(
+                    email: identifier.shown, in: enabled.application,
+                    languages: AcceptLanguage.tags(of: request),
+                    from: api.gate.client(of: request, context))
+            } catch {
+                guard case .fieldsRefused = error else { throw error }
+                // No mail address: nobody's, like any other that is unknown.
+            }
+        case .identifier, .id, .me:
+            // Whose address it would be is not told to strangers, and mail goes to addresses that are typed.
+            break
+        }
+        return KiiAnswer.nothing
+    }
+}
+
+/// `POST …/password/complete-reset`: the code of the mail and a new password. Old tokens end.
+struct CompleteResetRoute: RouteHandler {
+    let api: KiiAPI
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let enabled = try await api.enabled(request, context)
+        let body = try await api.body(of: request, context)
+        let code = try body.requiredText("pinCode")
+        guard let new = try body.text("newPassword") else { throw KiiFault.passwordTooShort }
+        do {
+            try await api.useCases.resetPassword(
+                ResetPassword.Request(
+                    application: enabled.application, token: code, newPassword: Secret(new),
+                    address: api.gate.client(of: request, context), rules: .kii))
+        } catch {
+            guard case .codeRefused = error else { throw error }
+            throw KiiFault.wrongCode(code, in: enabled.publicKey)
+        }
+        return KiiAnswer.nothing
+    }
+}
+
+extension KiiFault {
+    static func wrongCode(_ code: String, in application: String) -> KiiFault {
+        KiiFault(
+            403, "INVALID_VERIFICATION_CODE", "InvalidVerificationCode", "The code is not valid",
+            [("appID", application), ("verificationCode", MemberFault.printable(code))])
+    }
+}

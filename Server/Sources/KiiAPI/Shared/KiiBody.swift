@@ -1,0 +1,76 @@
+import Domain
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import enum OkaeriWire.JSONValue
+
+/// A request's body: a JSON object, whatever media type it says it is.
+struct KiiBody: Sendable {
+    var members: [String: JSONValue]
+
+    /// A text member; `nil` when it is missing or null.
+    ///
+    /// - Throws: `KiiFault.invalid` for another type.
+    func text(_ name: String) throws(KiiFault) -> String? {
+        switch members[name] {
+        case nil, .null?: return nil
+        case .string(let text)?: return text
+        default: throw .invalid([name])
+        }
+    }
+
+    /// A text member that must be there.
+    func requiredText(_ name: String) throws(KiiFault) -> String {
+        guard let text = try text(name) else { throw .invalid([name]) }
+        return text
+    }
+
+    /// An instant in milliseconds since 1970; `nil` when it is missing or null.
+    func instant(_ names: String...) throws(KiiFault) -> Timestamp? {
+        for name in names {
+            switch members[name] {
+            case nil, .null?: continue
+            case .integer(let milliseconds)?: return Timestamp(milliseconds: milliseconds)
+            case .string(let text)?:
+                guard let milliseconds = Int64(text) else { throw .invalid([name]) }
+                return Timestamp(milliseconds: milliseconds)
+            default: throw .invalid([name])
+            }
+        }
+        return nil
+    }
+}
+
+extension KiiAPI {
+    /// The body; empty when there is none.
+    ///
+    /// - Throws: `KiiFault.notJSON`, `HTTPFault`.
+    func body(of request: Request, _ context: ServerContext) async throws -> KiiBody {
+        let buffer = try await readBody(request, context)
+        guard buffer.readableBytes > 0 else { return KiiBody(members: [:]) }
+        let bytes = Array(buffer.readableBytesView)
+        let type = request.headers.value(of: .contentType)?.lowercased() ?? ""
+        if type.hasPrefix("application/x-www-form-urlencoded") {
+            return KiiBody(members: Self.form(String(decoding: bytes, as: UTF8.self)))
+        }
+        guard case .object(let members)? = try? JSONValue(parsing: bytes) else {
+            // Why it is no JSON helps nobody: SDKs write it.
+            throw KiiFault.notJSON
+        }
+        return KiiBody(members: members)
+    }
+
+    private static func form(_ text: String) -> [String: JSONValue] {
+        var members: [String: JSONValue] = [:]
+        for item in text.split(separator: "&") {
+            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            func decoded(_ part: Substring) -> String? {
+                part.replacing("+", with: " ").removingPercentEncoding
+            }
+            guard let name = decoded(parts[0]), let value = parts.count > 1 ? decoded(parts[1]) : "" else { continue }
+            members[name] = .string(value)
+        }
+        return members
+    }
+}

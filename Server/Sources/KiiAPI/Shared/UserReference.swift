@@ -1,0 +1,108 @@
+import Domain
+import Foundation
+import HTTPSupport
+import Hummingbird
+
+/// The segment of a path that names a user.
+enum UserReference: Sendable {
+    case me
+    case id(Identifier<User>)
+    case identifier(TypedIdentifier, field: String, value: String)
+
+    /// - Throws: `KiiFault` when an address has no form of one.
+    init(_ context: ServerContext, in application: String) throws(KiiFault) {
+        let sent = context.parameters.get("user") ?? ""
+        // A plus sign in a path is a plus sign.
+        guard let text = sent.removingPercentEncoding, !text.utf8.contains(0) else {
+            throw .userNotFound("userID", "", in: application)
+        }
+        if text == "me" {
+            self = .me
+        } else if let name = text.after("LOGIN_NAME:") {
+            self = .identifier(TypedIdentifier(.username, shown: name), field: "loginName", value: name)
+        } else if let address = text.after("EMAIL:") {
+            self = .identifier(TypedIdentifier(.email, shown: address), field: "emailAddress", value: address)
+        } else if let typed = text.after("PHONE:") {
+            guard let number = KiiPhoneNumber.global(typed) else {
+                throw .userNotFound("phoneNumber", MemberFault.printable(typed), in: application)
+            }
+            self = .identifier(TypedIdentifier(.phone, shown: number), field: "phoneNumber", value: typed)
+        } else {
+            self = .id(Identifier(rawValue: text))
+        }
+    }
+
+    /// Whether it names this user.
+    func names(_ user: User) -> Bool {
+        switch self {
+        case .me: true
+        case .id(let id): id == user.id
+        case .identifier(let identifier, _, _): user.typedIdentifiers.contains(identifier)
+        }
+    }
+
+    /// The refusal when nobody is named so.
+    func notFound(in application: String) -> KiiFault {
+        switch self {
+        case .me: .unauthorized(in: application)
+        case .id(let id): .userNotFound("userID", MemberFault.printable(id.rawValue), in: application)
+        case .identifier(_, let field, let value):
+            .userNotFound(field, MemberFault.printable(value), in: application)
+        }
+    }
+}
+
+extension TypedIdentifier {
+    /// What `username` of a token request may mean, the likeliest first.
+    static func meanings(ofKii username: String) -> [TypedIdentifier] {
+        if let name = username.after("LOGIN_NAME:") { return [TypedIdentifier(.username, shown: name)] }
+        if let address = username.after("EMAIL:") { return [TypedIdentifier(.email, shown: address)] }
+        if let typed = username.after("PHONE:") {
+            return [TypedIdentifier(.phone, shown: KiiPhoneNumber.global(typed) ?? typed)]
+        }
+        return meanings(of: username)
+    }
+}
+
+extension String {
+    /// What stands behind a prefix; `nil` without it.
+    fileprivate func after(_ prefix: String) -> String? {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+    }
+}
+
+extension KiiAPI {
+    /// The user that a path names, for a caller who may change it: the user itself or an administrator. What strangers may
+    /// not change they do not learn about either.
+    func changeable(
+        _ reference: UserReference, by caller: KiiCaller, in enabled: EnabledProtocol
+    ) async throws -> User {
+        if let session = caller.session {
+            guard reference.names(session.user) else { throw KiiFault.unauthorized(in: enabled.publicKey) }
+            return session.user
+        }
+        guard caller.isAdministrator else { throw KiiFault.unauthorized(in: enabled.publicKey) }
+        return try await found(reference, by: nil, in: enabled)
+    }
+
+    /// The user that a path names.
+    func found(
+        _ reference: UserReference, by user: Identifier<User>?, in enabled: EnabledProtocol
+    ) async throws -> User {
+        switch reference {
+        case .me: throw KiiFault.unauthorized(in: enabled.publicKey)
+        case .id(let id):
+            do {
+                return try await useCases.readUser(id, in: enabled.application.id)
+            } catch {
+                guard case .userUnknown = error else { throw error }
+                throw reference.notFound(in: enabled.publicKey)
+            }
+        case .identifier(let identifier, _, _):
+            guard let user = try await useCases.lookUpUser(identifier, in: enabled.application.id, by: user) else {
+                throw reference.notFound(in: enabled.publicKey)
+            }
+            return user
+        }
+    }
+}

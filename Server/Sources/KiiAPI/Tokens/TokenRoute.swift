@@ -1,0 +1,84 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import enum OkaeriWire.JSONValue
+
+/// `POST /oauth2/token`: log-in by password, and tokens of administrators and anonymous callers.
+struct TokenRoute: RouteHandler {
+    let api: KiiAPI
+
+    /// What Kii sent for a token without an end; every SDK digests it.
+    private static let endless: Int64 = 2_147_483_647
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let enabled = try await api.enabled(request, context)
+        let body = try await api.body(of: request, context)
+        switch try grantType(of: body) {
+        case "password": return try await password(body, enabled, request, context)
+        case "client_credentials": return try clientCredentials(body, enabled)
+        // Refresh tokens are for applications that switched them on, which none can here.
+        case "refresh_token":
+            throw KiiFault(403, "WRONG_REFRESH_TOKEN", "WrongRefreshToken", "The refresh token is not valid")
+        default: throw KiiFault.unsupportedGrantType
+        }
+    }
+
+    /// Often missing; then the other members tell.
+    private func grantType(of body: KiiBody) throws(KiiFault) -> String {
+        if let told = try body.text("grant_type") { return told }
+        if body.members["client_id"] != nil { return "client_credentials" }
+        return body.members["refresh_token"] != nil ? "refresh_token" : "password"
+    }
+
+    private func password(
+        _ body: KiiBody, _ enabled: EnabledProtocol, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        guard let username = try body.text("username"), let password = try body.text("password") else {
+            throw KiiFault.invalidGrant
+        }
+        let logIn: LogIn
+        do {
+            logIn = try await api.useCases.logInWithPassword(
+                LogInWithPassword.Request(
+                    application: enabled.application, identifier: username, password: Secret(password),
+                    address: api.gate.client(of: request, context), protocolName: .kii,
+                    expiresAt: try body.instant("expiresAt"), meanings: TypedIdentifier.meanings(ofKii: username)))
+        } catch let error as DomainError {
+            switch error {
+            case .credentialRefused, .userDisabled, .userDeleted: throw KiiFault.invalidGrant
+            case .fieldsRefused(let faults) where !faults.contains { $0.field == "expiresAt" }:
+                throw KiiFault.invalidGrant
+            default: throw error
+            }
+        }
+        return KiiAnswer.response(Self.members(of: logIn))
+    }
+
+    /// A log-in as the answer tells it.
+    static func members(of logIn: LogIn) -> [String: JSONValue] {
+        let life = (logIn.session.expiresAt - logIn.session.createdAt).components.seconds
+        return members(id: logIn.user.id.rawValue, token: logIn.token, seconds: min(life, endless))
+    }
+
+    private static func members(id: String, token: Secret, seconds: Int64) -> [String: JSONValue] {
+        [
+            "id": .string(id), "access_token": .string(token.revealed), "expires_in": .integer(seconds),
+            "token_type": "Bearer",
+        ]
+    }
+
+    private func clientCredentials(_ body: KiiBody, _ enabled: EnabledProtocol) throws -> Response {
+        let (id, secret) = (try body.text("client_id") ?? "", try body.text("client_secret") ?? "")
+        let caller: ProtocolTokens.Caller
+        if enabled.accepts(id, as: .clientId), enabled.accepts(secret, as: .clientSecret) {
+            caller = .administrator
+        } else if id == enabled.publicKey, enabled.accepts(secret, as: .appKey) {
+            caller = .anonymous
+        } else {
+            throw KiiFault.invalidGrant
+        }
+        let token = api.useCases.protocolTokens.issue(caller, for: enabled)
+        return KiiAnswer.response(
+            Self.members(id: id, token: token, seconds: ProtocolTokens.lifetime.components.seconds))
+    }
+}

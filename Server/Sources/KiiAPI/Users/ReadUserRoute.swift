@@ -1,0 +1,40 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import NIOCore
+import enum OkaeriWire.JSONValue
+
+/// `GET /apps/{appID}/users/{user}`. For the own user it is the hot path: after the first time the session's cache has the
+/// answer's bytes.
+struct ReadUserRoute: RouteHandler {
+    let api: KiiAPI
+
+    private static let mediaType = KiiAnswer.mediaType("UserDataRetrievalResponse")
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let enabled = try await api.enabled(request, context)
+        let caller = try await api.knownCaller(enabled, request, context)
+        let reference = try UserReference(context, in: enabled.publicKey)
+        if let session = caller.session {
+            if reference.names(session.user) { return own(session) }
+            let user = try await api.found(reference, by: session.user.id, in: enabled)
+            return KiiAnswer.response(KiiUserObject.limited(user), .ok, Self.mediaType)
+        }
+        let user = try await api.found(reference, by: nil, in: enabled)
+        return KiiAnswer.response(KiiUserObject.full(user), .ok, Self.mediaType)
+    }
+
+    private func own(_ session: Authenticated) -> Response {
+        if let written = session.writtenUser {
+            return KiiAnswer.response(ByteBuffer(bytes: written.bytes), .ok, Self.mediaType)
+        }
+        do {
+            let body = try JSONBytes.buffer(of: JSONValue.object(KiiUserObject.full(session.user)))
+            session.keep(WrittenUser(protocolName: .kii, bytes: Array(body.readableBytesView)))
+            return KiiAnswer.response(body, .ok, Self.mediaType)
+        } catch {
+            // Only a number that is not finite cannot be written, and nothing that was read from JSON is one.
+            return Response(status: .internalServerError)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import enum OkaeriWire.JSONValue
+
+/// `POST /apps/{appID}/users`: registration; with the media type that also authorizes, and no name, of a pseudo user.
+struct RegisterRoute: RouteHandler {
+    let api: KiiAPI
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let enabled = try await api.enabled(request, context)
+        // A token that is sent must be somebody's; whose does not matter.
+        _ = try await api.caller(enabled, request, context)
+        let type = request.headers.value(of: .contentType)?.lowercased() ?? ""
+        let authorizes = type.contains("registrationandauthorizationrequest")
+        let profile = try KiiProfile(try await api.body(of: request, context))
+        let answer: RegisterUser.Answer
+        do {
+            answer = try await api.useCases.registerUser(
+                RegisterUser.Request(
+                    application: enabled.application, protocolName: .kii, identifiers: profile.identifiers,
+                    password: profile.password,
+                    profile: .init(displayName: profile.displayName, locale: profile.locale, fields: profile.fields),
+                    opensSession: authorizes, address: api.gate.client(of: request, context)))
+        } catch {
+            guard case .identifiersTaken(let kinds) = error else { throw error }
+            throw KiiFault.taken(kinds, in: enabled.publicKey)
+        }
+        var members = KiiUserObject.full(answer.user)
+        if let token = answer.token { members["_accessToken"] = .string(token.revealed) }
+        let target = api.gate.target(of: request, context)
+        let location = "\(target.scheme)://\(target.authority)\(target.path)/\(answer.user.id)"
+        let name = authorizes ? "RegistrationAndAuthorizationResponse" : "RegistrationResponse"
+        return KiiAnswer.response(members, .created, KiiAnswer.mediaType(name), [.location: location])
+    }
+}
+
+extension KiiFault {
+    /// Somebody else has an identifier.
+    static func taken(_ kinds: [TypedIdentifier.Kind], in application: String) -> KiiFault {
+        let names = kinds.map { kind in
+            switch kind {
+            case .username: "loginName"
+            case .email: "emailAddress"
+            case .phone: "phoneNumber"
+            }
+        }
+        return KiiFault(
+            409, "USER_ALREADY_EXISTS", "UserAlreadyExists", "Another user has this identifier",
+            [("field", names.first ?? ""), ("appID", application)])
+    }
+}

@@ -1,0 +1,55 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import enum OkaeriWire.JSONValue
+
+/// `GET /apps/{appID}/users/{user}/status`, for administrators.
+struct ReadStatusRoute: RouteHandler {
+    let api: KiiAPI
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let (_, user) = try await api.administered(request, context)
+        return KiiAnswer.response(
+            ["disabled": .bool(user.isDisabled)], .ok, KiiAnswer.mediaType("UserStatusRetrievalResponse"))
+    }
+}
+
+/// `PUT /apps/{appID}/users/{user}/status`: an administrator keeps a user out or lets it in again. Sessions stay and are
+/// refused meanwhile: a pseudo user's is all that it has.
+struct ChangeStatusRoute: RouteHandler {
+    let api: KiiAPI
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let (enabled, user) = try await api.administered(request, context)
+        let body = try await api.body(of: request, context)
+        guard case .bool(let isDisabled)? = body.members["disabled"] else { throw KiiFault.invalid(["disabled"]) }
+        try await api.useCases.setUserDisabled(user.id, in: enabled.application.id, isDisabled: isDisabled)
+        return KiiAnswer.nothing
+    }
+}
+
+extension KiiAPI {
+    /// The user that an administrator's request names.
+    fileprivate func administered(
+        _ request: Request, _ context: ServerContext
+    ) async throws -> (EnabledProtocol, User) {
+        let enabled = try await enabled(request, context)
+        guard try await knownCaller(enabled, request, context).isAdministrator else {
+            throw KiiFault.unauthorized(in: enabled.publicKey)
+        }
+        return (enabled, try await found(try UserReference(context, in: enabled.publicKey), by: nil, in: enabled))
+    }
+}
+
+/// A call that is known and not served.
+struct NotServedRoute: RouteHandler {
+    let api: KiiAPI
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let enabled = try await api.enabled(request, context)
+        guard try await api.knownCaller(enabled, request, context).isAdministrator else {
+            throw KiiFault.unauthorized(in: enabled.publicKey)
+        }
+        throw KiiFault(501, "OPERATION_NOT_IMPLEMENTED", "OperationNotImplemented", "This call is not served")
+    }
+}

@@ -1,0 +1,29 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import enum OkaeriWire.JSONValue
+
+/// `POST /apps/{appID}/users/{user}`: the custom fields as a whole, what else is named, and the upgrade of a pseudo user.
+struct UpdateUserRoute: RouteHandler {
+    let api: KiiAPI
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let enabled = try await api.enabled(request, context)
+        let caller = try await api.knownCaller(enabled, request, context)
+        let user = try await api.changeable(
+            try UserReference(context, in: enabled.publicKey), by: caller, in: enabled)
+        let profile = try KiiProfile(try await api.body(of: request, context), over: user)
+        do {
+            let changed = try await api.useCases.rewriteUser(
+                user.id, in: enabled.application,
+                RewriteUser.Request(
+                    displayName: profile.displayName, locale: profile.locale, fields: profile.fields,
+                    // Predefined: a missing one stays as it is.
+                    keptFields: ["country"], identifiers: profile.identifiers, password: profile.password))
+            return KiiAnswer.response(["modifiedAt": .integer(changed.updatedAt.milliseconds)])
+        } catch {
+            guard case .identifiersTaken(let kinds) = error else { throw error }
+            throw KiiFault.taken(kinds, in: enabled.publicKey)
+        }
+    }
+}

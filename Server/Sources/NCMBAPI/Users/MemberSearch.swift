@@ -1,0 +1,120 @@
+import Domain
+import Foundation
+import OkaeriWire
+
+/// The parameters of a search in the domain's words.
+enum MemberSearch {
+    /// Arrays and objects within each other that are read of a `where`.
+    private static let maximumDepth = 24
+    /// What must never be found out by looking for it.
+    private static let hidden: Set<String> = ["password", "sessionToken", "temporaryPassword", "authData", "acl"]
+
+    /// - Throws: `E400005` for a `where` that is no object, or that asks what is not offered.
+    static func condition(_ text: String) throws(NCMBFault) -> UserCondition {
+        let value: JSONValue
+        do {
+            value = try JSONValue(parsing: Array(text.utf8), maximumDepth: maximumDepth)
+        } catch {
+            throw error == .tooDeep ? .notValid("where") : .notJSON
+        }
+        return try condition(value)
+    }
+
+    private static func condition(_ value: JSONValue) throws(NCMBFault) -> UserCondition {
+        guard case .object(let members) = value else { throw .notValid("where") }
+        var parts: [UserCondition] = []
+        for (name, asked) in members.sorted(by: { $0.key < $1.key }) {
+            if name == "$or" {
+                guard case .array(let branches) = asked else { throw .notValid("where") }
+                var ways: [UserCondition] = []
+                for branch in branches { ways.append(try condition(branch)) }
+                parts.append(.any(ways))
+            } else {
+                parts.append(try condition(on: name, asked))
+            }
+        }
+        return parts.count == 1 ? parts[0] : .all(parts)
+    }
+
+    private static func condition(on name: String, _ asked: JSONValue) throws(NCMBFault) -> UserCondition {
+        if hidden.contains(name) { return .any([]) }
+        let field = try field(name)
+        guard case .object(let members) = asked, members.keys.contains(where: { $0.hasPrefix("$") }) else {
+            return .equals(field, value(asked, of: field))
+        }
+        var parts: [UserCondition] = []
+        for (name, operand) in members.sorted(by: { $0.key < $1.key }) {
+            parts.append(try condition(name, field, operand))
+        }
+        return parts.count == 1 ? parts[0] : .all(parts)
+    }
+
+    private static func condition(
+        _ name: String, _ field: UserField, _ operand: JSONValue
+    ) throws(NCMBFault) -> UserCondition {
+        switch name {
+        case "$ne": return .not(.equals(field, value(operand, of: field)))
+        case "$lt": return .compares(field, .less, value(operand, of: field))
+        case "$lte": return .compares(field, .lessOrEqual, value(operand, of: field))
+        case "$gt": return .compares(field, .greater, value(operand, of: field))
+        case "$gte": return .compares(field, .greaterOrEqual, value(operand, of: field))
+        case "$in", "$inArray": return .isOneOf(field, try values(operand, of: field))
+        case "$nin", "$ninArray": return .not(.isOneOf(field, try values(operand, of: field)))
+        case "$all": return .all(try values(operand, of: field).map { .equals(field, $0) })
+        case "$exists":
+            guard case .bool(let isThere) = operand else { throw .notValid("where") }
+            return isThere ? .exists(field) : .not(.exists(field))
+        default: throw .notValid("where")
+        }
+    }
+
+    private static func values(_ operand: JSONValue, of field: UserField) throws(NCMBFault) -> [SearchValue] {
+        guard case .array(let list) = operand else { return [value(operand, of: field)] }
+        return list.map { value($0, of: field) }
+    }
+
+    private static func field(_ name: String) throws(NCMBFault) -> UserField {
+        switch name {
+        case "objectId": return .id
+        case "userName": return .username
+        case "mailAddress": return .email
+        case "mailAddressConfirm": return .emailVerified
+        case "createDate": return .createdAt
+        case "updateDate": return .updatedAt
+        default:
+            let path = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard path.count <= 8, path.allSatisfy(MemberFields.isName) else { throw .notValid("where") }
+            return .custom(path)
+        }
+    }
+
+    private static func value(_ value: JSONValue, of field: UserField) -> SearchValue {
+        switch value {
+        case .null: return .null
+        case .bool(let truth): return .truth(truth)
+        case .integer(let number): return .number(Double(number))
+        case .number(let number): return .number(number)
+        case .string(let text):
+            if field == .createdAt || field == .updatedAt, let time = NCMBDates.time(value) { return .time(time) }
+            return .text(text)
+        case .object: return NCMBDates.time(value).map { .time($0) } ?? .structure(value)
+        case .array: return .structure(value)
+        }
+    }
+
+    /// - Throws: `E400005`.
+    static func order(_ text: String?) throws(NCMBFault) -> [UserOrder] {
+        var orders: [UserOrder] = []
+        for part in (text ?? "").split(separator: ",") {
+            let isDescending = part.hasPrefix("-")
+            let name = String(part.drop { $0 == "-" || $0 == " " })
+            guard !hidden.contains(name) else { throw .notValid("order") }
+            do {
+                orders.append(UserOrder(try field(name), isDescending: isDescending))
+            } catch {
+                throw .notValid("order")
+            }
+        }
+        return orders
+    }
+}

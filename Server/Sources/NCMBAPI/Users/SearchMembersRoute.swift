@@ -1,0 +1,39 @@
+import Domain
+import Foundation
+import HTTPSupport
+import Hummingbird
+import OkaeriWire
+
+/// `GET /users`: members whom the caller may read.
+struct SearchMembersRoute: RouteHandler {
+    let api: NCMBAPI
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await api.caller(of: request, context)
+        let member = try await api.member(of: request, context, for: caller)
+        let query = try NCMBQuery(request)
+        var search = UserSearch(
+            order: try MemberSearch.order(query["order"]), limit: try query.number("limit") ?? 100,
+            skip: try query.number("skip") ?? 0, counts: query["count"].map { $0 != "0" } ?? false,
+            reader: .user(member?.user.id, seesUnlisted: caller.options.isReadableByAll))
+        if let text = query["where"], !text.isEmpty { search.condition = try MemberSearch.condition(text) }
+        let found = try await api.useCases.foreign.searchUsers(search, in: caller.application.id)
+        let results = found.users.map { user in
+            let object = MemberObject(user: user, standard: caller.standard)
+            return (user.id == member?.user.id ? object.own() : object.forOthers).value
+        }
+        var answer = NCMBObject([("results", .array(results))])
+        if let count = found.count { answer.append("count", .integer(Int64(count))) }
+        return try NCMBAnswer.signed(answer, for: caller)
+    }
+}
+
+/// `/classes/user`, which is not where members are.
+struct MembersAsClassRoute: RouteHandler {
+    let api: NCMBAPI
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        _ = try await api.caller(of: request, context)
+        throw NCMBFault.prohibited
+    }
+}

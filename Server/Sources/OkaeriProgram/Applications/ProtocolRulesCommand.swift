@@ -1,0 +1,117 @@
+import ArgumentParser
+import Domain
+
+/// `okaeri application rules`
+struct ProtocolRulesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rules",
+        abstract: "Show or change an application's rules for a foreign protocol.",
+        discussion: """
+            Without options it shows the present rules. At first they are those that the protocol's own service had; a \
+            longer life or more devices cure what its users complained of, without a new version of the app.
+
+            Examples:
+              okaeri application rules 00VHj9mrbT8wn7Qk ncmb
+              okaeri application rules 00VHj9mrbT8wn7Qk ncmb --idle-hours 8760 --sessions-per-user 5
+              okaeri application rules 00VHj9mrbT8wn7Qk ncmb --no-anonymous --readable-by-all
+              okaeri application rules 00VHj9mrbT8wn7Qk ncmb --host old.example.com
+            """)
+
+    @Argument(help: "The application's id.")
+    var id: String
+
+    @Argument(help: "ncmb, parse, kii or envelope.")
+    var protocolName: ProtocolArgument
+
+    @Option(help: ArgumentHelp("Sessions end after so many hours without a request.", valueName: "hours"))
+    var idleHours: Int64?
+
+    @Option(help: ArgumentHelp("How many sessions a user can have at once.", valueName: "count"))
+    var sessionsPerUser: Int?
+
+    @Flag(inversion: .prefixedNo, help: "Whether an id that the client made up logs in (NCMB, Parse).")
+    var anonymous: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Whether everybody can read users without an access list.")
+    var readableByAll: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Whether passwords may stand in addresses (NCMB's log-in by GET).")
+    var passwordsInAddresses: Bool?
+
+    @Option(
+        help: ArgumentHelp(
+            "How far a signed request's time may be from the server's; 0 for any distance (NCMB).",
+            valueName: "seconds"))
+    var timestampWindow: Int64?
+
+    @Option(
+        help: ArgumentHelp(
+            "A name that signatures may be made for, beside the server's own; repeat it for several (NCMB).",
+            valueName: "name"))
+    var host: [String] = []
+
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if let idleHours, !(1...10_000_000).contains(idleHours) {
+            throw ValidationError("--idle-hours must be 1 or more.")
+        }
+        if let timestampWindow, timestampWindow < 0 {
+            throw ValidationError("--timestamp-window must be 0 or more.")
+        }
+    }
+
+    func run() async throws {
+        let name = protocolName.name
+        let (idleHours, sessionsPerUser, anonymous, readableByAll) = (
+            idleHours, sessionsPerUser, anonymous, readableByAll
+        )
+        let (inAddresses, window, hosts) = (passwordsInAddresses, timestampWindow, host)
+        let id = Identifier<Application>(rawValue: id)
+        let application = try await storage.withStorage { useCases throws(DomainError) in
+            try await useCases.foreign.changeProtocolRules(name, of: id) { rules, options in
+                if let idleHours { rules.idleLifetime = .seconds(idleHours * 3600) }
+                if let sessionsPerUser { rules.maximumPerUser = sessionsPerUser }
+                if let anonymous { options.allowsAnonymous = anonymous }
+                if let readableByAll { options.isReadableByAll = readableByAll }
+                if let inAddresses { options.takesPasswordsInAddresses = inAddresses }
+                if let window { options.timestampWindow = window == 0 ? nil : .seconds(window) }
+                if !hosts.isEmpty { options.hosts = hosts }
+            }
+        }
+        let answer = Answer(
+            application.settings.sessionRules(of: name), application.settings.foreignOptions(of: name))
+        output.isJSON ? Console.write(json: answer) : Console.write(answer.table)
+    }
+
+    private struct Answer: Encodable {
+        let idleHours: Int64
+        let sessionsPerUser: Int?
+        let anonymous: Bool
+        let readableByAll: Bool
+        let passwordsInAddresses: Bool
+        let timestampWindowSeconds: Int64?
+        let hosts: [String]
+
+        init(_ rules: SessionRules, _ options: ForeignOptions) {
+            idleHours = rules.idleLifetime.components.seconds / 3600
+            sessionsPerUser = rules.maximumPerUser
+            anonymous = options.allowsAnonymous
+            readableByAll = options.isReadableByAll
+            passwordsInAddresses = options.takesPasswordsInAddresses
+            timestampWindowSeconds = options.timestampWindow?.components.seconds
+            hosts = options.hosts
+        }
+
+        var table: String {
+            TextTable([
+                "idle hours": String(idleHours), "sessions per user": sessionsPerUser.map(String.init) ?? "no limit",
+                "anonymous": anonymous ? "yes" : "no", "readable by all": readableByAll ? "yes" : "no",
+                "passwords in addresses": passwordsInAddresses ? "yes" : "no",
+                "timestamp window": timestampWindowSeconds.map { "\($0) s" } ?? "any",
+                "hosts": hosts.joined(separator: " "),
+            ]).text()
+        }
+    }
+}

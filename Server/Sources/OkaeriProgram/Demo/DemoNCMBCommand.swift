@@ -1,0 +1,106 @@
+import ArgumentParser
+import Domain
+import Foundation
+import Okaeri
+import OkaeriServer
+
+/// `okaeri demo ncmb`
+struct DemoNCMBCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ncmb",
+        abstract: "Play an app that was built with NCMB's SDK, and its way to Okaeri's.",
+        discussion: """
+            The app is NCMB's own sample of automatic log-in: a device id is user name and password. A log-in is refused, a \
+            sign-up follows, the time of the log-in is saved; the next launch greets with it. Then the app gets Okaeri's SDK, \
+            which takes the session over: the same user, now with a device key.
+
+            Everything goes over HTTP to the server that runs on the data folder. The demo makes an application of its own.
+
+            Examples:
+              okaeri serve
+              okaeri demo ncmb
+              okaeri demo ncmb --locale ja
+            """)
+
+    @Option(help: "The language. (default: that of LC_ALL, LC_MESSAGES or LANG, else English)")
+    var locale: DemoLanguage?
+
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    struct Step: Encodable {
+        /// The step's stable name.
+        let scene: String
+        let title: String
+        let outcome: String
+        let user: String?
+    }
+
+    func run() async throws {
+        let settings = try storage.settings()
+        guard let running = RunningFile.read(in: settings.dataFolder), let server = URL(string: running.url) else {
+            throw CommandFault.failed("No server runs on the data folder. Start one with “okaeri serve”.")
+        }
+        let language = locale ?? DemoLanguage(environment: ProcessInfo.processInfo.environment)
+        let made = try await storage.withStorage { useCases throws(DomainError) in
+            try await useCases.createApplication(name: "Demo of NCMB", protocols: [.ncmb: [:]])
+        }
+        guard let keys = made.protocols.first?.keys, let applicationKey = keys[.applicationKey],
+            let clientKey = keys[.clientKey]
+        else { throw CommandFault.failed("The application has no keys for NCMB.") }
+        let app = DemoNCMBApp(
+            server: server, applicationKey: applicationKey.revealed, clientKey: clientKey.revealed)
+        var steps = try await launches(app, language.ncmbTexts)
+        steps += try await adoption(app, server, made.application.id.rawValue, language)
+        guard !output.isJSON else { return Console.write(json: ["steps": steps]) }
+        for step in steps { Console.write("\(step.title)\n  \(step.outcome)") }
+    }
+
+    /// The unchanged app, started twice.
+    private func launches(_ app: DemoNCMBApp, _ texts: DemoNCMBTexts) async throws -> [Step] {
+        let refused = try await app.logIn()
+        guard refused.code == "E401002" else { throw CommandFault.failed("The first log-in was not refused.") }
+        let member = try await app.signUp()
+        let time = try await app.saveLastLogIn(of: member)
+        let again = try await app.logIn()
+        guard let known = again.member, known.id == member.id, let greeted = known.lastLogIn, greeted == time else {
+            throw CommandFault.failed("The second launch is not the first one's member.")
+        }
+        return [
+            Step(
+                scene: "first-launch", title: texts.firstLaunch, outcome: texts.signedUp(refused.code ?? ""),
+                user: member.id),
+            Step(scene: "next-launch", title: texts.nextLaunch, outcome: texts.greets(greeted), user: known.id),
+        ]
+    }
+
+    /// The app with Okaeri's SDK.
+    private func adoption(
+        _ app: DemoNCMBApp, _ server: URL, _ application: String, _ language: DemoLanguage
+    ) async throws -> [Step] {
+        let texts = language.ncmbTexts
+        guard let member = try await app.logIn().member else {
+            throw CommandFault.failed("The member cannot log in any more.")
+        }
+        let okaeri = OkaeriClient(server: server, application: application, vault: MemoryVault())
+        do throws(OkaeriError) {
+            let adopted = try await okaeri.adopt(ncmbSession: member.token).user
+            let launched = try await okaeri.logInAutomatically().user
+            let byPassword = try await OkaeriClient(server: server, application: application, vault: MemoryVault())
+                .adopt(username: app.deviceId, password: app.deviceId).user
+            return [
+                Step(
+                    scene: "adopt", title: texts.adopt, outcome: texts.sameUser(adopted.id == member.id),
+                    user: adopted.id),
+                Step(
+                    scene: "automatic", title: texts.automatic, outcome: texts.sameUser(launched.id == member.id),
+                    user: launched.id),
+                Step(
+                    scene: "adopt-by-password", title: texts.adoptByPassword,
+                    outcome: texts.sameUser(byPassword.id == member.id), user: byPassword.id),
+            ]
+        } catch {
+            throw CommandFault.failed("\(error.message(in: [language.rawValue])) (\(error.code))")
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Domain
+import Foundation
+import NCMBAPI
+import OkaeriServer
+
+/// `okaeri import ncmb`
+struct ImportNCMBCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ncmb",
+        abstract: "Take members in from an export of NCMB.",
+        discussion: """
+            Ids, times, fields, access lists and authData stay. Passwords were never exported: members with a confirmed \
+            mail address ask for a new one, members of a provider log in by it. For apps that used the device's id as user \
+            name and password, say --device-ids: whoever has such a name can then log in by it, as before.
+
+            Members whose providers the application has not set up are refused: set those up first.
+
+            Examples:
+              okaeri import ncmb members.json --application 00VHj9mrbT8wn7Qk --dry-run
+              okaeri import ncmb members.json --application 00VHj9mrbT8wn7Qk --device-ids
+            """)
+
+    @Argument(help: "The export: an array of members, alone or as “results”, or one member a line.")
+    var file: String
+
+    @Flag(help: "Check everything and write nothing.")
+    var dryRun = false
+
+    @Flag(help: "Members whose user name is a device id have it for their password too.")
+    var deviceIds = false
+
+    @OptionGroup var application: ApplicationOption
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        guard let handle = FileHandle(forReadingAtPath: file) else {
+            throw CommandFault.failed("\(file) cannot be read.")
+        }
+        let (records, isRehearsal, knowsDeviceIds) = (RecordFile(handle), dryRun, deviceIds)
+        let id = application.id
+        let importer = Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
+            do throws(NCMBExport.Fault) {
+                return try NCMBExport.member(value, of: id, knowsDeviceIds: knowsDeviceIds)
+            } catch {
+                throw ImportFault(sentence: error.description)
+            }
+        }
+        let report = try await importer.run(records, storage)
+        output.isJSON ? Console.write(json: report) : Console.write(report.text)
+        guard report.refused.isEmpty else { throw ExitCode(1) }
+    }
+}

@@ -1,0 +1,165 @@
+import Domain
+import struct OkaeriWire.WireTime
+
+/// A place inside a column of JSON, in the words of one engine.
+struct JSONPlace {
+    private let column: String
+    private let path: [String]
+    private let dialect: Dialect
+
+    /// `nil` for what cannot be the name of a field: quotes and backslashes are not in any path of SQLite's.
+    init?(column: String, _ path: [String], _ dialect: Dialect) {
+        guard !path.isEmpty,
+            path.allSatisfy({ name in
+                !name.isEmpty && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5c }
+            })
+        else { return nil }
+        self.column = column
+        self.path = path
+        self.dialect = dialect
+    }
+
+    private enum Kind {
+        case text, number, list
+
+        func name(_ dialect: Dialect) -> String {
+            switch (self, dialect) {
+            case (.text, .sqlite): "= 'text'"
+            case (.text, .postgresql): "= 'string'"
+            case (.number, .sqlite): "IN ('integer', 'real')"
+            case (.number, .postgresql): "= 'number'"
+            case (.list, _): "= 'array'"
+            }
+        }
+    }
+
+    /// SQLite: the path as a text. PostgreSQL: the value there.
+    private func node(_ query: inout ComposedQuery, _ more: [String] = []) -> String {
+        let names = path + more
+        switch dialect {
+        case .sqlite: return query.bind(text: "$" + names.map { ".\"\($0)\"" }.joined())
+        case .postgresql:
+            var node = "CAST(\(column) AS JSONB)"
+            for name in names { node += " -> \(query.bind(text: name))" }
+            return "(\(node))"
+        }
+    }
+
+    private func type(_ query: inout ComposedQuery) -> String {
+        let node = node(&query)
+        return switch dialect {
+        case .sqlite: "json_type(\(column), \(node))"
+        case .postgresql: "jsonb_typeof(\(node))"
+        }
+    }
+
+    private func scalar(_ query: inout ComposedQuery, _ more: [String] = []) -> String {
+        let node = node(&query, more)
+        return switch dialect {
+        case .sqlite: "json_extract(\(column), \(node))"
+        case .postgresql: "(\(node) #>> '{}')"
+        }
+    }
+
+    private func text(_ query: inout ComposedQuery, _ more: [String] = []) -> String {
+        let scalar = scalar(&query, more)
+        return dialect == .sqlite ? scalar : "\(scalar) COLLATE \"C\""
+    }
+
+    /// The number there; NULL for everything else.
+    private func number(_ query: inout ComposedQuery) -> String {
+        let (type, scalar) = (type(&query), scalar(&query))
+        return "CASE WHEN \(type) \(Kind.number.name(dialect)) THEN CAST(\(scalar) AS DOUBLE PRECISION) END"
+    }
+
+    /// The text there, or the time of a date; NULL for everything else.
+    private func textOrTime(_ query: inout ComposedQuery) -> String {
+        let (type, plain, time) = (type(&query), text(&query), text(&query, ["iso"]))
+        return "CASE WHEN \(type) \(Kind.text.name(dialect)) THEN \(plain) ELSE \(time) END"
+    }
+
+    func sortKeys(_ query: inout ComposedQuery) -> [String] {
+        [number(&query), textOrTime(&query)]
+    }
+
+    func exists(_ query: inout ComposedQuery) -> String {
+        "(\(type(&query)) <> 'null')"
+    }
+
+    func isTrue(_ query: inout ComposedQuery) -> String {
+        let node = node(&query)
+        return switch dialect {
+        case .sqlite: "json_type(\(column), \(node)) = 'true'"
+        case .postgresql: "\(node) = CAST('true' AS JSONB)"
+        }
+    }
+
+    /// The value itself, or a list with it.
+    func equals(_ value: SearchValue, _ query: inout ComposedQuery) -> String {
+        switch value {
+        case .null: return "NOT COALESCE(\(exists(&query)), FALSE)"
+        case .time(let time):
+            let (found, wanted) = (text(&query, ["iso"]), query.bind(text: time.iso))
+            return "(\(found) = \(wanted))"
+        case .structure(let structure):
+            // The form in which fields are stored: members sorted by name, nothing between them.
+            guard let text = try? JSONText.encode(structure) else { return "FALSE" }
+            let (node, wanted) = (node(&query), query.bind(text: text))
+            return switch dialect {
+            case .sqlite: "(json_extract(\(column), \(node)) = \(wanted))"
+            case .postgresql: "(\(node) = CAST(\(wanted) AS JSONB))"
+            }
+        case .text, .number, .truth:
+            switch dialect {
+            case .sqlite: return equalsInSQLite(value, &query)
+            case .postgresql:
+                let node = node(&query)
+                // A list contains a plain value, and a plain value contains itself; an object contains none.
+                return "(\(node) @> to_jsonb(\(Self.plain(value, &query))))"
+            }
+        }
+    }
+
+    private func equalsInSQLite(_ value: SearchValue, _ query: inout ComposedQuery) -> String {
+        let (type, node) = (type(&query), node(&query))
+        let (kinds, isSame) =
+            switch value {
+            case .text: ("= 'text'", "= \(Self.plain(value, &query))")
+            case .truth(let truth): ("= '\(truth)'", "IS NOT NULL")
+            default: ("IN ('integer', 'real')", "= \(Self.plain(value, &query))")
+            }
+        return """
+            ((\(type) \(kinds) AND json_extract(\(column), \(node)) \(isSame)) OR (\(type) = 'array' AND EXISTS \
+            (SELECT 1 FROM json_each(\(column), \(node)) AS item WHERE item.type \(kinds) AND item.value \(isSame))))
+            """
+    }
+
+    func compared(_ sign: String, _ value: SearchValue, _ query: inout ComposedQuery) -> String {
+        switch value {
+        case .number(let wanted):
+            let (found, wanted) = (number(&query), query.bind(number: wanted))
+            return "(\(found) \(sign) \(wanted))"
+        case .text(let wanted):
+            let (type, found, wanted) = (type(&query), text(&query), query.bind(text: wanted))
+            return "(\(type) \(Kind.text.name(dialect)) AND \(found) \(sign) \(wanted))"
+        case .time(let time):
+            let (found, wanted) = (text(&query, ["iso"]), query.bind(text: time.iso))
+            return "(\(found) \(sign) \(wanted))"
+        case .null, .truth, .structure: return "FALSE"
+        }
+    }
+
+    private static func plain(_ value: SearchValue, _ query: inout ComposedQuery) -> String {
+        switch value {
+        case .number(let number): query.bind(number: number)
+        case .truth(let truth): truth ? "TRUE" : "FALSE"
+        case .text(let text): query.bind(text: text)
+        case .null, .time, .structure: "NULL"
+        }
+    }
+}
+
+extension Timestamp {
+    /// As dates in custom fields are written.
+    fileprivate var iso: String { WireTime(millisecondsSince1970: milliseconds).description }
+}

@@ -1,0 +1,22 @@
+import Domain
+import Foundation
+import Testing
+
+@Suite("Apps of NCMB, as recorded")
+struct FlowTests {
+    static let files =
+        (try? FileManager.default.contentsOfDirectory(atPath: Flow.folder.path))?
+        .filter { $0.hasSuffix(".http") && !$0.hasPrefix("social-") }.map { String($0.dropLast(5)) }.sorted() ?? []
+
+    @Test("get the answers that they count on", arguments: files)
+    func flow(_ name: String) async throws {
+        try await Flow(named: name).play(on: try await NCMBWorld())
+    }
+
+    @Test("are there for every SDK family")
+    func families() {
+        for family in ["android", "javascript", "kotlin", "objective-c", "swift", "unity"] {
+            #expect(Self.files.contains { $0.hasPrefix(family) }, "\(family) has no flow")
+        }
+    }
+}

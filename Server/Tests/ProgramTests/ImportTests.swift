@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@Suite("okaeri import ncmb")
+struct ImportTests {
+    private struct Report: Decodable {
+        let records: Int
+        let imported: Int
+        let present: Int
+        let refusals: Int
+        let refused: [Refusal]
+
+        struct Refusal: Decodable {
+            let line: Int
+            let id: String?
+            let reason: String
+        }
+    }
+
+    private struct Made: Decodable {
+        let id: String
+    }
+
+    private static let export = """
+        {"results":[
+        {"objectId":"Abc123Def456Ghi7","userName":"taro","mailAddress":"taro@example.com","mailAddressConfirm":true,"password":null,"authData":null,"createDate":"2016-01-02T03:04:05.678Z","updateDate":"2020-01-02T03:04:05.678Z","acl":{"*":{"read":true}},"score":3,"last":{"__type":"Date","iso":"2020-01-02T03:04:05.678Z"}},
+        {"objectId":"Bbc123Def456Ghi7","userName":"9C1C1B0E-4A4D-4F0B-9A53-0D6C62B1B8F1","createDate":"2016-01-02T03:04:05.678Z","updateDate":"2020-01-02T03:04:05.678Z","acl":{},"text":"a \\"}{ b"},
+        {"objectId":"Cbc123Def456Ghi7","userName":"cmEFG4qlkA","authData":{"anonymous":{"id":"A5F0D7B2-97C3-4C68-8E35-0A4D3C1B2F4E"}},"createDate":"2016-01-02T03:04:05.678Z"},
+        {"objectId":"Dbc123Def456Ghi7","userName":"TARO","createDate":"2016-01-02T03:04:05.678Z"},
+        {"objectId":"Ebc123Def456Ghi7","userName":"social","authData":{"apple":{"id":"1"}},"createDate":"2016-01-02T03:04:05.678Z"},
+        {"userName":"nobody"}
+        ]}
+        """
+
+    @Test("rehearses, imports, and leaves alone what is there when it is run again")
+    func runs() async throws {
+        let folder = TestFolder()
+        let file = "\(folder.path)/members.json"
+        let server = try await TestServer(data: folder.path)
+        try Self.export.write(toFile: file, atomically: true, encoding: .utf8)
+        let application: Made = try await Program.run(
+            "application", "create", "Old", "--enable", "ncmb", "--json", "--data", folder.path
+        ).json()
+        let command = [
+            "import", "ncmb", file, "--application", application.id, "--data", folder.path, "--json", "--device-ids",
+        ]
+        let rehearsal = try await Program.run(command + ["--dry-run"])
+        #expect(rehearsal.status == 1)
+        for (finished, expected) in [
+            (rehearsal, (3, 0)), (try await Program.run(command), (3, 0)), (try await Program.run(command), (0, 3)),
+        ] {
+            let report: Report = try finished.json()
+            #expect((report.imported, report.present) == expected)
+            #expect(report.records == 6 && report.refusals == 3)
+            let refused = report.refused.sorted { $0.line < $1.line }
+            #expect(refused.map(\.line) == [5, 6, 7])
+            #expect(refused[0].reason.contains("username") && refused[0].id == "Dbc123Def456Ghi7")
+            #expect(refused[1].reason.contains("apple") && refused[2].reason.contains("objectId"))
+        }
+        let shown = try await Program.run(
+            "user", "show", "Abc123Def456Ghi7", "--application", application.id, "--data", folder.path, "--json")
+        #expect(shown.output.contains("2016-01-02T03:04:05.678Z") && shown.output.contains("taro@example.com"))
+        try await server.stop()
+    }
+
+    @Test("tells where a file cannot be read on, and that there is no such application")
+    func faults() async throws {
+        let folder = TestFolder()
+        let file = "\(folder.path)/members.json"
+        let server = try await TestServer(data: folder.path)
+        try #"[{"objectId":"a""#.write(toFile: file, atomically: true, encoding: .utf8)
+        let none = try await Program.run(
+            "import", "ncmb", file, "--application", "nobody", "--data", folder.path)
+        #expect(none.status == 1 && none.errors.contains("no such application"))
+        let application: Made = try await Program.run(
+            "application", "create", "Old", "--json", "--data", folder.path
+        ).json()
+        let broken = try await Program.run(
+            "import", "ncmb", file, "--application", application.id, "--data", folder.path)
+        #expect(broken.status == 1 && broken.errors.contains("line 1"), "\(broken.errors)")
+        try await server.stop()
+    }
+}

@@ -1,0 +1,134 @@
+import Domain
+import Storage
+import enum OkaeriWire.JSONValue
+
+extension Promise {
+    static let userSearchPromises = [
+        Promise("finds users by what apps have stored about them, of the same kind only") { engine in
+            let samples = Samples()
+            let date: JSONValue = ["__type": "Date", "iso": "2026-01-02T03:04:05.678Z"]
+            let users: [(String, [String: JSONValue])] = [
+                ("a", ["n": 3, "t": "x", "yes": true, "list": ["x", 1], "o": ["in": "deep"], "d": date]),
+                ("b", ["n": 4.5, "t": "y", "yes": false, "list": [], "o": ["in": 1, "more": 2]]),
+                ("c", ["n": "3", "t": nil]), ("d", [:]), ("e", ["n": 10, "t": "X", "日本": "語"]),
+            ]
+            try await insert(users, samples, engine)
+            let (n, t, list) = (UserField.custom(["n"]), UserField.custom(["t"]), UserField.custom(["list"]))
+            let inner = UserField.custom(["o", "in"])
+            let questions: [(UserCondition, [String])] = [
+                (.equals(n, .number(3)), ["a"]), (.equals(n, .text("3")), ["c"]),
+                (.compares(n, .greater, .number(3)), ["b", "e"]),
+                (.compares(n, .lessOrEqual, .number(4.5)), ["a", "b"]),
+                (.compares(t, .greaterOrEqual, .text("x")), ["a", "b"]), (.equals(t, .text("X")), ["e"]),
+                (.isOneOf(t, [.text("x"), .text("y"), .number(1)]), ["a", "b"]),
+                (.equals(list, .text("x")), ["a"]), (.equals(list, .number(1)), ["a"]),
+                (.equals(list, .text("1")), []), (.equals(list, .structure([])), ["b"]),
+                (.equals(inner, .text("deep")), ["a"]), (.equals(inner, .number(1)), ["b"]),
+                (.equals(.custom(["o"]), .structure(["more": 2, "in": 1])), ["b"]),
+                (.equals(.custom(["yes"]), .truth(true)), ["a"]), (.equals(.custom(["yes"]), .truth(false)), ["b"]),
+                (.exists(t), ["a", "b", "e"]), (.equals(t, .null), ["c", "d"]),
+                (.not(.equals(t, .text("x"))), ["b", "c", "d", "e"]),
+                (.not(.compares(n, .greater, .number(3))), ["a", "c", "d"]),
+                (.all([.exists(n), .not(.exists(list))]), ["c", "e"]), (.any([]), []),
+                (.any([.equals(n, .number(10)), .equals(inner, .number(1))]), ["b", "e"]),
+                (.equals(.custom(["d"]), .time(time)), ["a"]),
+                (.compares(.custom(["d"]), .less, .time(time + .seconds(1))), ["a"]),
+                (.compares(.custom(["d"]), .greater, .time(time)), []), (.equals(.custom(["日本"]), .text("語")), ["e"]),
+                (.equals(.custom(["it's"]), .text("' OR 1=1 --")), []),
+                (.compares(.createdAt, .less, .time(samples.now + .milliseconds(2))), ["a", "b"]),
+            ]
+            for (condition, expected) in questions {
+                let found = try await findings(
+                    UserSearch(condition: condition, counts: true, reader: .everything), samples, engine)
+                try expect(
+                    found.users.map(\.displayName) == expected.map(Optional.some) && found.count == expected.count,
+                    "\(condition): \(found.users.map(\.displayName)), \(found.count ?? -1)")
+            }
+        },
+        Promise("sorts users by any field, and cuts pages") { engine in
+            let samples = Samples()
+            let users: [(String, [String: JSONValue])] = [
+                ("a", ["v": 10]), ("b", ["v": 9.5]), ("c", ["v": "x"]), ("d", [:]), ("e", ["v": "Z"]),
+            ]
+            try await insert(users, samples, engine)
+            func names(_ search: UserSearch) async throws -> [String?] {
+                try await findings(search, samples, engine).users.map(\.displayName)
+            }
+            let field = UserField.custom(["v"])
+            try expectEqual(
+                try await names(UserSearch(order: [UserOrder(field)], reader: .everything)), ["d", "e", "c", "b", "a"])
+            try expectEqual(
+                try await names(UserSearch(order: [UserOrder(field, isDescending: true)], reader: .everything)),
+                ["a", "b", "c", "e", "d"])
+            try expectEqual(
+                try await names(
+                    UserSearch(
+                        order: [UserOrder(.createdAt, isDescending: true)], limit: 2, skip: 1, reader: .everything)),
+                ["d", "c"])
+            let none = try await findings(UserSearch(limit: 0, counts: true, reader: .everything), samples, engine)
+            try expectEqual(none, UserSearch.Findings(users: [], count: 5))
+        },
+        Promise("finds only whom the reader may see, and no address but the reader's own") { engine in
+            let samples = Samples()
+            var users = (0..<5).map { samples.user("\($0)", after: Int64($0)) }
+            users[1].accessList = AccessList([.everybody: [.read]])
+            users[2].accessList = AccessList([.user(users[0].id): [.read]])
+            users[3].accessList = AccessList()
+            users[0].email = "own@example.com"
+            users[1].email = "other@example.com"
+            users[1].username = "Other"
+            let written = users
+            try await engine.write { transaction throws(DomainError) in
+                for user in written {
+                    try transaction.insert(user)
+                    if !user.typedIdentifiers.isEmpty { try transaction.updateIdentifiers(of: user) }
+                }
+            }
+            func names(_ reader: UserSearch.Reader, _ condition: UserCondition = .all([])) async throws -> [String?] {
+                try await findings(UserSearch(condition: condition, reader: reader), samples, engine).users
+                    .map(\.displayName)
+            }
+            try expectEqual(try await names(.everything), ["0", "1", "2", "3", "4"])
+            try expectEqual(try await names(.user(nil, seesUnlisted: false)), ["1"])
+            try expectEqual(try await names(.user(nil, seesUnlisted: true)), ["0", "1", "4"])
+            let reader = UserSearch.Reader.user(users[0].id, seesUnlisted: false)
+            try expectEqual(try await names(reader), ["0", "1", "2"])
+            try expectEqual(try await names(reader, .equals(.username, .text("oTHER"))), ["1"])
+            try expectEqual(try await names(reader, .equals(.email, .text("other@example.com"))), [])
+            try expectEqual(try await names(reader, .exists(.email)), ["0"])
+            try expectEqual(try await names(reader, .equals(.email, .text("OWN@example.com"))), ["0"])
+            try expectEqual(try await names(.everything, .equals(.email, .text("other@example.com"))), ["1"])
+            var changed = users[1]
+            changed.accessList = nil
+            let patch = changed
+            let read = try await engine.write { transaction throws(DomainError) in
+                try transaction.updateAccessList(of: patch)
+                return try transaction.user(patch.id, in: patch.application)
+            }
+            try expectEqual(read?.accessList, nil)
+            try expectEqual(try await names(.user(nil, seesUnlisted: false)), [])
+        },
+    ]
+}
+
+private let time = Timestamp(milliseconds: 1_767_323_045_678)
+
+private func insert(
+    _ users: [(String, [String: JSONValue])], _ samples: Samples, _ engine: any Engine
+) async throws {
+    try await engine.write { transaction throws(DomainError) in
+        for (offset, (name, fields)) in users.enumerated() {
+            var user = samples.user(name, after: Int64(offset))
+            user.fields = fields
+            try transaction.insert(user)
+        }
+    }
+}
+
+private func findings(
+    _ search: UserSearch, _ samples: Samples, _ engine: any Engine
+) async throws -> UserSearch.Findings {
+    try await engine.read { transaction throws(DomainError) in
+        try transaction.search(search, in: samples.application)
+    }
+}
