@@ -38,7 +38,7 @@ struct MailedCodeTests {
     @Test("say the same whether there is an account or not")
     func uniform() async throws {
         _ = try await makeUser()
-        var banners: [Message?] = []
+        var banners: [ScreenMessage?] = []
         for address in ["hana@example.com", "nobody@example.com"] {
             let screen = await world.show(CodeModel(email: address))
             screen.send(.form(.submit))
@@ -112,7 +112,7 @@ struct MailedCodeTests {
         screen.send(.form(.submit))
         await screen.settle()
         let banner = try #require(screen.model.form.banner)
-        let words = Texts(languages: ["en"])(banner.message).filter { !"\u{2068}\u{2069}".contains($0) }
+        let words = ScreenTexts(languages: ["en"])(banner.message).filter { !"\u{2068}\u{2069}".contains($0) }
         #expect(words == "An email with reset instructions has been sent to 'hana@example.com'.")
         screen.send(.form(.typed(.token, try #require(world.server.mails.last?.code))))
         screen.send(.form(.typed(.password, "short")))

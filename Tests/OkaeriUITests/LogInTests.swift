@@ -101,8 +101,9 @@ struct LogInTests {
             screen.send(.form(.submit))
             await screen.settle()
             let banner = try #require(screen.model.form.banner)
-            #expect(Texts(languages: ["en"])(banner.message) == "The username and password you entered don't match")
-            #expect(Texts(languages: ["en"])(banner.title ?? .literal("")) == "Login Failed")
+            #expect(
+                ScreenTexts(languages: ["en"])(banner.message) == "The username and password you entered don't match")
+            #expect(ScreenTexts(languages: ["en"])(banner.title ?? .literal("")) == "Login Failed")
             #expect(screen.model.form.focus == .password && screen.model.form.phase == .idle)
         }
     }

@@ -50,7 +50,7 @@ struct SignUpTests {
         await screen.settle()
         let field = try #require(screen.model.form.fields.first { $0.fault != nil })
         let message = try #require(field.fault?.message(in: field))
-        #expect(Texts(languages: ["en"])(message).filter { !"\u{2068}\u{2069}".contains($0) } == words)
+        #expect(ScreenTexts(languages: ["en"])(message).filter { !"\u{2068}\u{2069}".contains($0) } == words)
         #expect(screen.model.form.focus == field.id && world.server.requests.isEmpty)
         // The app is asked before the screen's own rules, as in ParseUI.
         #expect(world.heard.log == ["should begin"])
@@ -68,7 +68,7 @@ struct SignUpTests {
         #expect(screen.model.form[.username]?.fault == .taken && screen.model.form[.email]?.fault == .taken)
         #expect(screen.model.form.focus == .username)
         let field = try #require(screen.model.form[.email])
-        #expect(Texts(languages: ["en"])(FieldFault.taken.message(in: field)).contains("HANA@example.com"))
+        #expect(ScreenTexts(languages: ["en"])(FieldFault.taken.message(in: field)).contains("HANA@example.com"))
         #expect(world.heard.log == ["should begin", "signUp failed: identifier_taken"])
     }
 
@@ -231,7 +231,7 @@ struct SignUpTests {
         screen.send(.form(.submit))
         await screen.settle()
         for field in screen.model.form.fields {
-            _ = Texts(languages: ["ja"])(field.fault?.message(in: field) ?? field.label)
+            _ = ScreenTexts(languages: ["ja"])(field.fault?.message(in: field) ?? field.label)
         }
         #expect(screen.model.form.phase == .idle && world.server.users.isEmpty)
     }

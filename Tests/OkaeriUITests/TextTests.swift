@@ -14,7 +14,7 @@ struct TextTests {
 
     @Test("are there in three languages, with the same places for values", arguments: TextKey.allCases)
     func complete(key: TextKey) {
-        let all = ["en", "ja", "ko"].map { Texts(languages: [$0])(key) }
+        let all = ["en", "ja", "ko"].map { ScreenTexts(languages: [$0])(key) }
         #expect(all.allSatisfy { !$0.isEmpty })
         #expect(Set(all.map(Self.places)).count == 1)
         #expect(key == .deletionWord || Set(all).count > 1)
@@ -24,24 +24,24 @@ struct TextTests {
         "come in the first language that there is",
         arguments: [(["ja-JP"], "ja"), (["fr", "ko"], "ko"), (["KO_kr"], "ko"), ([], "en"), (["de"], "en")])
     func language(wanted: [String], language: String) {
-        #expect(Texts(languages: wanted).language == language)
+        #expect(ScreenTexts(languages: wanted).language == language)
     }
 
     @Test("can be replaced by a theme's, also in languages that the kit does not know")
     func own() {
-        let texts = Texts(
+        let texts = ScreenTexts(
             languages: ["fr-CA", "en"], own: ["fr": ["logIn.title": "Bienvenue"], "en": ["logIn.title": "Hi"]])
         #expect(texts(.logInTitle) == "Bienvenue" && texts(.signUpTitle) == "Sign Up")
-        #expect(Texts(languages: ["en"], own: ["en": ["nobody.knows": "x"]])(.logInTitle) == "Log In")
+        #expect(ScreenTexts(languages: ["en"], own: ["en": ["nobody.knows": "x"]])(.logInTitle) == "Log In")
     }
 
     @Test("put values in as they are, isolated from the direction of the sentence")
     func values() {
-        let text = Texts(languages: ["en"])(.usernameTaken, ["name": "{name}{minimum}"])
+        let text = ScreenTexts(languages: ["en"])(.usernameTaken, ["name": "{name}{minimum}"])
         #expect(
             text == "The username '\u{2068}{name}{minimum}\u{2069}' is taken. Please try choosing a different username."
         )
-        #expect(Texts(languages: ["en"])(.passwordTooShort) == "Password must be at least {minimum} characters.")
+        #expect(ScreenTexts(languages: ["en"])(.passwordTooShort) == "Password must be at least {minimum} characters.")
     }
 
     @Test("have something for every fault of a field")
@@ -51,12 +51,12 @@ struct TextTests {
             .notANumber, .notADate, .notAnAddress, .notAChoice, .controlCharacter, .notAccepted, .tooCommon,
             .containsContext, .mixedScripts, .taken, .notACode, .told("x"), .refused,
         ]
-        #expect(Set(faults.map { Texts(languages: ["ko"])($0.message) }).count == faults.count)
+        #expect(Set(faults.map { ScreenTexts(languages: ["ko"])($0.message) }).count == faults.count)
     }
 
     @Test("tell errors in the person's language")
     func errors() {
-        #expect(Texts(languages: ["ja"])(.error(.offline)) == OkaeriError.offline.message(in: ["ja"]))
+        #expect(ScreenTexts(languages: ["ja"])(.error(.offline)) == OkaeriError.offline.message(in: ["ja"]))
     }
 }
 

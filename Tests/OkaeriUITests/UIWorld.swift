@@ -52,10 +52,10 @@ struct UIWorld {
 final class Heard {
     /// In the order in which it came.
     var log: [String] = []
-    var outcomes: [Outcome] = []
+    var outcomes: [ScreenOutcome] = []
     var submissions: [Submission] = []
     var errors: [OkaeriError] = []
-    var shown: [Destination] = []
+    var shown: [ScreenDestination] = []
     var copied: [String] = []
     var verdict: Verdict = .proceed
     var handlesFailures = false

@@ -4,7 +4,7 @@ package import Okaeri
 /// The screen "save your data": a permanent account for the anonymous user, who keeps everything.
 public struct UpgradeModel: FormScreen {
     /// Its fields.
-    public package(set) var form: Form
+    public package(set) var form: ScreenForm
     /// Its parts.
     public let options: SignUpOptions
     /// Which screen it is.
@@ -16,13 +16,13 @@ public struct UpgradeModel: FormScreen {
         form = options.form(identifier: "")
     }
 
-    package var failureTitle: Message? { .key(.signUpFailed) }
+    package var failureTitle: ScreenMessage? { .key(.signUpFailed) }
 
     /// The screen appears.
-    public mutating func begin() -> [Effect] { [] }
+    public mutating func begin() -> [ScreenEffect] { [] }
 
     /// Takes an event.
-    public mutating func handle(_ event: SignUpEvent) -> [Effect] {
+    public mutating func handle(_ event: SignUpEvent) -> [ScreenEffect] {
         switch event {
         case .form(let event): return handleForm(event)
         case .provider(let provider):
@@ -35,22 +35,23 @@ public struct UpgradeModel: FormScreen {
     }
 
     /// Takes a report.
-    public mutating func take(_ report: Report) -> [Effect] { takeForm(report) }
+    public mutating func take(_ report: ScreenReport) -> [ScreenEffect] { takeForm(report) }
 
-    package func request(at instant: Date) -> Request? { .upgrade(options.values(of: form, at: instant)) }
+    package func request(at instant: Date) -> ScreenRequest? { .upgrade(options.values(of: form, at: instant)) }
 
-    package func outcome(of answer: Answer, to request: Request) -> Outcome? {
+    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
         guard case .user(let user) = answer else { return nil }
         return .upgraded(user)
     }
 
-    package mutating func arrive(_ answer: Answer, to request: Request, at instant: Date) -> [Effect] {
+    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    {
         guard case .user(let user) = answer else { return [] }
         form.finish()
         return [.show(user.nextScreen)]
     }
 
-    package mutating func answer(_ error: OkaeriError, to request: Request, at instant: Date) -> [Effect]? {
+    package mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]? {
         // The person has proved to be the owner of the other account too: that is a choice, not a failure.
         guard case .conflict(let conflict) = error else { return nil }
         return [.show(.conflict(conflict))]

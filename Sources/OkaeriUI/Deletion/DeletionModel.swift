@@ -14,7 +14,7 @@ public enum DeletionEvent: Hashable, Sendable {
 /// The screen that ends an account: what happens, one's data first, a word that confirms, and the way back.
 public struct DeletionModel: FormScreen {
     /// Its one field: the word that confirms.
-    public package(set) var form: Form
+    public package(set) var form: ScreenForm
     /// When everything is erased, once that was asked for.
     public private(set) var erasedAt: Date?
     /// Everything about the user, once it was asked for.
@@ -31,7 +31,7 @@ public struct DeletionModel: FormScreen {
         self.word = word
         // Case and width are no reason to try again: see `handle`.
         let rule = FieldRule(isRequired: true, [.oneOf([word])])
-        form = Form([
+        form = ScreenForm([
             FormField(.confirmation, .text, label: .key(.deletionConfirmation, ["word": word]), rule: rule)
         ])
     }
@@ -42,10 +42,10 @@ public struct DeletionModel: FormScreen {
     public var isConfirmed: Bool { form.text(of: .confirmation) == word }
 
     /// The screen appears.
-    public mutating func begin() -> [Effect] { [] }
+    public mutating func begin() -> [ScreenEffect] { [] }
 
     /// Takes an event.
-    public mutating func handle(_ event: DeletionEvent) -> [Effect] {
+    public mutating func handle(_ event: DeletionEvent) -> [ScreenEffect] {
         switch event {
         case .form(.typed(.confirmation, let text)):
             let typed = text.trimmingCharacters(in: .whitespaces)
@@ -59,11 +59,11 @@ public struct DeletionModel: FormScreen {
     }
 
     /// Takes a report.
-    public mutating func take(_ report: Report) -> [Effect] { takeForm(report) }
+    public mutating func take(_ report: ScreenReport) -> [ScreenEffect] { takeForm(report) }
 
-    package func request(at instant: Date) -> Request? { erasedAt == nil ? .deleteUser : nil }
+    package func request(at instant: Date) -> ScreenRequest? { erasedAt == nil ? .deleteUser : nil }
 
-    package func outcome(of answer: Answer, to request: Request) -> Outcome? {
+    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
         switch answer {
         case .erasedAt(let date): .deletionRequested(erasedAt: date)
         case .export(let data): .exported(data)
@@ -72,7 +72,8 @@ public struct DeletionModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: Answer, to request: Request, at instant: Date) -> [Effect] {
+    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    {
         switch answer {
         case .erasedAt(let date):
             erasedAt = date
@@ -81,7 +82,7 @@ public struct DeletionModel: FormScreen {
         case .welcome(let welcome):
             isRestored = true
             form.finish()
-            form.show(Banner(.success, .key(.deletionRestored)))
+            form.show(ScreenBanner(.success, .key(.deletionRestored)))
             return [.show(.home(welcome.user))]
         default: break
         }

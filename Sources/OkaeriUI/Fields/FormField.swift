@@ -99,7 +99,7 @@ public struct FieldChoice: Hashable, Sendable {
     /// What is sent.
     public let value: String
     /// What people see.
-    public let label: Message
+    public let label: ScreenMessage
 }
 
 /// A field with what stands in it. It hides its text when printed.
@@ -109,9 +109,9 @@ public struct FormField: Hashable, Sendable, Identifiable {
     /// What it takes.
     public let kind: FieldKind
     /// What stands beside it.
-    public let label: Message
+    public let label: ScreenMessage
     /// What stands below it.
-    public let hint: Message?
+    public let hint: ScreenMessage?
     /// What its text must keep to.
     public var rule: FieldRule
     /// What is typed; for a check box "true" or "".
@@ -124,7 +124,8 @@ public struct FormField: Hashable, Sendable, Identifiable {
     public internal(set) var strength: PasswordStrength?
 
     package init(
-        _ id: FieldID, _ kind: FieldKind, label: Message, hint: Message? = nil, rule: FieldRule, text: String = ""
+        _ id: FieldID, _ kind: FieldKind, label: ScreenMessage, hint: ScreenMessage? = nil, rule: FieldRule,
+        text: String = ""
     ) {
         self.id = id
         self.kind = kind

@@ -18,7 +18,7 @@ public enum ConflictEvent: Hashable, Sendable {
 /// The screen for two accounts of one person: both are shown, one is chosen, or they are brought together.
 public struct ConflictModel: FormScreen {
     /// Where things stand; it has no fields.
-    public package(set) var form = Form()
+    public package(set) var form = ScreenForm()
     /// Both accounts, and what a merge would make of them.
     public private(set) var preview: MergePreview?
     /// What the person has chosen.
@@ -44,10 +44,10 @@ public struct ConflictModel: FormScreen {
     public var canUndo: Bool { form.phase != .running && result?.merge != nil && !isUndone }
 
     /// The screen appears: it asks for both accounts.
-    public mutating func begin() -> [Effect] { form.run(.preview(conflict)) }
+    public mutating func begin() -> [ScreenEffect] { form.run(.preview(conflict)) }
 
     /// Takes an event.
-    public mutating func handle(_ event: ConflictEvent) -> [Effect] {
+    public mutating func handle(_ event: ConflictEvent) -> [ScreenEffect] {
         switch event {
         case .form(let event): return handleForm(event)
         case .reload: return preview == nil ? form.run(.preview(conflict)) : []
@@ -64,11 +64,11 @@ public struct ConflictModel: FormScreen {
     }
 
     /// Takes a report.
-    public mutating func take(_ report: Report) -> [Effect] { takeForm(report) }
+    public mutating func take(_ report: ScreenReport) -> [ScreenEffect] { takeForm(report) }
 
-    package func request(at instant: Date) -> Request? { nil }
+    package func request(at instant: Date) -> ScreenRequest? { nil }
 
-    package func outcome(of answer: Answer, to request: Request) -> Outcome? {
+    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
         switch answer {
         case .resolved(let result): .resolved(result)
         case .done: .mergeUndone
@@ -76,17 +76,18 @@ public struct ConflictModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: Answer, to request: Request, at instant: Date) -> [Effect] {
+    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    {
         switch answer {
         case .preview(let preview): self.preview = preview
         case .resolved(let result):
             self.result = result
             // A merge stays on the screen, so that it can be undone; all else is over.
             guard result.merge != nil else { return [.show(.home(result.user))] }
-            form.show(Banner(.success, .key(.conflictDone)))
+            form.show(ScreenBanner(.success, .key(.conflictDone)))
         case .done:
             isUndone = true
-            form.show(Banner(.success, .key(.conflictUndone)))
+            form.show(ScreenBanner(.success, .key(.conflictUndone)))
         default: break
         }
         return []

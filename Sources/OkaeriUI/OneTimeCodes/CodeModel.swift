@@ -32,13 +32,13 @@ public struct CodeModel: FormScreen {
     }
 
     /// Its fields: one for the address or one for the code.
-    public package(set) var form: Form
+    public package(set) var form: ScreenForm
     /// Where things stand.
     public private(set) var step: Step
     /// The address that was mailed to.
     public private(set) var email: String
     /// How long until another mail can be asked for.
-    public private(set) var resendPause: Countdown?
+    public private(set) var resendPause: ScreenCountdown?
     /// What the code is for.
     public let purpose: CodePurpose
     /// How many digits make a whole code.
@@ -62,7 +62,7 @@ public struct CodeModel: FormScreen {
         self.digitCount = digitCount ?? (purpose == .verification ? 6 : 8)
         self.resendWait = resendWait
         step = purpose == .verification ? .code : .address
-        form = Form()
+        form = ScreenForm()
         form.fields = purpose == .verification ? Self.codeFields : Self.addressFields(email)
     }
 
@@ -83,17 +83,17 @@ public struct CodeModel: FormScreen {
         return [FormField(.email, .email, label: .key(.email), rule: rule, text: email)]
     }
 
-    private var order: Request {
+    private var order: ScreenRequest {
         purpose == .verification ? .requestEmailVerification : .requestLogInCode(email: email)
     }
 
     /// The screen appears: a verification mails its code at once.
-    public mutating func begin() -> [Effect] {
+    public mutating func begin() -> [ScreenEffect] {
         purpose == .verification ? form.run(order) : []
     }
 
     /// Takes an event.
-    public mutating func handle(_ event: CodeEvent) -> [Effect] {
+    public mutating func handle(_ event: CodeEvent) -> [ScreenEffect] {
         switch event {
         case .form(let event):
             let before = form.text(of: .code).count
@@ -116,7 +116,7 @@ public struct CodeModel: FormScreen {
     }
 
     /// Takes a report.
-    public mutating func take(_ report: Report) -> [Effect] { takeForm(report) }
+    public mutating func take(_ report: ScreenReport) -> [ScreenEffect] { takeForm(report) }
 
     package mutating func tick(at instant: Date) -> Bool {
         resendPause?.now = instant
@@ -125,7 +125,7 @@ public struct CodeModel: FormScreen {
         return isPaused || resendPause != nil
     }
 
-    package func request(at instant: Date) -> Request? {
+    package func request(at instant: Date) -> ScreenRequest? {
         let code = Secret(form.text(of: .code))
         switch (step, purpose) {
         case (.address, _):
@@ -136,7 +136,7 @@ public struct CodeModel: FormScreen {
         }
     }
 
-    package func outcome(of answer: Answer, to request: Request) -> Outcome? {
+    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
         switch answer {
         case .welcome(let welcome): .loggedIn(welcome, by: .code)
         case .user(let user): .emailVerified(user)
@@ -146,7 +146,8 @@ public struct CodeModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: Answer, to request: Request, at instant: Date) -> [Effect] {
+    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    {
         switch answer {
         case .codeRequest(let request):
             mailed = request
@@ -163,19 +164,19 @@ public struct CodeModel: FormScreen {
         }
     }
 
-    private mutating func wait(at instant: Date) -> [Effect] {
+    private mutating func wait(at instant: Date) -> [ScreenEffect] {
         step = .code
         form.fields = Self.codeFields
-        form.show(Banner(.information, .key(.codeSent, ["name": email])), focus: .code)
-        resendPause = Countdown(resendWait, from: instant)
+        form.show(ScreenBanner(.information, .key(.codeSent, ["name": email])), focus: .code)
+        resendPause = ScreenCountdown(resendWait, from: instant)
         return [.wake]
     }
 
-    package mutating func answer(_ error: OkaeriError, to request: Request, at instant: Date) -> [Effect]? {
+    package mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]? {
         guard case .codeRefused = error else { return nil }
         // The next digit begins a new try.
         _ = form.handle(.typed(.code, ""))
-        form.show(Banner(.failure, .error(error)), focus: .code)
-        return [Effect(.fail(error, attempt: form.attempt))]
+        form.show(ScreenBanner(.failure, .error(error)), focus: .code)
+        return [ScreenEffect(.fail(error, attempt: form.attempt))]
     }
 }

@@ -28,7 +28,7 @@ public enum LogInEvent: Hashable, Sendable {
 /// The log-in screen.
 public struct LogInModel: FormScreen {
     /// Its fields.
-    public package(set) var form: Form
+    public package(set) var form: ScreenForm
     /// Its parts.
     public private(set) var options: LogInOptions
     /// How the person logged in the last time on this device.
@@ -45,12 +45,12 @@ public struct LogInModel: FormScreen {
     public init(_ options: LogInOptions = LogInOptions(), identifier: String = "") throws(FieldSetFault) {
         if let fault = options.fields.fault, fault != .noFields || options.providers.isEmpty { throw fault }
         self.options = options
-        form = Form()
+        form = ScreenForm()
         form.fields = Self.fields(options, keeping: form)
         _ = form.handle(.typed(.username, identifier))
     }
 
-    private static func fields(_ options: LogInOptions, keeping form: Form) -> [FormField] {
+    private static func fields(_ options: LogInOptions, keeping form: ScreenForm) -> [FormField] {
         guard options.fields.contains(.usernameAndPassword) else { return [] }
         var fields = [
             FormField(
@@ -80,13 +80,13 @@ public struct LogInModel: FormScreen {
     /// What the device keeps of the log-in.
     private var rememberMe: RememberMe { form[.rememberMe]?.isOn ?? true ? .automatic : options.unremembered }
 
-    package var failureTitle: Message? { .key(.logInFailed) }
+    package var failureTitle: ScreenMessage? { .key(.logInFailed) }
 
     /// The screen appears.
-    public mutating func begin() -> [Effect] { [] }
+    public mutating func begin() -> [ScreenEffect] { [] }
 
     /// Takes an event.
-    public mutating func handle(_ event: LogInEvent) -> [Effect] {
+    public mutating func handle(_ event: LogInEvent) -> [ScreenEffect] {
         if case .form(let event) = event { return handleForm(event) }
         if case .lastMethodKnown(let method) = event { lastMethod = method }
         guard form.isEnabled else { return [] }
@@ -112,15 +112,15 @@ public struct LogInModel: FormScreen {
     }
 
     /// Takes a report.
-    public mutating func take(_ report: Report) -> [Effect] { takeForm(report) }
+    public mutating func take(_ report: ScreenReport) -> [ScreenEffect] { takeForm(report) }
 
-    package func request(at instant: Date) -> Request? {
+    package func request(at instant: Date) -> ScreenRequest? {
         .logIn(
             identifier: form.text(of: .username), password: Secret(form.text(of: .password)), rememberMe,
             restoring: false)
     }
 
-    package func outcome(of answer: Answer, to request: Request) -> Outcome? {
+    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
         guard case .welcome(let welcome) = answer else { return nil }
         switch request {
         case .provider(let provider, _): return .loggedIn(welcome, by: .provider(provider))
@@ -130,16 +130,17 @@ public struct LogInModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: Answer, to request: Request, at instant: Date) -> [Effect] {
+    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    {
         guard case .welcome(let welcome) = answer else { return [] }
         form.finish()
         return [.show(.home(welcome.user))]
     }
 
-    package mutating func answer(_ error: OkaeriError, to request: Request, at instant: Date) -> [Effect]? {
+    package mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]? {
         guard case .credentialRefused = error, case .logIn = request else { return nil }
         // Which of the two is wrong is not told; the password is the likelier one.
-        form.show(Banner(.failure, title: .key(.logInFailed), .key(.logInMismatch)), focus: .password)
-        return [Effect(.fail(error, attempt: form.attempt))]
+        form.show(ScreenBanner(.failure, title: .key(.logInFailed), .key(.logInMismatch)), focus: .password)
+        return [ScreenEffect(.fail(error, attempt: form.attempt))]
     }
 }

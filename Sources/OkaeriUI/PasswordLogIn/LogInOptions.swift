@@ -58,7 +58,7 @@ public struct ProviderOption: Hashable, Sendable, Identifiable {
     /// Which one.
     public let provider: Provider
     /// The name on its button.
-    public let name: Message
+    public let name: ScreenMessage
     /// The provider's own name.
     public var id: String { provider.rawValue }
 

@@ -14,7 +14,7 @@ public enum SignUpEvent: Hashable, Sendable {
 /// The screen that makes a new account.
 public struct SignUpModel: FormScreen {
     /// Its fields.
-    public package(set) var form: Form
+    public package(set) var form: ScreenForm
     /// Its parts.
     public let options: SignUpOptions
     /// Which screen it is.
@@ -30,13 +30,13 @@ public struct SignUpModel: FormScreen {
         form = options.form(identifier: identifier)
     }
 
-    package var failureTitle: Message? { .key(.signUpFailed) }
+    package var failureTitle: ScreenMessage? { .key(.signUpFailed) }
 
     /// The screen appears.
-    public mutating func begin() -> [Effect] { [] }
+    public mutating func begin() -> [ScreenEffect] { [] }
 
     /// Takes an event.
-    public mutating func handle(_ event: SignUpEvent) -> [Effect] {
+    public mutating func handle(_ event: SignUpEvent) -> [ScreenEffect] {
         switch event {
         case .form(let event): return handleForm(event)
         case .provider(let provider):
@@ -49,13 +49,13 @@ public struct SignUpModel: FormScreen {
     }
 
     /// Takes a report.
-    public mutating func take(_ report: Report) -> [Effect] { takeForm(report) }
+    public mutating func take(_ report: ScreenReport) -> [ScreenEffect] { takeForm(report) }
 
-    package func request(at instant: Date) -> Request? {
+    package func request(at instant: Date) -> ScreenRequest? {
         .signUp(options.values(of: form, at: instant), .automatic)
     }
 
-    package func outcome(of answer: Answer, to request: Request) -> Outcome? {
+    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
         switch (answer, request) {
         case (.user(let user), _): .signedUp(user)
         case (.welcome(let welcome), .provider(let provider, _)): .loggedIn(welcome, by: .provider(provider))
@@ -63,7 +63,8 @@ public struct SignUpModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: Answer, to request: Request, at instant: Date) -> [Effect] {
+    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    {
         switch answer {
         case .user(let user):
             form.finish()
@@ -78,7 +79,7 @@ public struct SignUpModel: FormScreen {
 
 extension User {
     /// Where a new account leads: an address that nobody has shown to be theirs is verified first.
-    var nextScreen: Destination {
+    var nextScreen: ScreenDestination {
         if let email, !emailVerified { return .verification(email: email) }
         return .home(self)
     }

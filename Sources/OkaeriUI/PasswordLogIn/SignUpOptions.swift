@@ -49,7 +49,7 @@ public struct SignUpOptions: Hashable, Sendable {
     public var showsDismissButton: Bool { fields.contains(.dismissButton) && !isInNavigation }
 
     /// The fields in ParseUI's order: name, password, mail address, what is additional; then consents.
-    func form(identifier: String) -> Form {
+    func form(identifier: String) -> ScreenForm {
         let isAddress = MailForm.fits(identifier)
         var rows: [FormField] = []
         if emailAsUsername {
@@ -79,7 +79,7 @@ public struct SignUpOptions: Hashable, Sendable {
                 .consent(consent.name), .consent(page: consent.page), label: .localized(consent.label.texts),
                 rule: FieldRule(isRequired: consent.isRequired))
         }
-        return Form(rows)
+        return ScreenForm(rows)
     }
 
     private var additionalRows: [FormField] {
@@ -89,7 +89,7 @@ public struct SignUpOptions: Hashable, Sendable {
     }
 
     /// What the form comes to.
-    func values(of form: Form, at instant: Date) -> AccountValues {
+    func values(of form: ScreenForm, at instant: Date) -> AccountValues {
         func text(_ id: FieldID) -> String? {
             let text = form.text(of: id).trimmingCharacters(in: .whitespacesAndNewlines)
             return text.isEmpty ? nil : text

@@ -29,13 +29,13 @@ public struct ResetModel: FormScreen {
     }
 
     /// Its fields.
-    public package(set) var form: Form
+    public package(set) var form: ScreenForm
     /// Where things stand.
     public private(set) var step: Step
     /// The address that was mailed to.
     public private(set) var email: String
     /// How long until another mail can be asked for.
-    public private(set) var resendPause: Countdown?
+    public private(set) var resendPause: ScreenCountdown?
     private let rules: FormRules
     private let resendWait: Duration
 
@@ -53,7 +53,7 @@ public struct ResetModel: FormScreen {
         self.rules = rules
         self.resendWait = resendWait
         step = token == nil ? .address : .newPassword
-        form = Form()
+        form = ScreenForm()
         form.fields = token.map { Self.passwordFields(rules, token: $0) } ?? Self.addressFields(email)
         if token != nil { form.show(nil, focus: .password) }
     }
@@ -65,7 +65,7 @@ public struct ResetModel: FormScreen {
         form.isEnabled && step == .newPassword && !email.isEmpty && !(resendPause?.isRunning ?? false)
     }
 
-    package var failureTitle: Message? { .key(.resetFailed) }
+    package var failureTitle: ScreenMessage? { .key(.resetFailed) }
 
     private static func addressFields(_ email: String) -> [FormField] {
         [
@@ -84,10 +84,10 @@ public struct ResetModel: FormScreen {
     }
 
     /// The screen appears.
-    public mutating func begin() -> [Effect] { [] }
+    public mutating func begin() -> [ScreenEffect] { [] }
 
     /// Takes an event.
-    public mutating func handle(_ event: ResetEvent) -> [Effect] {
+    public mutating func handle(_ event: ResetEvent) -> [ScreenEffect] {
         if case .form(let event) = event { return handleForm(event) }
         if case .logIn = event, form.canDismiss { return [.show(.logIn(identifier: email))] }
         guard form.isEnabled else { return [] }
@@ -104,7 +104,7 @@ public struct ResetModel: FormScreen {
     }
 
     /// Takes a report.
-    public mutating func take(_ report: Report) -> [Effect] { takeForm(report) }
+    public mutating func take(_ report: ScreenReport) -> [ScreenEffect] { takeForm(report) }
 
     private mutating func expectToken() {
         guard step == .address else { return }
@@ -120,7 +120,7 @@ public struct ResetModel: FormScreen {
         return isPaused || resendPause != nil
     }
 
-    package func request(at instant: Date) -> Request? {
+    package func request(at instant: Date) -> ScreenRequest? {
         switch step {
         case .address:
             .requestPasswordReset(email: form.text(of: .email).trimmingCharacters(in: .whitespacesAndNewlines))
@@ -130,7 +130,7 @@ public struct ResetModel: FormScreen {
         }
     }
 
-    package func outcome(of answer: Answer, to request: Request) -> Outcome? {
+    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
         switch request {
         case .requestPasswordReset(let email): .mailed(to: email)
         case .resetPassword: .passwordReset
@@ -138,28 +138,30 @@ public struct ResetModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: Answer, to request: Request, at instant: Date) -> [Effect] {
+    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    {
         switch request {
         case .requestPasswordReset(let address):
             email = address
             expectToken()
             form.show(
-                Banner(.success, title: .key(.resetSentTitle), .key(.resetSent, ["name": address])), focus: .token)
-            resendPause = Countdown(resendWait, from: instant)
+                ScreenBanner(.success, title: .key(.resetSentTitle), .key(.resetSent, ["name": address])), focus: .token
+            )
+            resendPause = ScreenCountdown(resendWait, from: instant)
             return [.wake]
         case .resetPassword:
             step = .done
             form.finish()
             form.fields = []
-            form.show(Banner(.success, title: .key(.resetSentTitle), .key(.resetDone)))
+            form.show(ScreenBanner(.success, title: .key(.resetSentTitle), .key(.resetDone)))
             return [.show(.logIn(identifier: email))]
         default: return []
         }
     }
 
-    package mutating func answer(_ error: OkaeriError, to request: Request, at instant: Date) -> [Effect]? {
+    package mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]? {
         guard case .codeRefused = error else { return nil }
-        form.show(Banner(.failure, title: .key(.resetFailed), .error(error)), focus: .token)
-        return [Effect(.fail(error, attempt: form.attempt))]
+        form.show(ScreenBanner(.failure, title: .key(.resetFailed), .error(error)), focus: .token)
+        return [ScreenEffect(.fail(error, attempt: form.attempt))]
     }
 }

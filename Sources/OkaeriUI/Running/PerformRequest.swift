@@ -32,7 +32,7 @@ package struct PerformRequest: Sendable {
         self.credentials = credentials
     }
 
-    package func callAsFunction(_ request: Request) async throws(OkaeriError) -> Answer {
+    package func callAsFunction(_ request: ScreenRequest) async throws(OkaeriError) -> ScreenAnswer {
         switch request {
         case .logIn(let identifier, let password, let rememberMe, let restoring):
             return .welcome(
@@ -69,7 +69,7 @@ package struct PerformRequest: Sendable {
         return .done
     }
 
-    private func performForUser(_ request: Request) async throws(OkaeriError) -> Answer {
+    private func performForUser(_ request: ScreenRequest) async throws(OkaeriError) -> ScreenAnswer {
         switch request {
         case .preview(let conflict): return .preview(try await client.preview(conflict))
         case .resolve(let conflict, let choice): return .resolved(try await client.resolve(conflict, by: choice))
@@ -94,7 +94,7 @@ package struct PerformRequest: Sendable {
         return .done
     }
 
-    private func perform(_ use: ProviderUse, _ provider: Provider) async throws(OkaeriError) -> Answer {
+    private func perform(_ use: ProviderUse, _ provider: Provider) async throws(OkaeriError) -> ScreenAnswer {
         let credential = try await credentials.credential(for: provider)
         switch use {
         case .logIn(let restoring):

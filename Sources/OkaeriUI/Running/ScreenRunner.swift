@@ -94,12 +94,12 @@ public final class ScreenRunner<Model: ScreenModel> {
         while let task = work.values.first { await task.value }
     }
 
-    private func report(_ kind: Report.Kind) {
-        run(model.take(Report(kind, at: surroundings.clock.now)))
+    private func report(_ kind: ScreenReport.Kind) {
+        run(model.take(ScreenReport(kind, at: surroundings.clock.now)))
     }
 
     /// Performs effects, one after the other. The task is kept until it is done, and forgets itself then.
-    private func run(_ effects: [Effect]) {
+    private func run(_ effects: [ScreenEffect]) {
         guard !effects.isEmpty else { return }
         nextWork += 1
         let number = nextWork
@@ -109,7 +109,7 @@ public final class ScreenRunner<Model: ScreenModel> {
         }
     }
 
-    private func perform(_ effect: Effect) async {
+    private func perform(_ effect: ScreenEffect) async {
         let screen = model.screen
         switch effect.kind {
         case .ask(let submission, let attempt):
@@ -135,7 +135,7 @@ public final class ScreenRunner<Model: ScreenModel> {
         }
     }
 
-    private func answer(to request: Request) async -> Result<Answer, OkaeriError> {
+    private func answer(to request: ScreenRequest) async -> Result<ScreenAnswer, OkaeriError> {
         do throws(OkaeriError) {
             return .success(try await perform(request))
         } catch {
@@ -170,7 +170,7 @@ public final class ScreenRunner<Model: ScreenModel> {
     extension ScreenRunner: ObservableObject {}
 #endif
 
-extension Outcome {
+extension ScreenOutcome {
     /// The way in that is worth to be remembered.
     var method: LogInMethod? {
         switch self {

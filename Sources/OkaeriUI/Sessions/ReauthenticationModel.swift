@@ -14,13 +14,13 @@ public enum ReauthenticationEvent: Hashable, Sendable {
 /// The screen "is it still you?". An anonymous user, whom only the device's key proves, sees it for a moment.
 public struct ReauthenticationModel: FormScreen {
     /// Its one field: the password, or a mailed code.
-    public package(set) var form: Form
+    public package(set) var form: ScreenForm
     /// The providers that can prove the person.
     public let providers: [ProviderOption]
     /// For which screen it asks.
     public let reason: ScreenName
     /// How long until another mail can be asked for.
-    public private(set) var resendPause: Countdown?
+    public private(set) var resendPause: ScreenCountdown?
     private let email: String?
     private let isAnonymous: Bool
     private let resendWait: Duration
@@ -42,7 +42,7 @@ public struct ReauthenticationModel: FormScreen {
             if !names.contains(identity.provider) { names.append(identity.provider) }
         }
         providers = names.map { ProviderOption(Provider(rawValue: $0)) }
-        form = Form()
+        form = ScreenForm()
         if user.hasPassword {
             form.fields = [FormField(.password, .password, label: .key(.password), rule: FieldRule(isRequired: true))]
         }
@@ -54,12 +54,12 @@ public struct ReauthenticationModel: FormScreen {
     public var canMailCode: Bool { form.isEnabled && email != nil && !(resendPause?.isRunning ?? false) }
 
     /// The screen appears: a key that proves the person is asked at once.
-    public mutating func begin() -> [Effect] {
+    public mutating func begin() -> [ScreenEffect] {
         isAnonymous && providers.isEmpty ? form.run(.reauthenticate(password: nil)) : []
     }
 
     /// Takes an event.
-    public mutating func handle(_ event: ReauthenticationEvent) -> [Effect] {
+    public mutating func handle(_ event: ReauthenticationEvent) -> [ScreenEffect] {
         switch event {
         case .form(let event):
             let before = form.text(of: .code).count
@@ -76,7 +76,7 @@ public struct ReauthenticationModel: FormScreen {
     }
 
     /// Takes a report.
-    public mutating func take(_ report: Report) -> [Effect] { takeForm(report) }
+    public mutating func take(_ report: ScreenReport) -> [ScreenEffect] { takeForm(report) }
 
     package mutating func tick(at instant: Date) -> Bool {
         resendPause?.now = instant
@@ -85,12 +85,12 @@ public struct ReauthenticationModel: FormScreen {
         return isPaused || resendPause != nil
     }
 
-    package func request(at instant: Date) -> Request? {
+    package func request(at instant: Date) -> ScreenRequest? {
         if let mailed { return .reauthenticateWithCode(Secret(form.text(of: .code)), mailed) }
         return form[.password].map { .reauthenticate(password: Secret($0.text)) }
     }
 
-    package func outcome(of answer: Answer, to request: Request) -> Outcome? {
+    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
         switch answer {
         case .done: .presenceProved
         case .codeRequest(let request): .mailed(to: request.email)
@@ -98,7 +98,8 @@ public struct ReauthenticationModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: Answer, to request: Request, at instant: Date) -> [Effect] {
+    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    {
         switch answer {
         case .done:
             form.finish()
@@ -110,19 +111,19 @@ public struct ReauthenticationModel: FormScreen {
                     .code, .oneTimeCode, label: .key(.code),
                     rule: FieldRule(isRequired: true, [.minimumCharacters(4)]))
             ]
-            form.show(Banner(.information, .key(.codeSent, ["name": request.email])), focus: .code)
-            resendPause = Countdown(resendWait, from: instant)
+            form.show(ScreenBanner(.information, .key(.codeSent, ["name": request.email])), focus: .code)
+            resendPause = ScreenCountdown(resendWait, from: instant)
             return [.wake]
         default: return []
         }
     }
 
-    package mutating func answer(_ error: OkaeriError, to request: Request, at instant: Date) -> [Effect]? {
+    package mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]? {
         switch error {
         case .codeRefused, .credentialRefused:
             _ = form.handle(.typed(.code, ""))
-            form.show(Banner(.failure, .error(error)), focus: mailed == nil ? .password : .code)
-            return [Effect(.fail(error, attempt: form.attempt))]
+            form.show(ScreenBanner(.failure, .error(error)), focus: mailed == nil ? .password : .code)
+            return [ScreenEffect(.fail(error, attempt: form.attempt))]
         default: return nil
         }
     }

@@ -28,7 +28,7 @@ public struct SessionsModel: FormScreen {
     }
 
     /// Where things stand; it has no fields.
-    public package(set) var form = Form()
+    public package(set) var form = ScreenForm()
     /// The log-ins, this device first, then those last used first; `nil` until the server has told.
     public private(set) var sessions: [DeviceSession]?
     /// The question that is open.
@@ -43,10 +43,10 @@ public struct SessionsModel: FormScreen {
     public var hasOthers: Bool { sessions?.contains { !$0.isCurrent } ?? false }
 
     /// The screen appears: it asks for the list.
-    public mutating func begin() -> [Effect] { form.run(.sessions) }
+    public mutating func begin() -> [ScreenEffect] { form.run(.sessions) }
 
     /// Takes an event.
-    public mutating func handle(_ event: SessionsEvent) -> [Effect] {
+    public mutating func handle(_ event: SessionsEvent) -> [ScreenEffect] {
         if case .form(let event) = event { return handleForm(event) }
         guard form.isEnabled else { return [] }
         switch event {
@@ -67,11 +67,11 @@ public struct SessionsModel: FormScreen {
     }
 
     /// Takes a report.
-    public mutating func take(_ report: Report) -> [Effect] { takeForm(report) }
+    public mutating func take(_ report: ScreenReport) -> [ScreenEffect] { takeForm(report) }
 
-    package func request(at instant: Date) -> Request? { nil }
+    package func request(at instant: Date) -> ScreenRequest? { nil }
 
-    package func outcome(of answer: Answer, to request: Request) -> Outcome? {
+    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
         switch answer {
         case .ended(let count): .sessionsEnded(count: count)
         case .done: .sessionsEnded(count: 1)
@@ -79,26 +79,27 @@ public struct SessionsModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: Answer, to request: Request, at instant: Date) -> [Effect] {
+    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    {
         switch (answer, request) {
         case (.sessions(let list), _):
             sessions = list.sorted { ($0.isCurrent ? 1 : 0, $0.lastUsedAt) > ($1.isCurrent ? 1 : 0, $1.lastUsedAt) }
         case (.ended(let count), _):
             sessions?.removeAll { !$0.isCurrent }
-            form.show(Banner(.success, .key(.sessionsEnded, ["count": String(count)])))
+            form.show(ScreenBanner(.success, .key(.sessionsEnded, ["count": String(count)])))
         case (.done, .endSession(let id)): return remove(id)
         default: break
         }
         return []
     }
 
-    private mutating func remove(_ id: DeviceSession.ID) -> [Effect] {
+    private mutating func remove(_ id: DeviceSession.ID) -> [ScreenEffect] {
         let isCurrent = sessions?.first { $0.id == id }?.isCurrent ?? false
         sessions?.removeAll { $0.id == id }
         return isCurrent ? [.show(.logIn(identifier: ""))] : []
     }
 
-    package mutating func answer(_ error: OkaeriError, to request: Request, at instant: Date) -> [Effect]? {
+    package mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]? {
         // Somebody was faster: what was wanted is so.
         guard case .sessionUnknown = error, case .endSession(let id) = request else { return nil }
         return remove(id)

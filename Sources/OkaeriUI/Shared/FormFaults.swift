@@ -1,16 +1,16 @@
 package import Okaeri
 import OkaeriWire
 
-extension Form {
+extension ScreenForm {
     /// Shows a failure: beside the fields that it is about, and above them what is left.
-    package mutating func show(_ error: OkaeriError, title: Message? = nil) {
+    package mutating func show(_ error: OkaeriError, title: ScreenMessage? = nil) {
         var faults: [FieldID: FieldFault] = [:]
         for problem in error.fieldProblems {
             guard let id = field(named: problem.field), faults[id] == nil else { continue }
             faults[id] = fault(problem, in: id, of: error)
         }
         show(faults)
-        if faults.isEmpty { banner = Banner(.failure, title: title, .error(error)) }
+        if faults.isEmpty { banner = ScreenBanner(.failure, title: title, .error(error)) }
     }
 
     private func field(named name: String) -> FieldID? {

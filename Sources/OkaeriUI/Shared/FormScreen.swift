@@ -3,32 +3,34 @@ package import Okaeri
 
 /// What all screens with a form share: who is asked when, which reports come too late, and what becomes of failures.
 package protocol FormScreen: ScreenModel {
-    var form: Form { get set }
+    var form: ScreenForm { get set }
     /// What to ask the server for with what stands in the form.
-    func request(at instant: Date) -> Request?
+    func request(at instant: Date) -> ScreenRequest?
     /// What an answer comes to as news for the app; `nil` when there is nothing to tell.
-    func outcome(of answer: Answer, to request: Request) -> Outcome?
+    func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome?
     /// The answer has arrived while the screen is there.
-    mutating func arrive(_ answer: Answer, to request: Request, at instant: Date) -> [Effect]
+    mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
     /// A failure that the screen answers in a way of its own.
     ///
     /// - Returns: `nil` for all others.
-    mutating func answer(_ error: OkaeriError, to request: Request, at instant: Date) -> [Effect]?
+    mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]?
     /// A second has passed.
     ///
     /// - Returns: Whether another one is waited for.
     mutating func tick(at instant: Date) -> Bool
     /// What stands over the text of a failure.
-    var failureTitle: Message? { get }
+    var failureTitle: ScreenMessage? { get }
 }
 
 extension FormScreen {
-    package mutating func answer(_ error: OkaeriError, to request: Request, at instant: Date) -> [Effect]? { nil }
+    package mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]? {
+        nil
+    }
     package mutating func tick(at instant: Date) -> Bool { form.tick(at: instant) }
-    package var failureTitle: Message? { nil }
+    package var failureTitle: ScreenMessage? { nil }
 
     /// Takes an event of the form.
-    package mutating func handleForm(_ event: FormEvent) -> [Effect] {
+    package mutating func handleForm(_ event: FormEvent) -> [ScreenEffect] {
         switch form.handle(event) {
         case .nothing: []
         case .submitted: form.ask(from: screen)
@@ -38,7 +40,7 @@ extension FormScreen {
     }
 
     /// Takes a report.
-    package mutating func takeForm(_ report: Report) -> [Effect] {
+    package mutating func takeForm(_ report: ScreenReport) -> [ScreenEffect] {
         switch report.kind {
         case .verdict(let verdict, let number):
             guard form.take(verdict, number), let request = request(at: report.instant) else { return [] }
@@ -54,8 +56,8 @@ extension FormScreen {
     }
 
     private mutating func land(
-        _ result: Result<Answer, OkaeriError>, _ number: Int, at instant: Date
-    ) -> [Effect] {
+        _ result: Result<ScreenAnswer, OkaeriError>, _ number: Int, at instant: Date
+    ) -> [ScreenEffect] {
         guard let request = form.latest else { return [] }
         switch form.land(number) {
         case .tooLate: return []
@@ -68,7 +70,7 @@ extension FormScreen {
         }
         switch result {
         case .success(let answer):
-            let news = outcome(of: answer, to: request).map { [Effect.succeed($0)] } ?? []
+            let news = outcome(of: answer, to: request).map { [ScreenEffect.succeed($0)] } ?? []
             return news + arrive(answer, to: request, at: instant)
         case .failure(.cancelled):
             // A sheet that the person closed is no failure.
@@ -79,28 +81,28 @@ extension FormScreen {
         }
     }
 
-    private mutating func fail(_ error: OkaeriError, _ request: Request, at instant: Date) -> [Effect] {
+    private mutating func fail(_ error: OkaeriError, _ request: ScreenRequest, at instant: Date) -> [ScreenEffect] {
         if case .reauthenticationRequired = error, screen != .reauthentication {
             return [.show(.reauthentication(for: screen))]
         }
         form.show(error, title: failureTitle)
         if case .userDeleted = error {
-            form.banner = Banner(.failure, .error(error), offersRestoring: request.restored != nil)
+            form.banner = ScreenBanner(.failure, .error(error), offersRestoring: request.restored != nil)
         }
         let pauses = form.wait(after: error, at: instant)
-        return [Effect(.fail(error, attempt: form.attempt))] + (pauses ? [.wake] : [])
+        return [ScreenEffect(.fail(error, attempt: form.attempt))] + (pauses ? [.wake] : [])
     }
 
     /// The same log-in again, and this time a deleted account comes back.
-    package mutating func restore() -> [Effect] {
+    package mutating func restore() -> [ScreenEffect] {
         guard form.banner?.offersRestoring == true, let again = form.latest?.restored else { return [] }
         return form.run(again)
     }
 }
 
-extension Request {
+extension ScreenRequest {
     /// The same log-in with the wish to bring a deleted account back; `nil` for what is no log-in.
-    var restored: Request? {
+    var restored: ScreenRequest? {
         switch self {
         case .logIn(let identifier, let password, let rememberMe, _):
             .logIn(identifier: identifier, password: password, rememberMe, restoring: true)

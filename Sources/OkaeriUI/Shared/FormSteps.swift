@@ -7,10 +7,10 @@ package enum FormStep: Hashable, Sendable {
     case submitted
     case dismissed
     /// Ask the server once more.
-    case again(Request)
+    case again(ScreenRequest)
 }
 
-extension Form {
+extension ScreenForm {
     /// Takes an event.
     package mutating func handle(_ event: FormEvent) -> FormStep {
         switch event {
@@ -81,7 +81,7 @@ extension Form {
     }
 
     /// Asks the app whether it may begin.
-    package mutating func ask(from screen: ScreenName) -> [Effect] {
+    package mutating func ask(from screen: ScreenName) -> [ScreenEffect] {
         guard canSubmit else { return [] }
         attempt += 1
         phase = .asking
@@ -91,7 +91,7 @@ extension Form {
             let isTrimmed = field.kind == .email && (screen == .signUp || screen == .upgrade)
             values[field.id] = isTrimmed ? field.text.trimmingCharacters(in: .whitespacesAndNewlines) : field.text
         }
-        return [Effect(.ask(Submission(screen: screen, values: values), attempt: attempt))]
+        return [ScreenEffect(.ask(Submission(screen: screen, values: values), attempt: attempt))]
     }
 
     /// Takes what the app says, and looks at the form's own rules.
@@ -118,11 +118,11 @@ extension Form {
         for place in fields.indices { fields[place].fault = faults[fields[place].id] }
         guard let first = fields.first(where: { $0.fault != nil }) else { return }
         focus = first.id
-        banner = Banner(.failure, .key(.errorSummary))
+        banner = ScreenBanner(.failure, .key(.errorSummary))
     }
 
     /// Shows news above the fields.
-    package mutating func show(_ banner: Banner?, focus: FieldID? = nil) {
+    package mutating func show(_ banner: ScreenBanner?, focus: FieldID? = nil) {
         self.banner = banner
         if let focus { self.focus = focus }
     }
@@ -138,13 +138,13 @@ extension Form {
     }
 
     /// Asks the server.
-    package mutating func run(_ request: Request) -> [Effect] {
+    package mutating func run(_ request: ScreenRequest) -> [ScreenEffect] {
         guard phase == .idle else { return [] }
         attempt += 1
         phase = .running
         banner = nil
         latest = request
-        return [Effect(.call(request, attempt: attempt))]
+        return [ScreenEffect(.call(request, attempt: attempt))]
     }
 
     /// Whether an answer counts.
@@ -177,7 +177,7 @@ extension Form {
     /// Begins to wait, when the server asked for it.
     mutating func wait(after error: OkaeriError, at instant: Date) -> Bool {
         guard case .rateLimited(let retryAfter) = error, let retryAfter, retryAfter > .zero else { return false }
-        pause = Countdown(retryAfter, from: instant)
+        pause = ScreenCountdown(retryAfter, from: instant)
         return true
     }
 }

@@ -9,11 +9,11 @@ public protocol ScreenModel: Sendable {
     /// Which screen it is.
     var screen: ScreenName { get }
     /// The screen appears.
-    mutating func begin() -> [Effect]
+    mutating func begin() -> [ScreenEffect]
     /// Somebody did something.
-    mutating func handle(_ event: Event) -> [Effect]
+    mutating func handle(_ event: Event) -> [ScreenEffect]
     /// An effect has come to its end.
-    mutating func take(_ report: Report) -> [Effect]
+    mutating func take(_ report: ScreenReport) -> [ScreenEffect]
 }
 
 /// Which screen something is about.
@@ -45,20 +45,20 @@ public enum ScreenName: String, CaseIterable, Hashable, Sendable {
 }
 
 /// What a model wants done. Only a ``ScreenRunner`` looks inside.
-public struct Effect: Hashable, Sendable {
+public struct ScreenEffect: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// Ask the app whether it may begin.
         case ask(Submission, attempt: Int)
         /// Ask the server.
-        case call(Request, attempt: Int)
+        case call(ScreenRequest, attempt: Int)
         /// Tell the app that it went well.
-        case succeed(Outcome)
+        case succeed(ScreenOutcome)
         /// Tell the app that it failed, and ask whether it shows that itself.
         case fail(OkaeriError, attempt: Int)
         /// Tell the app that the person left.
         case cancel
         /// Go to another screen.
-        case show(Destination)
+        case show(ScreenDestination)
         /// Take the screen away.
         case close
         /// Report again after a second.
@@ -73,18 +73,18 @@ public struct Effect: Hashable, Sendable {
         self.kind = kind
     }
 
-    package static func show(_ destination: Destination) -> Effect { Effect(.show(destination)) }
-    package static func succeed(_ outcome: Outcome) -> Effect { Effect(.succeed(outcome)) }
-    package static var close: Effect { Effect(.close) }
-    package static var cancel: Effect { Effect(.cancel) }
-    package static var wake: Effect { Effect(.wake) }
+    package static func show(_ destination: ScreenDestination) -> ScreenEffect { ScreenEffect(.show(destination)) }
+    package static func succeed(_ outcome: ScreenOutcome) -> ScreenEffect { ScreenEffect(.succeed(outcome)) }
+    package static var close: ScreenEffect { ScreenEffect(.close) }
+    package static var cancel: ScreenEffect { ScreenEffect(.cancel) }
+    package static var wake: ScreenEffect { ScreenEffect(.wake) }
 }
 
 /// How an effect went. Only a ``ScreenRunner`` makes one.
-public struct Report: Sendable {
+public struct ScreenReport: Sendable {
     package enum Kind: Sendable {
         case verdict(Verdict, attempt: Int)
-        case answer(Result<Answer, OkaeriError>, attempt: Int)
+        case answer(Result<ScreenAnswer, OkaeriError>, attempt: Int)
         /// Whether the app has shown the failure itself.
         case failureTold(isHandled: Bool, attempt: Int)
         case woke
@@ -101,7 +101,7 @@ public struct Report: Sendable {
 }
 
 /// Where a screen leads.
-public enum Destination: Hashable, Sendable {
+public enum ScreenDestination: Hashable, Sendable {
     /// Log-in, with what was typed elsewhere already.
     case logIn(identifier: String)
     /// Sign-up, with what was typed elsewhere already.
@@ -125,7 +125,7 @@ public enum Destination: Hashable, Sendable {
 }
 
 /// How a screen ended well.
-public enum Outcome: Hashable, Sendable {
+public enum ScreenOutcome: Hashable, Sendable {
     /// Somebody logged in.
     case loggedIn(Welcome, by: LogInMethod)
     /// A new account, logged in.

@@ -53,23 +53,23 @@ public struct ScreenHooks: Sendable {
     /// Asked before something typed is sent, and before the screen's own rules. Never twice at a time.
     public var shouldBegin: (@MainActor @Sendable (Submission) async -> Verdict)?
     /// It went well. The app takes the screen away, or lets it go on by itself.
-    public var succeeded: (@MainActor @Sendable (ScreenName, Outcome) async -> Void)?
+    public var succeeded: (@MainActor @Sendable (ScreenName, ScreenOutcome) async -> Void)?
     /// It failed. Whether the app has shown that itself; otherwise the screen does, beside the fields where it can.
     public var failed: (@MainActor @Sendable (ScreenName, OkaeriError) async -> Bool)?
     /// The person left with the dismiss button.
     public var cancelled: (@MainActor @Sendable (ScreenName) async -> Void)?
     /// The screen leads elsewhere.
-    public var show: (@MainActor @Sendable (Destination) -> Void)?
+    public var show: (@MainActor @Sendable (ScreenDestination) -> Void)?
     /// The screen wants to be taken away.
     public var close: (@MainActor @Sendable () -> Void)?
 
     /// Makes hooks.
     public init(
         shouldBegin: (@MainActor @Sendable (Submission) async -> Verdict)? = nil,
-        succeeded: (@MainActor @Sendable (ScreenName, Outcome) async -> Void)? = nil,
+        succeeded: (@MainActor @Sendable (ScreenName, ScreenOutcome) async -> Void)? = nil,
         failed: (@MainActor @Sendable (ScreenName, OkaeriError) async -> Bool)? = nil,
         cancelled: (@MainActor @Sendable (ScreenName) async -> Void)? = nil,
-        show: (@MainActor @Sendable (Destination) -> Void)? = nil, close: (@MainActor @Sendable () -> Void)? = nil
+        show: (@MainActor @Sendable (ScreenDestination) -> Void)? = nil, close: (@MainActor @Sendable () -> Void)? = nil
     ) {
         self.shouldBegin = shouldBegin
         self.succeeded = succeeded
@@ -96,7 +96,7 @@ public protocol ScreenDelegate: AnyObject {
     /// ``ScreenHooks/shouldBegin``; the standard is to proceed.
     func shouldBegin(_ submission: Submission) async -> Verdict
     /// ``ScreenHooks/succeeded``.
-    func didSucceed(_ screen: ScreenName, with outcome: Outcome) async
+    func didSucceed(_ screen: ScreenName, with outcome: ScreenOutcome) async
     /// ``ScreenHooks/failed``; the standard leaves showing it to the screen.
     func didFail(_ screen: ScreenName, with error: OkaeriError) async -> Bool
     /// ``ScreenHooks/cancelled``.
@@ -107,7 +107,7 @@ extension ScreenDelegate {
     /// Proceeds.
     public func shouldBegin(_ submission: Submission) async -> Verdict { .proceed }
     /// Does nothing.
-    public func didSucceed(_ screen: ScreenName, with outcome: Outcome) async {}
+    public func didSucceed(_ screen: ScreenName, with outcome: ScreenOutcome) async {}
     /// Leaves showing it to the screen.
     public func didFail(_ screen: ScreenName, with error: OkaeriError) async -> Bool { false }
     /// Does nothing.

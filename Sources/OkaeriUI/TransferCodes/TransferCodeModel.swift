@@ -16,10 +16,10 @@ public enum TransferCodeEvent: Hashable, Sendable {
 /// The screen that gives a code for another device (引き継ぎコード), with its QR code.
 public struct TransferCodeModel: FormScreen {
     /// Where things stand; it has no fields.
-    public package(set) var form = Form()
+    public package(set) var form = ScreenForm()
     /// The code, while it is good for something.
     public private(set) var code: TransferCode?
-    private var countdown: Countdown?
+    private var countdown: ScreenCountdown?
 
     /// Makes the screen.
     public init() {}
@@ -28,10 +28,10 @@ public struct TransferCodeModel: FormScreen {
     public var screen: ScreenName { .transferCode }
 
     /// The screen appears. A code is made when it is asked for, and not before.
-    public mutating func begin() -> [Effect] { [] }
+    public mutating func begin() -> [ScreenEffect] { [] }
 
     /// Takes an event.
-    public mutating func handle(_ event: TransferCodeEvent) -> [Effect] {
+    public mutating func handle(_ event: TransferCodeEvent) -> [ScreenEffect] {
         switch event {
         case .form(let event):
             let effects = handleForm(event)
@@ -39,13 +39,13 @@ public struct TransferCodeModel: FormScreen {
             if case .disappeared = event { code = nil }
             return effects
         case .issue: return form.run(.issueTransferCode)
-        case .copy: return code.map { [Effect(.copy($0.code))] } ?? []
+        case .copy: return code.map { [ScreenEffect(.copy($0.code))] } ?? []
         case .withdraw: return code == nil ? [] : form.run(.withdrawTransferCode)
         }
     }
 
     /// Takes a report.
-    public mutating func take(_ report: Report) -> [Effect] { takeForm(report) }
+    public mutating func take(_ report: ScreenReport) -> [ScreenEffect] { takeForm(report) }
 
     package mutating func tick(at instant: Date) -> Bool {
         let isPaused = form.tick(at: instant)
@@ -53,14 +53,14 @@ public struct TransferCodeModel: FormScreen {
         if let countdown, !countdown.isRunning {
             self.countdown = nil
             code = nil
-            form.show(Banner(.information, .key(.transferExpired)))
+            form.show(ScreenBanner(.information, .key(.transferExpired)))
         }
         return isPaused || countdown != nil
     }
 
-    package func request(at instant: Date) -> Request? { nil }
+    package func request(at instant: Date) -> ScreenRequest? { nil }
 
-    package func outcome(of answer: Answer, to request: Request) -> Outcome? {
+    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
         switch answer {
         case .transferCode(let code): .transferCodeIssued(code)
         case .done: .transferCodeWithdrawn
@@ -68,14 +68,15 @@ public struct TransferCodeModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: Answer, to request: Request, at instant: Date) -> [Effect] {
+    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    {
         guard case .transferCode(let code) = answer else {
             self.code = nil
             countdown = nil
             return []
         }
         self.code = code
-        countdown = Countdown(.seconds(code.expiresAt.timeIntervalSince(instant)), from: instant)
+        countdown = ScreenCountdown(.seconds(code.expiresAt.timeIntervalSince(instant)), from: instant)
         return [.wake]
     }
 }

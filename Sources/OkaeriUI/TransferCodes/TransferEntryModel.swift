@@ -12,24 +12,24 @@ public enum TransferEntryEvent: Hashable, Sendable {
 /// The screen that takes a code from another device.
 public struct TransferEntryModel: FormScreen {
     /// Its one field.
-    public package(set) var form: Form
+    public package(set) var form: ScreenForm
     /// How it ended, with the user that this device has left.
     public private(set) var result: TransferResult?
 
     /// Makes the screen.
     public init() {
         let rule = FieldRule(isRequired: true, [.minimumCharacters(19)])
-        form = Form([FormField(.transferCode, .longCode, label: .key(.transferCodeField), rule: rule)])
+        form = ScreenForm([FormField(.transferCode, .longCode, label: .key(.transferCodeField), rule: rule)])
     }
 
     /// Which screen it is.
     public var screen: ScreenName { .transferEntry }
 
     /// The screen appears.
-    public mutating func begin() -> [Effect] { [] }
+    public mutating func begin() -> [ScreenEffect] { [] }
 
     /// Takes an event.
-    public mutating func handle(_ event: TransferEntryEvent) -> [Effect] {
+    public mutating func handle(_ event: TransferEntryEvent) -> [ScreenEffect] {
         switch event {
         case .form(let event): return handleForm(event)
         case .scanned(let text):
@@ -44,23 +44,24 @@ public struct TransferEntryModel: FormScreen {
     }
 
     /// Takes a report.
-    public mutating func take(_ report: Report) -> [Effect] {
+    public mutating func take(_ report: ScreenReport) -> [ScreenEffect] {
         let effects = takeForm(report)
         // "At least 19 characters" says nothing to a person.
         if case .tooShort? = form[.transferCode]?.fault { form.show([.transferCode: .notACode]) }
         return effects
     }
 
-    package func request(at instant: Date) -> Request? {
+    package func request(at instant: Date) -> ScreenRequest? {
         .redeemTransferCode(Secret(form.text(of: .transferCode)))
     }
 
-    package func outcome(of answer: Answer, to request: Request) -> Outcome? {
+    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
         guard case .transferred(let result) = answer else { return nil }
         return .transferred(result)
     }
 
-    package mutating func arrive(_ answer: Answer, to request: Request, at instant: Date) -> [Effect] {
+    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    {
         guard case .transferred(let result) = answer else { return [] }
         self.result = result
         _ = form.handle(.typed(.transferCode, ""))
@@ -68,9 +69,9 @@ public struct TransferEntryModel: FormScreen {
         return [.show(.home(result.welcome.user))]
     }
 
-    package mutating func answer(_ error: OkaeriError, to request: Request, at instant: Date) -> [Effect]? {
+    package mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]? {
         guard case .transferCodeRefused = error else { return nil }
-        form.show(Banner(.failure, .error(error)), focus: .transferCode)
-        return [Effect(.fail(error, attempt: form.attempt))]
+        form.show(ScreenBanner(.failure, .error(error)), focus: .transferCode)
+        return [ScreenEffect(.fail(error, attempt: form.attempt))]
     }
 }

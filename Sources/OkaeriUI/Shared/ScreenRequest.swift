@@ -3,7 +3,7 @@ package import Okaeri
 package import OkaeriWire
 
 /// What a model asks of the server.
-package enum Request: Hashable, Sendable {
+package enum ScreenRequest: Hashable, Sendable {
     case logIn(identifier: String, password: Secret, RememberMe, restoring: Bool)
     case signUp(AccountValues, RememberMe)
     case upgrade(AccountValues)
@@ -63,7 +63,7 @@ package struct AccountValues: Hashable, Sendable {
 }
 
 /// What the server answered.
-package enum Answer: Hashable, Sendable {
+package enum ScreenAnswer: Hashable, Sendable {
     case welcome(Welcome)
     case user(User)
     case codeRequest(LogInCodeRequest)

@@ -1,7 +1,7 @@
 public import Okaeri
 
 /// A text for people that is not in a language yet; ``Texts`` has the words.
-public enum Message: Hashable, Sendable {
+public enum ScreenMessage: Hashable, Sendable {
     /// One of the string table, with values for its places: `{minimum}`.
     case key(TextKey, [String: String] = [:])
     /// What an error tells.
@@ -14,7 +14,7 @@ public enum Message: Hashable, Sendable {
 
 extension FieldFault {
     /// What stands beside the field.
-    public var message: Message {
+    public var message: ScreenMessage {
         switch self {
         case .required: .key(.faultRequired)
         case .tooShort(let minimum): .key(.faultTooShort, ["minimum": String(minimum)])
@@ -39,7 +39,7 @@ extension FieldFault {
     }
 
     /// What stands beside a certain field: ParseUI's own words where it had some.
-    public func message(in field: FormField) -> Message {
+    public func message(in field: FormField) -> ScreenMessage {
         switch (self, field.kind) {
         case (.required, .username): .key(.signUpUsernameMissing)
         case (.required, .newPassword): .key(.signUpPasswordMissing)
@@ -54,7 +54,7 @@ extension FieldFault {
 }
 
 /// The words for people, in the language that they prefer among those that there are.
-public struct Texts: Sendable {
+public struct ScreenTexts: Sendable {
     private let languages: [String]
     private let own: [String: [String: String]]
 
@@ -78,7 +78,7 @@ public struct Texts: Sendable {
     }
 
     /// The words of a message.
-    public func callAsFunction(_ message: Message) -> String {
+    public func callAsFunction(_ message: ScreenMessage) -> String {
         switch message {
         case .key(let key, let values): words(key, values)
         case .error(let error): error.message(in: languages)

@@ -2,7 +2,7 @@ public import Foundation
 import Okaeri
 
 /// The fields of a screen, what stands in them, and whether something is under way.
-public struct Form: Hashable, Sendable {
+public struct ScreenForm: Hashable, Sendable {
     /// The fields, from top to bottom.
     public package(set) var fields: [FormField]
     /// The field that has, or shall have, the focus.
@@ -10,14 +10,14 @@ public struct Form: Hashable, Sendable {
     /// Where things stand.
     public package(set) var phase: Phase = .idle
     /// What stands above the fields.
-    public package(set) var banner: Banner?
+    public package(set) var banner: ScreenBanner?
     /// Until when the server wants no further try.
-    public package(set) var pause: Countdown?
+    public package(set) var pause: ScreenCountdown?
 
     /// The number of the latest try: reports of earlier ones come too late.
     package var attempt = 0
     /// What was asked last, to be asked again.
-    package var latest: Request?
+    package var latest: ScreenRequest?
 
     /// Where things stand.
     public enum Phase: Hashable, Sendable {
@@ -63,7 +63,7 @@ public struct Form: Hashable, Sendable {
 }
 
 /// A line above the fields.
-public struct Banner: Hashable, Sendable {
+public struct ScreenBanner: Hashable, Sendable {
     /// What kind of news it is.
     public enum Kind: Hashable, Sendable {
         /// Something is wrong.
@@ -77,13 +77,13 @@ public struct Banner: Hashable, Sendable {
     /// What kind of news it is.
     public let kind: Kind
     /// Over the message, if anything.
-    public let title: Message?
+    public let title: ScreenMessage?
     /// The news.
-    public let message: Message
+    public let message: ScreenMessage
     /// Whether a deleted account can be restored here.
     public let offersRestoring: Bool
 
-    package init(_ kind: Kind, title: Message? = nil, _ message: Message, offersRestoring: Bool = false) {
+    package init(_ kind: Kind, title: ScreenMessage? = nil, _ message: ScreenMessage, offersRestoring: Bool = false) {
         self.kind = kind
         self.title = title
         self.message = message
@@ -92,7 +92,7 @@ public struct Banner: Hashable, Sendable {
 }
 
 /// A time to wait, as it was when the clock was last looked at.
-public struct Countdown: Hashable, Sendable {
+public struct ScreenCountdown: Hashable, Sendable {
     /// When it is over.
     public let end: Date
     var now: Date
@@ -137,7 +137,7 @@ extension FieldKind {
     }
 }
 
-extension Form: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ScreenForm: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The fields without their texts.
     public var description: String { "\(fields) \(phase)" }
     /// The fields without their texts.
