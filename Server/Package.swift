@@ -31,7 +31,7 @@ let wire = Target.Dependency.product(name: "OkaeriWire", package: "okaeri")
 let sdk = Target.Dependency.product(name: "Okaeri", package: "okaeri")
 
 /// The hosted pages' own templates.
-let pageTemplates: [Resource] = ["card", "log-in", "password", "code", "sign-up", "message"]
+let pageTemplates: [Resource] = ["card", "log-in", "password", "form", "sign-up", "message", "account", "conflict"]
     .map { .embedInCode("Templates/\($0).mustache") }
 
 let package = Package(
@@ -128,7 +128,8 @@ let package = Package(
         .target(
             name: "WebPages",
             dependencies: [
-                "Domain", "HTTPSupport", "PageSupport", "QRCodes", hummingbird, httpTypes, nioCore, crypto, wire,
+                "Domain", "HTTPSupport", "NativeAPI", "PageSupport", "QRCodes", hummingbird, httpTypes, nioCore, crypto,
+                wire,
             ],
             resources: [
                 .embedInCode("Texts/en.json"), .embedInCode("Texts/ja.json"), .embedInCode("Texts/ko.json"),

@@ -127,7 +127,8 @@ package struct Composition: Sendable {
                 hasPasswordDelays: settings.hasRateLimits, hasRateLimits: settings.hasRateLimits,
                 sessionCacheCapacity: settings.sessionCacheEntries,
                 providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness),
-                mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none))
+                mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
+                pagesURL: settings.pagesURL))
         store.observeChanges { useCases.forget($0) }
         self.useCases = useCases
     }
@@ -171,7 +172,7 @@ package struct Composition: Sendable {
             formHash: sealingKey.keyedHash(purpose: "okaeri form token"), randomness: randomness, readBody: readBody)
         do {
             return try WebPages(
-                useCases: useCases, gate: gate, metrics: metrics, publicURL: settings.publicURL,
+                useCases: useCases, gate: gate, metrics: metrics, publicURL: settings.pagesURL,
                 sendsMail: settings.isDevelopment || settings.smtp != nil)
         } catch {
             throw .settings("The pages of this program are broken: \(error)")
@@ -243,6 +244,9 @@ extension ServerSettings {
 
     /// The server's own address in access tokens.
     var issuer: String { publicURL ?? url(port: port) }
+
+    /// The server's own address for people; `nil` while nobody told it.
+    var pagesURL: String? { publicURL ?? (isLoopback && port != 0 ? url(port: port) : nil) }
 
     /// The address by which this machine reaches the server.
     package func url(port: Int) -> String {

@@ -48,13 +48,13 @@ struct SignUpForm {
         NewIdentifiers(username: .set(username), email: email.isEmpty ? .unchanged : .set(email))
     }
 
-    func model(_ visit: HostedVisit) -> PageTemplates.Model {
+    func model(_ visit: HostedVisit, isFocused: Bool = true) -> PageTemplates.Model {
         let minimum = max(PasswordRules.lowestMinimum, visit.application.settings.passwordMinimumCharacters)
         var model: PageTemplates.Model = [
             "fields": [
                 PageField(
                     "username", label: visit.text("field.username"), value: username, error: errors?["username"],
-                    autocomplete: "username", isFocused: true
+                    autocomplete: "username", isFocused: isFocused
                 ).model,
                 PageField(
                     "email", label: visit.text("field.emailOptional"), kind: .email, value: email,

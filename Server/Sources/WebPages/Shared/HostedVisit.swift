@@ -57,7 +57,7 @@ struct HostedVisit: Sendable {
     }
 
     /// The name of a page's texts: `logIn` for `log-in`.
-    private static func textName(_ page: String) -> String {
+    static func textName(_ page: String) -> String {
         let words = page.split(separator: "-")
         return words.dropFirst().reduce(String(words.first ?? "")) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
     }
