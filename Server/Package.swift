@@ -141,7 +141,8 @@ let package = Package(
             name: "OkaeriServer",
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
-                "NCMBAPI", "KiiAPI", "EnvelopeAPI", "OutboundServices", "FakeProviders", "PasswordHashes", "Threads", "WebPages", "PageSupport",
+                "NCMBAPI", "KiiAPI", "EnvelopeAPI", "OutboundServices", "FakeProviders", "PasswordHashes", "Threads",
+                "WebPages", "PageSupport",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],

@@ -13,6 +13,7 @@ package enum PageAnswer {
     ///   - status: 422 for a form with errors.
     ///   - formTargets: Sources that a form of this page may lead to beside this server (CSP `form-action`), because
     ///     Chromium asks for redirects too.
+    /// - Returns: the answer.
     package static func html(
         _ html: String, for visit: PageVisit, status: HTTPResponse.Status = .ok, formTargets: [String] = []
     ) -> Response {
@@ -28,8 +29,10 @@ package enum PageAnswer {
     /// - Parameters:
     ///   - path: A path of this server. Anything else is not followed, so that no address from outside leads away.
     ///   - visit: The visit.
+    /// - Returns: the answer.
     package static func redirect(to path: String, _ visit: PageVisit) -> Response {
-        let isOwn = path.hasPrefix("/") && !path.hasPrefix("//") && path.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+        let isOwn =
+            path.hasPrefix("/") && !path.hasPrefix("//") && path.utf8.allSatisfy { (0x21...0x7e).contains($0) }
             && !path.contains("\\")
         return leave(to: isOwn ? path : "/", visit)
     }

@@ -47,11 +47,11 @@
   });
 
   // A code can be copied.
-  for (const place of document.querySelectorAll("[data-copy]")) {
+  for (const place of document.querySelectorAll("[data-copyable]")) {
     if (!navigator.clipboard) break;
     const button = document.createElement("button");
     button.type = "button";
-    button.className = "button button-quiet";
+    button.className = "button button-outline button-small";
     button.textContent = words.copy;
     const status = document.createElement("span");
     status.setAttribute("role", "status");

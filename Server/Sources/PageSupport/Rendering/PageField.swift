@@ -58,7 +58,8 @@ package struct PageField: Sendable {
         if let error { model["error"] = error }
         let described = [hint.map { _ in "hint" }, error.map { _ in "error" }].compactMap { $0 }
         if !described.isEmpty {
-            model["describedBy"] = described.map { "field-\(name.replacing(".", with: "-"))-\($0)" }.joined(separator: " ")
+            model["describedBy"] = described.map { "field-\(name.replacing(".", with: "-"))-\($0)" }.joined(
+                separator: " ")
         }
         model["choices"] = choices.map { choice -> PageTemplates.Model in
             ["value": choice.value, "label": choice.label, "selected": choice.value == value]

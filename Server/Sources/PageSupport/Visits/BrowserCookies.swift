@@ -32,6 +32,7 @@ package struct BrowserCookies: Sendable {
     ///   - name: Letters, digits and hyphens.
     ///   - isSecure: Whether the page came by https. Browsers take `__Host-` from there only; the name without it is for
     ///     this machine alone, see `PageGate`.
+    /// - Returns: the whole name.
     package static func name(_ name: String, isSecure: Bool) -> String {
         isSecure ? "__Host-okaeri-\(name)" : "okaeri-\(name)"
     }
@@ -43,6 +44,7 @@ package struct BrowserCookies: Sendable {
     ///   - value: Letters, digits and `-_.`.
     ///   - isSecure: As above.
     ///   - maximumSeconds: How long it lives; 0 removes it.
+    /// - Returns: the header.
     package static func header(
         _ name: String, _ value: String, isSecure: Bool, maximumSeconds: Int? = nil
     ) -> HTTPField {

@@ -34,6 +34,7 @@ package struct PageGate: Sendable {
     ///   - request: The request.
     ///   - context: What travels with it.
     ///   - name: The part of the cookie's name that is this door's own: an application's id, `admin`.
+    /// - Returns: the visit.
     package func visit(_ request: Request, _ context: ServerContext, cookie name: String) -> PageVisit {
         let target = publicAddress.target(of: request, context)
         // Without https only this machine gets a cookie that works: browsers drop the others.

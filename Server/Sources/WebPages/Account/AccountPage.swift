@@ -8,7 +8,9 @@ import QRCodes
 /// `GET /a/{application}/account`: everything about the own account.
 struct ShowAccount: HostedPage {
     func respond(to visit: HostedVisit) async throws -> Response {
-        guard let who = try await visit.session() else { return PageAnswer.redirect(to: visit.path("log-in"), visit.visit) }
+        guard let who = try await visit.session() else {
+            return PageAnswer.redirect(to: visit.path("log-in"), visit.visit)
+        }
         return try await visit.account(who, AccountState(done: visit.visit.query["done"]))
     }
 }
@@ -75,10 +77,11 @@ extension HostedVisit {
             "passwordOpen": state.errors?["newPassword"] != nil || state.errors?["currentPassword"] != nil,
         ]
         if user.hasPassword {
-            own["currentPassword"] = PageField(
-                "currentPassword", label: text("field.currentPassword"), kind: .password,
-                error: state.errors?["currentPassword"], autocomplete: "current-password"
-            ).model
+            own["currentPassword"] =
+                PageField(
+                    "currentPassword", label: text("field.currentPassword"), kind: .password,
+                    error: state.errors?["currentPassword"], autocomplete: "current-password"
+                ).model
         }
         return own
     }

@@ -16,7 +16,9 @@ struct SendAccount: HostedPage {
 
     func respond(to visit: HostedVisit) async throws -> Response {
         let form = try await visit.visit.form()
-        guard let who = try await visit.session() else { return PageAnswer.redirect(to: visit.path("log-in"), visit.visit) }
+        guard let who = try await visit.session() else {
+            return PageAnswer.redirect(to: visit.path("log-in"), visit.visit)
+        }
         if needsPresence {
             do {
                 try visit.useCases.requirePresence(who, isProven: false)
@@ -55,8 +57,10 @@ extension HostedVisit {
             return try message(
                 "confirm", status: .forbidden,
                 who.user.isAnonymous
-                    ? ["lead": text("confirm.leadAnonymous"), "back": path("account"),
-                        "backLabel": text("common.toAccount")]
+                    ? [
+                        "lead": text("confirm.leadAnonymous"), "back": path("account"),
+                        "backLabel": text("common.toAccount"),
+                    ]
                     : ["lead": text("confirm.leadOther"), "back": path("log-in")])
         }
         return try FormPage(

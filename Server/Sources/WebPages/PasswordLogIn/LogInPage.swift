@@ -88,7 +88,8 @@ extension HostedVisit {
         ]
         if let errors = form.errors { own["summary"] = errors.summary(self) }
         if form.erasedAt != nil {
-            own["restore"] = PageField("restore", label: text("password.restore"), kind: .checkbox, isRequired: false)
+            own["restore"] =
+                PageField("restore", label: text("password.restore"), kind: .checkbox, isRequired: false)
                 .model
         }
         var response = try html(
@@ -107,7 +108,8 @@ extension HostedVisit {
 
     /// How the browser is named in the list of sessions.
     var device: DeviceDescription {
-        DeviceDescription(name: BrowserName.of(visit.origin.userAgent), system: BrowserName.system(visit.origin.userAgent))
+        DeviceDescription(
+            name: BrowserName.of(visit.origin.userAgent), system: BrowserName.system(visit.origin.userAgent))
     }
 }
 
@@ -116,16 +118,20 @@ enum BrowserName {
     static func of(_ userAgent: String?) -> String? {
         guard let userAgent else { return nil }
         // The order counts: most claim to be others too.
-        for (sign, name) in [("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox", "Firefox"), ("FxiOS", "Firefox"),
-            ("CriOS", "Chrome"), ("Chrome", "Chrome"), ("Safari", "Safari")]
+        for (sign, name) in [
+            ("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox", "Firefox"), ("FxiOS", "Firefox"),
+            ("CriOS", "Chrome"), ("Chrome", "Chrome"), ("Safari", "Safari"),
+        ]
         where userAgent.contains(sign) { return name }
         return nil
     }
 
     static func system(_ userAgent: String?) -> String? {
         guard let userAgent else { return nil }
-        for (sign, name) in [("iPhone", "iOS"), ("iPad", "iPadOS"), ("Android", "Android"), ("Mac OS X", "macOS"),
-            ("Windows", "Windows"), ("Linux", "Linux")]
+        for (sign, name) in [
+            ("iPhone", "iOS"), ("iPad", "iPadOS"), ("Android", "Android"), ("Mac OS X", "macOS"),
+            ("Windows", "Windows"), ("Linux", "Linux"),
+        ]
         where userAgent.contains(sign) { return name }
         return nil
     }

@@ -18,14 +18,14 @@ struct PageErrors: ErrorAnswers {
             "lines": words.map { language, text -> PageTemplates.Model in
                 ["language": language.rawValue, "text": text]
             },
-            "requestId": requestId, "themeStyle": "", "assets": assets.model,
+            "requestId": requestId, "assets": ["style": assets.path(of: "okaeri.css") ?? ""] as PageTemplates.Model,
         ]
         // Without a template there is nothing to show.
         let html = (try? templates.render("fault", model)) ?? ""
         var fields = headers
         fields[.contentType] = "text/html; charset=utf-8"
         fields[.contentSecurityPolicy] =
-            "default-src 'none'; style-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+            "default-src 'none'; style-src 'self'; img-src data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
         return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
     }
 

@@ -40,7 +40,7 @@ struct LogInPageTests {
         #expect(page.status == 422)
         #expect(page.error(field)?.contains(words) == true, "\(page.error(field) ?? "nothing")")
         #expect(page.html.contains(#"role="alert" tabindex="-1" autofocus"#))
-        #expect(page.html.contains(#"href="#field-\#(field)""#))
+        #expect(page.html.contains(##"href="#field-\##(field)""##))
         #expect(!page.html.contains(fields["password"] ?? "-"))
     }
 
@@ -101,7 +101,8 @@ struct LogInPageTests {
     }
 
     @Test(
-        "shows hostile text as text", arguments: [#""><script>alert(1)</script>"#, "'onmouseover='x", "{{t}}", "</title>"])
+        "shows hostile text as text",
+        arguments: [#""><script>alert(1)</script>"#, "'onmouseover='x", "{{t}}", "</title>"])
     func crossSiteScripting(text: String) async throws {
         let browser = Browser(try await TestServer())
         let asked = try await browser.fill("log-in", ["identifier": text])
