@@ -29,10 +29,7 @@ public struct Colour: Hashable, Sendable {
             blue: UInt8(truncatingIfNeeded: bits))
     }
 
-    /// Reads a colour.
-    ///
-    /// - Parameter text: `#` and six hexadecimal digits.
-    /// - Returns: `nil` for anything else.
+    /// Reads a colour: `#` and six hexadecimal digits. `nil` for anything else.
     public init?(hex text: String) {
         let digits = Array(text.utf8)
         guard digits.count == 7, digits.first == UInt8(ascii: "#") else { return nil }
