@@ -188,7 +188,7 @@ let package = Package(
             name: "NativeAPITests",
             dependencies: [
                 "Domain", "FakeProviders", "HTTPSupport", "NativeAPI", "OkaeriServer", "OutboundServices",
-                "PasswordHashes", "QRCodes", "Storage",
+                "PageSupport", "PasswordHashes", "QRCodes", "Storage", "WebPages",
                 "StorageSQLite", "StoragePostgreSQL", "TestPostgreSQL", "TestWorld", hummingbird,
                 hummingbirdTesting,
                 httpTypes, nioCore, nioPosix, logging, crypto, wire, yams,

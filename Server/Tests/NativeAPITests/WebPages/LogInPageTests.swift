@@ -49,7 +49,7 @@ struct LogInPageTests {
         let server = try await TestServer()
         try await Browser(server).fill("sign-up", ["username": "hana", "password": Self.password])
         var pages: [String] = []
-        for name in ["hana", "nobody"] {
+        for name in ["hana", "hobo"] {
             let browser = Browser(server)
             let asked = try await browser.fill("log-in", ["identifier": name])
             let refused = try await browser.post(
@@ -57,7 +57,7 @@ struct LogInPageTests {
             #expect(refused.status == 422)
             for page in [asked, refused] {
                 pages.append(
-                    page.html.replacing(name, with: "NAME").replacing(name.prefix(1).uppercased(), with: "N")
+                    page.html.replacing(name, with: "NAME")
                         .replacing(try Regex(#"(nonce|value)="[^"]*""#), with: ""))
             }
         }
