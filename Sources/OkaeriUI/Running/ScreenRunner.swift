@@ -41,17 +41,12 @@ public struct ScreenSurroundings: Sendable {
 @MainActor
 public final class ScreenRunner<Model: ScreenModel> {
     #if canImport(Combine)
-        /// Tells SwiftUI of changes.
-        public nonisolated let objectWillChange = ObservableObjectPublisher()
+        /// What to draw.
+        @Published public private(set) var model: Model
+    #else
+        /// What to draw.
+        public private(set) var model: Model
     #endif
-    /// What to draw.
-    public private(set) var model: Model {
-        willSet {
-            #if canImport(Combine)
-                objectWillChange.send()
-            #endif
-        }
-    }
     /// What the app hears and decides.
     public var hooks: ScreenHooks
     private let surroundings: ScreenSurroundings
