@@ -154,10 +154,10 @@ public final class ScreenRunner<Model: ScreenModel> {
         }
     }
 
-    /// Posts what ParseUI posted: `com.parse.ui.login.success` is `okaeri.ui.logIn.success` here.
+    /// Posts what ParseUI posted: `com.parse.ui.login.success` is `okaeri.ui.logIn.success` here, with the runner as object.
     private func post(_ screen: ScreenName, _ what: String, _ information: [String: any Sendable]) {
         NotificationCenter.default.post(
-            name: Notification.Name("okaeri.ui.\(screen.rawValue).\(what)"), object: nil, userInfo: information)
+            name: Notification.Name("okaeri.ui.\(screen.rawValue).\(what)"), object: self, userInfo: information)
     }
 }
 

@@ -37,6 +37,9 @@ public struct ScreenStack: Hashable, Sendable {
             self.user = user
         case .logIn:
             if case .logIn = root { path = [] } else { path.append(destination) }
+        case .verification:
+            // The account is made: there is no way back to the screen that made it.
+            path = [destination]
         default:
             guard path.last != destination else { return }
             path.append(destination)
@@ -45,9 +48,10 @@ public struct ScreenStack: Hashable, Sendable {
 
     /// Takes the screen on top away.
     ///
-    /// - Returns: `false` when there is none but the one at the bottom: then all of them go.
+    /// - Returns: `false` when there is none but the one at the bottom, or no way back to it: then all of them go.
     public mutating func close() -> Bool {
-        path.popLast() != nil
+        if case .verification? = path.last { return false }
+        return path.popLast() != nil
     }
 
     /// Hears how a screen ended: a proof of presence goes to the screen that had asked for it.

@@ -24,7 +24,7 @@
         public var body: some View {
             ScreenFrame(
                 model.screen, model.form, isVerification ? .verificationTitle : .codeTitle, introduction: introduction,
-                restore: { runner.send(.restore) }, send: { runner.send(.form($0)) }
+                showsDismissButton: isVerification, restore: { runner.send(.restore) }, send: { runner.send(.form($0)) }
             ) {
                 FieldsView(model.screen, model.form) { runner.send(.form($0)) }
                 SubmitButton(model.screen, model.form, model.step == .address ? .codeSendButton : .codeButton) {

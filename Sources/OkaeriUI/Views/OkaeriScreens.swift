@@ -43,18 +43,20 @@
         /// The screens.
         public var body: some View {
             NavigationStack(path: $stack.path) {
-                screen(stack.root)
-                    .navigationDestination(for: ScreenDestination.self) { screen($0) }
+                screen(stack.root, isRoot: true)
+                    .environment(\.okaeriHasDismissButton, true)
+                    .navigationDestination(for: ScreenDestination.self) { screen($0, isRoot: false) }
             }
             .environment(\.okaeriProof, stack.proof)
         }
 
         @ViewBuilder
-        private func screen(_ destination: ScreenDestination) -> some View {
+        private func screen(_ destination: ScreenDestination, isRoot: Bool) -> some View {
             switch destination {
-            case .logIn(let identifier): logInScreen(identifier)
-            case .signUp(let identifier): SignUpScreen(runner(SignUpModel(signUp, identifier: identifier)))
-            case .upgrade: UpgradeScreen(runner(UpgradeModel(signUp)))
+            case .logIn(let identifier): logInScreen(identifier, isRoot: isRoot)
+            case .signUp(let identifier):
+                SignUpScreen(runner(SignUpModel(signUpOptions(isRoot: isRoot), identifier: identifier)))
+            case .upgrade: UpgradeScreen(runner(UpgradeModel(signUpOptions(isRoot: isRoot))))
             case .reset(let email): ResetScreen(runner(ResetModel(email: email, rules: signUp.rules)))
             case .code(let email): CodeScreen(runner(CodeModel(email: email)))
             case .verification(let email): CodeScreen(runner(CodeModel(.verification, email: email)))
@@ -72,10 +74,22 @@
         }
 
         @ViewBuilder
-        private func logInScreen(_ identifier: String) -> some View {
-            if let model = (try? LogInModel(logIn, identifier: identifier)) ?? (try? LogInModel()) {
-                LogInScreen(runner(model))
-            }
+        private func logInScreen(_ identifier: String, isRoot: Bool) -> some View {
+            if let model = logInModel(identifier, isRoot: isRoot) { LogInScreen(runner(model)) }
+        }
+
+        private func logInModel(_ identifier: String, isRoot: Bool) -> LogInModel? {
+            var options = logIn
+            // A screen that lies on another one has a way back already.
+            if !isRoot { options.isInNavigation = true }
+            // Parts that make no screen are no reason to keep anybody out.
+            return (try? LogInModel(options, identifier: identifier)) ?? (try? LogInModel())
+        }
+
+        private func signUpOptions(isRoot: Bool) -> SignUpOptions {
+            var options = signUp
+            if !isRoot { options.isInNavigation = true }
+            return options
         }
 
         private func runner<Model: ScreenModel>(_ model: Model) -> ScreenRunner<Model> {
@@ -94,6 +108,18 @@
                 await succeeded?(screen, outcome)
             }
             return ScreenRunner(model, in: surroundings, hooks: hooks)
+        }
+    }
+
+    private struct DismissButtonKey: EnvironmentKey {
+        static let defaultValue = false
+    }
+
+    extension EnvironmentValues {
+        /// Whether a screen has a dismiss button, whatever its own parts say: nothing else leads out of it.
+        var okaeriHasDismissButton: Bool {
+            get { self[DismissButtonKey.self] }
+            set { self[DismissButtonKey.self] = newValue }
         }
     }
 

@@ -17,6 +17,7 @@
         let send: @MainActor (FormEvent) -> Void
         let restore: (@MainActor () -> Void)?
         let content: Content
+        @Environment(\.okaeriHasDismissButton) private var hasDismissButton
         private var look = Look()
 
         init(
@@ -62,7 +63,7 @@
             .animation(look.animation, value: form.banner)
             .interactiveDismissDisabled(!form.canDismiss)
             .toolbar {
-                if showsDismissButton {
+                if showsDismissButton || hasDismissButton {
                     ToolbarItem(placement: .cancellationAction) {
                         Button(look.words(.dismiss)) { send(.dismiss) }
                             .disabled(!form.canDismiss)
