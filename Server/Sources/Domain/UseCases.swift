@@ -188,7 +188,7 @@ package struct UseCases: Sendable {
         let digests = CodeDigests(key: world.sealingKey)
         let queueErrand = QueueErrand(
             store: store, clock: clock, sealing: sealing, takeAllowance: takeAllowance, delivery: world.mailDelivery,
-            hasLimits: world.hasRateLimits)
+            pagesURL: world.pagesURL, hasLimits: world.hasRateLimits)
         let tryCode = TryCode(
             store: store, clock: clock, digests: digests, takeAllowance: takeAllowance,
             hasLimits: world.hasRateLimits)
