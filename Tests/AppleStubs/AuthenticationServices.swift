@@ -2,8 +2,9 @@
 // A stand-in for Apple's AuthenticationServices: the few declarations that the SDK uses, without behaviour.
 
 public import Foundation
+public import UIKit
 
-@MainActor public final class ASPresentationAnchor {}
+public typealias ASPresentationAnchor = UIWindow
 
 public protocol ASAuthorizationCredential: AnyObject {}
 

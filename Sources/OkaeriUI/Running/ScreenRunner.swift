@@ -41,17 +41,12 @@ public struct ScreenSurroundings: Sendable {
 @MainActor
 public final class ScreenRunner<Model: ScreenModel> {
     #if canImport(Combine)
-        /// Tells SwiftUI of changes.
-        public nonisolated let objectWillChange = ObservableObjectPublisher()
+        /// What to draw.
+        @Published public private(set) var model: Model
+    #else
+        /// What to draw.
+        public private(set) var model: Model
     #endif
-    /// What to draw.
-    public private(set) var model: Model {
-        willSet {
-            #if canImport(Combine)
-                objectWillChange.send()
-            #endif
-        }
-    }
     /// What the app hears and decides.
     public var hooks: ScreenHooks
     private let surroundings: ScreenSurroundings
@@ -159,10 +154,10 @@ public final class ScreenRunner<Model: ScreenModel> {
         }
     }
 
-    /// Posts what ParseUI posted: `com.parse.ui.login.success` is `okaeri.ui.logIn.success` here.
+    /// Posts what ParseUI posted: `com.parse.ui.login.success` is `okaeri.ui.logIn.success` here, with the runner as object.
     private func post(_ screen: ScreenName, _ what: String, _ information: [String: any Sendable]) {
         NotificationCenter.default.post(
-            name: Notification.Name("okaeri.ui.\(screen.rawValue).\(what)"), object: nil, userInfo: information)
+            name: Notification.Name("okaeri.ui.\(screen.rawValue).\(what)"), object: self, userInfo: information)
     }
 }
 

@@ -118,6 +118,12 @@ public enum ScreenDestination: Hashable, Sendable {
     case conflict(MergeConflict)
     /// The code from another device.
     case transferEntry
+    /// A code for another device.
+    case transferCode
+    /// Where the person is logged in.
+    case sessions
+    /// The end of the account.
+    case deletion
     /// "Is it still you?" When it is, the screen that asked wants ``FormEvent/presenceProved``.
     case reauthentication(for: ScreenName)
     /// Out of these screens: somebody is logged in.

@@ -1,6 +1,6 @@
 public import Okaeri
 
-/// A text for people that is not in a language yet; ``Texts`` has the words.
+/// A text for people that is not in a language yet; ``ScreenTexts`` has the words.
 public enum ScreenMessage: Hashable, Sendable {
     /// One of the string table, with values for its places: `{minimum}`.
     case key(TextKey, [String: String] = [:])

@@ -35,8 +35,8 @@ extension Theme {
             }
         }
 
-        /// The colours of a theme that names none. Ground and fields by day are ParseUI's; its buttons were too pale for
-        /// their white letters, and are darker here.
+        /// The colours of a theme that names none. Ground, fields and log-in button by day are ParseUI's; its sign-up button
+        /// was too pale for white letters (2.9), and its hints for a white ground (1.8): they are darker here.
         var standard: (light: Colour, dark: Colour) {
             switch self {
             case .background: (Colour(0xF9FBFF), Colour(0x101418))
@@ -44,7 +44,7 @@ extension Theme {
             case .text: (Colour(0x14181C), Colour(0xF2F5F8))
             case .mutedText: (Colour(0x5A636B), Colour(0xA9B4BE))
             case .border: (Colour(0x7F8991), Colour(0x73808C))
-            case .primary: (Colour(0x3F4952), Colour(0xDDE5EC))
+            case .primary: (Colour(0x616A74), Colour(0xDDE5EC))
             case .onPrimary: (Colour(0xFFFFFF), Colour(0x14181C))
             case .secondary: (Colour(0x2F5FD0), Colour(0x8FB0FF))
             case .onSecondary: (Colour(0xFFFFFF), Colour(0x0B1B40))

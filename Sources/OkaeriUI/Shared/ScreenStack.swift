@@ -1,0 +1,64 @@
+public import Okaeri
+
+/// Which screens lie on each other, as a value.
+public struct ScreenStack: Hashable, Sendable {
+    /// The screen at the bottom.
+    public let root: ScreenDestination
+    /// Those that lie on it, the last one on top.
+    public var path: [ScreenDestination] = []
+    /// Who came out of the screens, if anybody did.
+    public private(set) var user: User?
+    /// How often presence was proved, and for which screen the last time.
+    public private(set) var proof = Proof()
+
+    /// News that a person has proved to be there.
+    public struct Proof: Hashable, Sendable {
+        /// How often.
+        public var count = 0
+        /// For which screen.
+        public var screen: ScreenName?
+
+        /// Tells of a proof, or of none yet.
+        public init(count: Int = 0, screen: ScreenName? = nil) {
+            self.count = count
+            self.screen = screen
+        }
+    }
+
+    /// Begins with one screen.
+    public init(root: ScreenDestination) {
+        self.root = root
+    }
+
+    /// Goes to a screen: back, when it lies below already.
+    public mutating func go(to destination: ScreenDestination) {
+        switch destination {
+        case .home(let user):
+            self.user = user
+        case .logIn:
+            if case .logIn = root { path = [] } else { path.append(destination) }
+        case .verification:
+            // The account is made: there is no way back to the screen that made it.
+            path = [destination]
+        default:
+            guard path.last != destination else { return }
+            path.append(destination)
+        }
+    }
+
+    /// Takes the screen on top away.
+    ///
+    /// - Returns: `false` when there is none but the one at the bottom, or no way back to it: then all of them go.
+    public mutating func close() -> Bool {
+        if case .verification? = path.last { return false }
+        return path.popLast() != nil
+    }
+
+    /// Hears how a screen ended: a proof of presence goes to the screen that had asked for it.
+    public mutating func hear(_ outcome: ScreenOutcome, from screen: ScreenName) {
+        guard screen == .reauthentication, case .presenceProved = outcome,
+            case .reauthentication(for: let reason)? = path.last
+        else { return }
+        proof = Proof(count: proof.count + 1, screen: reason)
+    }
+}

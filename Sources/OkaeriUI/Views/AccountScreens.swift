@@ -1,0 +1,150 @@
+#if canImport(SwiftUI) && !os(watchOS) && !os(tvOS)
+    import Foundation
+    import Okaeri
+    import OkaeriWire
+    public import SwiftUI
+
+    /// The screen that shows where the person is logged in, drawn.
+    public struct SessionsScreen: View {
+        @StateObject private var runner: ScreenRunner<SessionsModel>
+        private var look = Look()
+
+        /// Draws a screen.
+        public init(_ runner: @autoclosure @escaping () -> ScreenRunner<SessionsModel>) {
+            _runner = StateObject(wrappedValue: runner())
+        }
+
+        private var model: SessionsModel { runner.model }
+
+        private var question: String {
+            switch model.question {
+            case .end(let session)?: look.words(.sessionsEndQuestion, ["name": name(of: session)])
+            case .endOthers?: look.words(.sessionsEndOthersQuestion)
+            case nil: ""
+            }
+        }
+
+        /// The screen.
+        public var body: some View {
+            ScreenFrame(.sessions, model.form, .sessionsTitle, send: { runner.send(.form($0)) }) {
+                if model.form.isRunning { ProgressView().accessibilityLabel(look.words(.working)) }
+                ForEach(model.sessions ?? []) { row($0) }
+                if model.hasOthers {
+                    Button(look.words(.sessionsEndOthers)) { runner.send(.endOthers) }
+                        .buttonStyle(ThemedButtonStyle.danger)
+                        .disabled(!model.form.isEnabled)
+                        .accessibilityIdentifier(ScreenName.sessions.identifier("endOthers"))
+                }
+                if model.sessions == nil, model.form.isEnabled {
+                    Button(look.words(.reload)) { runner.send(.reload) }
+                        .buttonStyle(ThemedButtonStyle.link)
+                        .accessibilityIdentifier(ScreenName.sessions.identifier("reload"))
+                }
+            }
+            .refreshable { @MainActor in runner.send(.reload) }
+            .confirmationDialog(
+                question,
+                isPresented: Binding(
+                    get: { @MainActor in model.question != nil },
+                    set: { @MainActor in if !$0 { runner.send(.refused) } }),
+                titleVisibility: .visible
+            ) {
+                Button(look.words(.sessionsEnd), role: .destructive) { runner.send(.confirmed) }
+                Button(look.words(.cancel), role: .cancel) { runner.send(.refused) }
+            }
+            .task { runner.begin() }
+        }
+
+        private func name(of session: DeviceSession) -> String {
+            session.device.name ?? session.device.model ?? look.words(.sessionsUnknown)
+        }
+
+        private func row(_ session: DeviceSession) -> some View {
+            HStack(spacing: 12) {
+                VStack(alignment: .leading, spacing: 2) {
+                    Text(name(of: session)).font(look.font(.headline)).foregroundStyle(look[.text])
+                    Text(
+                        session.isCurrent
+                            ? look.words(.sessionsCurrent)
+                            : look.words(.sessionsLastUsed, ["time": session.lastUsedAt.formatted()])
+                    )
+                    .font(look.font(.footnote))
+                    .foregroundStyle(look[.mutedText])
+                }
+                Spacer()
+                Button(look.words(.sessionsEnd)) { runner.send(.end(session.id)) }
+                    .foregroundStyle(look[.danger])
+                    .frame(minHeight: 44)
+                    .disabled(!model.form.isEnabled)
+                    .accessibilityLabel(look.words(.sessionsEndQuestion, ["name": name(of: session)]))
+                    .accessibilityIdentifier(ScreenName.sessions.identifier("end.\(session.id)"))
+            }
+            .padding(12)
+            .background(look[.surface])
+            .clipShape(RoundedRectangle(cornerRadius: look.radius(20), style: .continuous))
+        }
+    }
+
+    /// The screen that ends an account, drawn.
+    public struct DeletionScreen: View {
+        @StateObject private var runner: ScreenRunner<DeletionModel>
+        @Environment(\.okaeriProof) private var proof
+        private var look = Look()
+
+        /// Draws a screen.
+        public init(_ runner: @autoclosure @escaping () -> ScreenRunner<DeletionModel>) {
+            _runner = StateObject(wrappedValue: runner())
+        }
+
+        private var model: DeletionModel { runner.model }
+
+        private var introduction: ScreenMessage {
+            guard let end = model.erasedAt else { return .key(.deletionIntroduction) }
+            return model.isRestored ? .key(.deletionRestored) : .key(.deletionDone, ["time": end.formatted()])
+        }
+
+        /// The screen.
+        public var body: some View {
+            ScreenFrame(
+                .deletion, model.form, .deletionTitle, introduction: introduction, send: { runner.send(.form($0)) }
+            ) {
+                if model.erasedAt == nil {
+                    if let data = model.exported {
+                        ShareLink(item: String(decoding: data, as: UTF8.self))
+                    } else {
+                        Button(look.words(.deletionExport)) { runner.send(.export) }
+                            .buttonStyle(ThemedButtonStyle.link)
+                            .disabled(!model.form.isEnabled)
+                            .accessibilityIdentifier(ScreenName.deletion.identifier("export"))
+                    }
+                    FieldsView(.deletion, model.form) { runner.send(.form($0)) }
+                    Button(look.words(.deletionButton), role: .destructive) { runner.send(.form(.submit)) }
+                        .buttonStyle(ThemedButtonStyle.danger)
+                        .disabled(!model.form.canSubmit || !model.isConfirmed)
+                        .accessibilityIdentifier(ScreenName.deletion.identifier("submit"))
+                } else if !model.isRestored {
+                    Button(look.words(.deletionRestore)) { runner.send(.restore) }
+                        .buttonStyle(ThemedButtonStyle.primary)
+                        .disabled(!model.form.isEnabled)
+                        .accessibilityIdentifier(ScreenName.deletion.identifier("restore"))
+                }
+            }
+            .task { runner.begin() }
+            .task(id: proof) {
+                if proof.screen == .deletion { runner.send(.form(.presenceProved)) }
+            }
+        }
+    }
+
+    private struct ProofKey: EnvironmentKey {
+        static let defaultValue = ScreenStack.Proof()
+    }
+
+    extension EnvironmentValues {
+        /// The latest proof of presence, for the screen that asked for it.
+        var okaeriProof: ScreenStack.Proof {
+            get { self[ProofKey.self] }
+            set { self[ProofKey.self] = newValue }
+        }
+    }
+#endif
