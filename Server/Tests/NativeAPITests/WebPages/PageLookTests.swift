@@ -42,6 +42,12 @@ struct PageLookTests {
     @Test("keeps WCAG 2.2 AA in the standard theme and in those of the examples")
     func contrast() throws {
         #expect(Theme().contrastFaults().isEmpty)
+        let examples = Description.file.deletingLastPathComponent().appendingPathComponent("Examples/web/themes")
+        for name in ["hoshi.json", "mori.json"] {
+            let theme = try JSONDecoder().decode(
+                Theme.self, from: Data(contentsOf: examples.appendingPathComponent(name)))
+            #expect(theme.contrastFaults().isEmpty, "\(name)")
+        }
     }
 
     @Test("shows a theme's own colours, shapes, texts and pictures, and nothing that could break out of the style")
