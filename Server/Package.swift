@@ -121,7 +121,7 @@ let package = Package(
         .executableTarget(
             name: "OkaeriProgram",
             dependencies: [
-                "Domain", "NCMBAPI", "OkaeriServer", "OutboundServices", arguments, sdk, wire, crypto,
+                "Domain", "KiiAPI", "NCMBAPI", "OkaeriServer", "OutboundServices", arguments, sdk, wire, crypto,
             ],
             swiftSettings: settings),
 
@@ -171,7 +171,7 @@ let package = Package(
             name: "ForeignAPITests",
             dependencies: [
                 "Domain", "HTTPSupport", "OkaeriServer", "PasswordHashes", "RecordedFlows", "Storage", "StorageSQLite",
-                "TestWorld", hummingbird, httpTypes, nioCore, logging, wire,
+                "TestWorld", hummingbird, httpTypes, nioCore, logging, crypto, sdk, wire,
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(

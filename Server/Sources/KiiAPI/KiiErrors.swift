@@ -97,7 +97,7 @@ extension KiiFault {
     }
 
     /// The domain's name of a field as Kii spells it.
-    private static func fieldName(_ name: String) -> String {
+    static func fieldName(_ name: String) -> String {
         switch name {
         case "username", "identifier", "": "loginName"
         case "email": "emailAddress"

@@ -66,8 +66,7 @@ package struct LogInWithPassword: Sendable {
             + request.device.faults(field: "device")
         if let end = request.expiresAt, end <= now { faults.append(FieldFault(field: "expiresAt", rule: .inThePast)) }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
-        var proof: DeviceProof?
-        if let presented = request.proof { proof = try verifyProof(presented, at: now) }
+        let proof = try request.proof.map { presented throws(DomainError) in try verifyProof(presented, at: now) }
         let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
         let application = request.application.id
         let outcome = try await check(
@@ -82,6 +81,7 @@ package struct LogInWithPassword: Sendable {
                 audit.draft(.userRestored, by: .unknown, in: application, from: $0)
             },
             expiresAt: request.expiresAt, randomness: randomness, now: now)
+        let retires = request.application.settings.retiresWeakPasswords && request.protocolName == .native
         let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
             try link.use(in: transaction, application)
             guard let user = try outcome.settle(in: transaction),
@@ -92,7 +92,9 @@ package struct LogInWithPassword: Sendable {
                     in: transaction)
                 return nil
             }
-            return try opening.open(for: try link.joined(to: user, in: transaction), in: transaction)
+            var joined = try link.joined(to: user, in: transaction)
+            if let proof, retires { try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint) }
+            return try opening.open(for: joined, in: transaction)
         }
         guard let logIn else { throw .credentialRefused }
         return logIn

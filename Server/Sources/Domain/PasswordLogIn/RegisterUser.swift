@@ -62,6 +62,7 @@ package struct RegisterUser: Sendable {
             application: request.application, deviceKey: nil, device: DeviceDescription(),
             address: request.address.text, protocolName: request.protocolName,
             method: password == nil ? .automatic : .signUp, attempt: nil, randomness: randomness, now: now)
+        let isWeak = password?.isName(of: candidate) ?? false
         let (user, opensSession, kept) = (candidate, request.opensSession, hash)
         return try await store.write { transaction throws(DomainError) in
             let owners = try transaction.owners(of: user.typedIdentifiers, in: user.application)
@@ -75,6 +76,7 @@ package struct RegisterUser: Sendable {
                 try transaction.updateIdentifiers(of: user)
             }
             if let kept { try transaction.setPassword(kept, of: user.id, in: user.application, at: now) }
+            if isWeak { try transaction.markPassword(of: user.id, in: user.application, weakSince: now) }
             return answer
         }
     }

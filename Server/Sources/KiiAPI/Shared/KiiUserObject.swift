@@ -31,7 +31,7 @@ enum KiiUserObject {
             return (
                 provider.rawValue,
                 [
-                    "id": .string(identity.subject), "type": .string(provider.rawValue),
+                    "id": .string(ConfiguredProvider.parts(of: identity.subject).name), "type": .string(provider.rawValue),
                     "createdAt": .integer(identity.linkedAt.milliseconds),
                 ]
             )

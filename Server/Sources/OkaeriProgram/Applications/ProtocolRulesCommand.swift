@@ -50,6 +50,11 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
             valueName: "name"))
     var host: [String] = []
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether a password that is the user name goes once a device key leads to the user.")
+    var retireWeakPasswords: Bool?
+
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
 
@@ -67,7 +72,9 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         let (idleHours, sessionsPerUser, anonymous, readableByAll) = (
             idleHours, sessionsPerUser, anonymous, readableByAll
         )
-        let (inAddresses, window, hosts) = (passwordsInAddresses, timestampWindow, host)
+        let (inAddresses, window, hosts, retires) = (
+            passwordsInAddresses, timestampWindow, host, retireWeakPasswords
+        )
         let id = Identifier<Application>(rawValue: id)
         let application = try await storage.withStorage { useCases throws(DomainError) in
             try await useCases.foreign.changeProtocolRules(name, of: id) { rules, options in
@@ -78,6 +85,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
                 if let inAddresses { options.takesPasswordsInAddresses = inAddresses }
                 if let window { options.timestampWindow = window == 0 ? nil : .seconds(window) }
                 if !hosts.isEmpty { options.hosts = hosts }
+                if let retires { options.retiresWeakPasswords = retires }
             }
         }
         let answer = Answer(
@@ -93,6 +101,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         let passwordsInAddresses: Bool
         let timestampWindowSeconds: Int64?
         let hosts: [String]
+        let retireWeakPasswords: Bool
 
         init(_ rules: SessionRules, _ options: ForeignOptions) {
             idleHours = rules.idleLifetime.components.seconds / 3600
@@ -102,6 +111,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
             passwordsInAddresses = options.takesPasswordsInAddresses
             timestampWindowSeconds = options.timestampWindow?.components.seconds
             hosts = options.hosts
+            retireWeakPasswords = options.retiresWeakPasswords
         }
 
         var table: String {
@@ -111,6 +121,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
                 "passwords in addresses": passwordsInAddresses ? "yes" : "no",
                 "timestamp window": timestampWindowSeconds.map { "\($0) s" } ?? "any",
                 "hosts": hosts.joined(separator: " "),
+                "retire weak passwords": retireWeakPasswords ? "yes" : "no",
             ]).text()
         }
     }
