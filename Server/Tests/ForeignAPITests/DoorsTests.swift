@@ -112,7 +112,9 @@ struct DoorsTests {
         }
     }
 
-    @Test("is shut at once, with all others, when the user is deleted at one", arguments: Door.all.filter { $0.delete != nil })
+    @Test(
+        "is shut at once, with all others, when the user is deleted at one",
+        arguments: Door.all.filter { $0.delete != nil })
     func deleted(door: Door) async throws {
         let world = try await ForeignWorld()
         _ = try await Door.envelope.register(world, "mina26", Self.password)

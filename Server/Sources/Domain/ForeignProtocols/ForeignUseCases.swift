@@ -9,6 +9,8 @@ package struct ForeignUseCases: Sendable {
     package let adoptSession: AdoptSession
     package let changeProtocolRules: ChangeProtocolRules
     package let registerByMail: RegisterByMail
+    package let refreshSession: RefreshSession
+    package let findPendingAddress: FindPendingAddress
 
     init(
         _ world: UseCases.World, authenticate: Authenticate, findProvider: FindProvider,
@@ -26,6 +28,10 @@ package struct ForeignUseCases: Sendable {
         logInWithIdentities = LogInWithIdentities(
             store: store, clock: clock, randomness: randomness, takeAllowance: takeAllowance,
             sealingKey: world.sealingKey, newUsers: world.firstLaunches)
+        findPendingAddress = FindPendingAddress(store: store, clock: clock)
+        refreshSession = RefreshSession(
+            store: store, clock: clock, randomness: randomness,
+            hash: world.sealingKey.keyedHash(purpose: "okaeri refresh token"))
         registerByMail = RegisterByMail(
             store: store, clock: clock, randomness: randomness, queueErrand: queueErrand, takeAllowance: takeAllowance,
             newUsers: world.firstLaunches)

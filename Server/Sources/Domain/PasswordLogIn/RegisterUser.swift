@@ -38,6 +38,8 @@ package struct RegisterUser: Sendable {
         package var user: User
         /// The only time that the token is told.
         package var token: Secret?
+        /// When the token ends, if that is before the session.
+        package var tokenExpiresAt: Timestamp?
     }
 
     /// - Throws: `fieldsRefused`, also for identifiers without a password or the reverse, and for a user without both that
@@ -70,7 +72,7 @@ package struct RegisterUser: Sendable {
             var answer = Answer(user: user)
             if opensSession {
                 let logIn = try opening.open(forNew: user, in: transaction)
-                answer = Answer(user: logIn.user, token: logIn.token)
+                answer = Answer(user: logIn.user, token: logIn.token, tokenExpiresAt: logIn.tokenExpiresAt)
             } else {
                 try transaction.insert(user)
                 try transaction.updateIdentifiers(of: user)

@@ -21,7 +21,7 @@ struct IntegrationRoute: RouteHandler {
             guard case .userDisabled = error else { throw error }
             throw KiiFault.invalidGrant
         }
-        var members = TokenRoute.members(of: logIn)
+        var members = api.members(of: logIn, in: enabled)
         members["new_user_created"] = .bool(logIn.isNew)
         return KiiAnswer.response(members)
     }

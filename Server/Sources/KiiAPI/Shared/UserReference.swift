@@ -99,7 +99,10 @@ extension KiiAPI {
                 throw reference.notFound(in: enabled.publicKey)
             }
         case .identifier(let identifier, _, _):
-            guard let user = try await useCases.lookUpUser(identifier, in: enabled.application.id, by: user) else {
+            let demanded = identifier.kind == .email && enabled.options.demandsVerifiedEmail
+            guard let user = try await useCases.lookUpUser(identifier, in: enabled.application.id, by: user),
+                !demanded || user.emailVerifiedAt != nil
+            else {
                 throw reference.notFound(in: enabled.publicKey)
             }
             return user
