@@ -30,7 +30,7 @@ package struct LogInWithPassword: Sendable {
         package var expiresAt: Timestamp?
         /// What the identifier may mean, when the protocol says it; else what it looks like.
         package var meanings: [TypedIdentifier]?
-        /// Whether the user's mail address must have been verified, as it must where it is typed in place of a name.
+        /// Whether the user's mail address must have been verified when it is what was typed.
         package var needsVerifiedEmail = false
 
         package init(
@@ -69,9 +69,9 @@ package struct LogInWithPassword: Sendable {
         let proof = try request.proof.map { presented throws(DomainError) in try verifyProof(presented, at: now) }
         let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
         let application = request.application.id
+        let meanings = request.meanings ?? TypedIdentifier.meanings(of: request.identifier)
         let outcome = try await check(
-            request.password.revealed, of: request.meanings ?? TypedIdentifier.meanings(of: request.identifier),
-            in: application, from: request.address)
+            request.password.revealed, of: meanings, in: application, from: request.address)
         let entry = audit.draft(.loggedIn, by: .unknown, in: application, from: request.origin)
         let opening = SessionOpening(
             application: request.application, deviceKey: proof?.thumbprint, device: request.device,
@@ -85,7 +85,7 @@ package struct LogInWithPassword: Sendable {
         let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
             try link.use(in: transaction, application)
             guard let user = try outcome.settle(in: transaction),
-                !request.needsVerifiedEmail || user.emailVerifiedAt != nil
+                !request.needsVerifiedEmail || user.isNamedSurely(by: meanings)
             else {
                 try entry.record(
                     on: outcome.user.map { .user($0) }, result: .refused, details: ["method": "password"],
@@ -98,5 +98,12 @@ package struct LogInWithPassword: Sendable {
         }
         guard let logIn else { throw .credentialRefused }
         return logIn
+    }
+}
+
+extension User {
+    /// Whether what was typed names the user by a verified mail address, or by anything else.
+    fileprivate func isNamedSurely(by meanings: [TypedIdentifier]) -> Bool {
+        emailVerifiedAt != nil || typedIdentifiers.contains { $0.kind != .email && meanings.contains($0) }
     }
 }

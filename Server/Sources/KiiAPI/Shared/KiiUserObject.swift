@@ -67,6 +67,8 @@ enum KiiUserObject {
         "loginName", "displayName", "country", "locale", "emailAddress", "phoneNumber", "password",
     ]
     private static let readOnly: Set<String> = [
+        // JavaScript takes every answer with it for a failure.
+        "errorCode",
         "userID", "internalUserID", "emailAddressVerified", "phoneNumberVerified",
     ]
 }

@@ -41,8 +41,7 @@ struct TokenRoute: RouteHandler {
                 application: enabled.application, identifier: username, password: Secret(password),
                 address: api.gate.client(of: request, context), protocolName: .kii,
                 expiresAt: try body.instant("expiresAt"), meanings: meanings)
-            asked.needsVerifiedEmail =
-                enabled.options.demandsVerifiedEmail && meanings.allSatisfy { $0.kind == .email }
+            asked.needsVerifiedEmail = enabled.options.demandsVerifiedEmail
             logIn = try await api.useCases.logInWithPassword(asked)
         } catch let error as DomainError {
             switch error {
