@@ -104,6 +104,9 @@ package struct LogInWithPassword: Sendable {
 extension User {
     /// Whether what was typed names the user by a verified mail address, or by anything else.
     fileprivate func isNamedSurely(by meanings: [TypedIdentifier]) -> Bool {
-        emailVerifiedAt != nil || typedIdentifiers.contains { $0.kind != .email && meanings.contains($0) }
+        emailVerifiedAt != nil
+            || typedIdentifiers.contains { identifier in
+                identifier.kind != .email && meanings.contains { $0.isSame(as: identifier) }
+            }
     }
 }

@@ -11,6 +11,7 @@ enum KiiUserObject {
     ///   - user: Whom.
     ///   - options: Without a demand for verification Kii showed every address as verified.
     ///   - pending: A mail address that waits for its verification.
+    /// - Returns: the members.
     static func full(_ user: User, _ options: ForeignOptions, pending: String? = nil) -> [String: JSONValue] {
         // Custom fields first: none of them can stand in for what the server knows.
         var members = user.fields.filter { !isReserved($0.key) }

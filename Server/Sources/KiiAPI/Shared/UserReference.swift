@@ -37,7 +37,7 @@ enum UserReference: Sendable {
         switch self {
         case .me: true
         case .id(let id): id == user.id
-        case .identifier(let identifier, _, _): user.typedIdentifiers.contains(identifier)
+        case .identifier(let identifier, _, _): user.typedIdentifiers.contains { $0.isSame(as: identifier) }
         }
     }
 
