@@ -170,8 +170,9 @@ let package = Package(
         .testTarget(
             name: "ForeignAPITests",
             dependencies: [
-                "Domain", "HTTPSupport", "OkaeriServer", "PasswordHashes", "RecordedFlows", "Storage", "StorageSQLite",
-                "TestWorld", hummingbird, httpTypes, nioCore, logging, crypto, sdk, wire,
+                "Domain", "FakeProviders", "HTTPSupport", "OkaeriServer", "OutboundServices", "PasswordHashes",
+                "RecordedFlows", "Storage", "StorageSQLite", "TestWorld", hummingbird, httpTypes, nioCore, logging,
+                crypto, sdk, wire,
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(

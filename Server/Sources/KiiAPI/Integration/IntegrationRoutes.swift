@@ -40,7 +40,11 @@ struct LinkRoute: RouteHandler {
         do {
             _ = try await api.useCases.linkProvider(provider.provider, credential, displayName: nil, by: session)
         } catch {
-            guard case .identityTaken = error else { throw error }
+            switch error {
+            // Kii knew no merging of users.
+            case .identityTaken, .mergeOffered: break
+            default: throw error
+            }
             throw KiiFault(
                 409, "\(provider.rawValue.uppercased())_USER_ALREADY_LINKED", "UserAlreadyLinked",
                 "The account belongs to another user")
