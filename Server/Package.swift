@@ -154,7 +154,8 @@ let package = Package(
         .executableTarget(
             name: "OkaeriProgram",
             dependencies: [
-                "CMalloc", "Domain", "NCMBAPI", "OkaeriServer", "OutboundServices", arguments, sdk, wire, crypto,
+                "CMalloc", "Domain", "KiiAPI", "NCMBAPI", "OkaeriServer", "OutboundServices", arguments, sdk, wire,
+                crypto,
             ],
             swiftSettings: settings),
 
@@ -203,8 +204,9 @@ let package = Package(
         .testTarget(
             name: "ForeignAPITests",
             dependencies: [
-                "Domain", "HTTPSupport", "OkaeriServer", "PasswordHashes", "RecordedFlows", "Storage", "StorageSQLite",
-                "TestWorld", hummingbird, httpTypes, nioCore, logging, wire,
+                "Domain", "FakeProviders", "HTTPSupport", "OkaeriServer", "OutboundServices", "PasswordHashes",
+                "RecordedFlows", "Storage", "StorageSQLite", "TestWorld", hummingbird, httpTypes, nioCore, logging,
+                crypto, sdk, wire,
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(

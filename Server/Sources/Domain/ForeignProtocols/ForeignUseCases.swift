@@ -8,14 +8,19 @@ package struct ForeignUseCases: Sendable {
     package let logInWithIdentities: LogInWithIdentities
     package let adoptSession: AdoptSession
     package let changeProtocolRules: ChangeProtocolRules
+    package let registerByMail: RegisterByMail
+    package let refreshSession: RefreshSession
+    package let findPendingAddress: FindPendingAddress
 
     init(
         _ world: UseCases.World, authenticate: Authenticate, findProvider: FindProvider,
-        takeAllowance: TakeAllowance, audit: AuditTrail
+        takeAllowance: TakeAllowance, queueErrand: QueueErrand, audit: AuditTrail
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         searchUsers = SearchUsers(store: store)
-        importUsers = ImportUsers(store: store, passwords: world.passwords, findProvider: findProvider)
+        importUsers = ImportUsers(
+            store: store, clock: clock, randomness: randomness, passwords: world.passwords,
+            findProvider: findProvider)
         changeUser = ChangeUser(store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey)
         eraseUser = EraseAccessibleUser(store: store, clock: clock, randomness: randomness, audit: audit)
         verifyCredential = VerifyCredential(
@@ -23,6 +28,13 @@ package struct ForeignUseCases: Sendable {
         logInWithIdentities = LogInWithIdentities(
             store: store, clock: clock, randomness: randomness, takeAllowance: takeAllowance,
             sealingKey: world.sealingKey, newUsers: world.firstLaunches)
+        findPendingAddress = FindPendingAddress(store: store, clock: clock)
+        refreshSession = RefreshSession(
+            store: store, clock: clock, randomness: randomness,
+            hash: world.sealingKey.keyedHash(purpose: "okaeri refresh token"))
+        registerByMail = RegisterByMail(
+            store: store, clock: clock, randomness: randomness, queueErrand: queueErrand, takeAllowance: takeAllowance,
+            newUsers: world.firstLaunches)
         changeProtocolRules = ChangeProtocolRules(store: store)
         adoptSession = AdoptSession(
             store: store, clock: clock, randomness: randomness, verifyProof: ProofVerifier(),

@@ -30,7 +30,7 @@ package struct LogInWithPassword: Sendable {
         package var expiresAt: Timestamp?
         /// What the identifier may mean, when the protocol says it; else what it looks like.
         package var meanings: [TypedIdentifier]?
-        /// Whether the user's mail address must have been verified, as it must where it is typed in place of a name.
+        /// Whether the user's mail address must have been verified when it is what was typed.
         package var needsVerifiedEmail = false
 
         package init(
@@ -66,13 +66,12 @@ package struct LogInWithPassword: Sendable {
             + request.device.faults(field: "device")
         if let end = request.expiresAt, end <= now { faults.append(FieldFault(field: "expiresAt", rule: .inThePast)) }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
-        var proof: DeviceProof?
-        if let presented = request.proof { proof = try verifyProof(presented, at: now) }
+        let proof = try request.proof.map { presented throws(DomainError) in try verifyProof(presented, at: now) }
         let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
         let application = request.application.id
+        let meanings = request.meanings ?? TypedIdentifier.meanings(of: request.identifier)
         let outcome = try await check(
-            request.password.revealed, of: request.meanings ?? TypedIdentifier.meanings(of: request.identifier),
-            in: application, from: request.address)
+            request.password.revealed, of: meanings, in: application, from: request.address)
         let entry = audit.draft(.loggedIn, by: .unknown, in: application, from: request.origin)
         let opening = SessionOpening(
             application: request.application, deviceKey: proof?.thumbprint, device: request.device,
@@ -82,19 +81,32 @@ package struct LogInWithPassword: Sendable {
                 audit.draft(.userRestored, by: .unknown, in: application, from: $0)
             },
             expiresAt: request.expiresAt, randomness: randomness, now: now)
+        let retires = request.application.settings.retiresWeakPasswords && request.protocolName == .native
         let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
             try link.use(in: transaction, application)
             guard let user = try outcome.settle(in: transaction),
-                !request.needsVerifiedEmail || user.emailVerifiedAt != nil
+                !request.needsVerifiedEmail || user.isNamedSurely(by: meanings)
             else {
                 try entry.record(
                     on: outcome.user.map { .user($0) }, result: .refused, details: ["method": "password"],
                     in: transaction)
                 return nil
             }
-            return try opening.open(for: try link.joined(to: user, in: transaction), in: transaction)
+            var joined = try link.joined(to: user, in: transaction)
+            if let proof, retires { try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint) }
+            return try opening.open(for: joined, in: transaction)
         }
         guard let logIn else { throw .credentialRefused }
         return logIn
+    }
+}
+
+extension User {
+    /// Whether what was typed names the user by a verified mail address, or by anything else.
+    fileprivate func isNamedSurely(by meanings: [TypedIdentifier]) -> Bool {
+        emailVerifiedAt != nil
+            || typedIdentifiers.contains { identifier in
+                identifier.kind != .email && meanings.contains { $0.isSame(as: identifier) }
+            }
     }
 }

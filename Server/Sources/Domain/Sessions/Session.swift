@@ -71,6 +71,8 @@ package struct Session: Hashable, Sendable {
         package static let code = LogInMethod(rawValue: "code")
         package static let merge = LogInMethod(rawValue: "merge")
         package static let transferCode = LogInMethod(rawValue: "transfer-code")
+        /// Opened elsewhere, and brought along by an operator.
+        package static let importing = LogInMethod(rawValue: "import")
         /// On the hosted pages, within the last ten minutes.
         package static let pages = LogInMethod(rawValue: "pages")
         /// On the hosted pages, longer ago: somebody at the browser pressed a button.
@@ -82,7 +84,8 @@ package struct Session: Hashable, Sendable {
         /// user.
         package func provesPresence(of user: User) -> Bool {
             self != .keptPages
-                && (user.isAnonymous || self != .automatic && self != .transferCode && self != .adoption)
+                && (user.isAnonymous
+                    || ![.automatic, .transferCode, .adoption, .importing].contains(self))
         }
     }
 }

@@ -50,12 +50,32 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
             valueName: "name"))
     var host: [String] = []
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether a password that is the user name goes once a device key leads to the user.")
+    var retireWeakPasswords: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Whether a mail address alone can sign up (NCMB).")
+    var signUpByMail: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Whether a mail address counts only once it was verified (Kii).")
+    var verifiedEmail: Bool?
+
+    @Option(
+        help: ArgumentHelp(
+            "Log-ins come with refresh tokens, and their tokens live so long; 0 for tokens without (Kii).",
+            valueName: "seconds"))
+    var refreshedTokenSeconds: Int64?
+
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         if let idleHours, !(1...10_000_000).contains(idleHours) {
             throw ValidationError("--idle-hours must be 1 or more.")
+        }
+        if let refreshedTokenSeconds, !(0...10_000_000_000).contains(refreshedTokenSeconds) {
+            throw ValidationError("--refreshed-token-seconds must be 0 or more.")
         }
         if let timestampWindow, timestampWindow < 0 {
             throw ValidationError("--timestamp-window must be 0 or more.")
@@ -67,7 +87,10 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         let (idleHours, sessionsPerUser, anonymous, readableByAll) = (
             idleHours, sessionsPerUser, anonymous, readableByAll
         )
-        let (inAddresses, window, hosts) = (passwordsInAddresses, timestampWindow, host)
+        let (inAddresses, window, hosts, retires) = (
+            passwordsInAddresses, timestampWindow, host, retireWeakPasswords
+        )
+        let (byMail, refreshed, verified) = (signUpByMail, refreshedTokenSeconds, verifiedEmail)
         let id = Identifier<Application>(rawValue: id)
         let application = try await storage.withStorage { useCases throws(DomainError) in
             try await useCases.foreign.changeProtocolRules(name, of: id) { rules, options in
@@ -78,6 +101,10 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
                 if let inAddresses { options.takesPasswordsInAddresses = inAddresses }
                 if let window { options.timestampWindow = window == 0 ? nil : .seconds(window) }
                 if !hosts.isEmpty { options.hosts = hosts }
+                if let retires { options.retiresWeakPasswords = retires }
+                if let byMail { options.allowsSignUpByMail = byMail }
+                if let verified { options.demandsVerifiedEmail = verified }
+                if let refreshed { options.refreshedTokenLifetime = refreshed == 0 ? nil : .seconds(refreshed) }
             }
         }
         let answer = Answer(
@@ -93,6 +120,10 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         let passwordsInAddresses: Bool
         let timestampWindowSeconds: Int64?
         let hosts: [String]
+        let retireWeakPasswords: Bool
+        let signUpByMail: Bool
+        let verifiedEmail: Bool
+        let refreshedTokenSeconds: Int64?
 
         init(_ rules: SessionRules, _ options: ForeignOptions) {
             idleHours = rules.idleLifetime.components.seconds / 3600
@@ -102,6 +133,10 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
             passwordsInAddresses = options.takesPasswordsInAddresses
             timestampWindowSeconds = options.timestampWindow?.components.seconds
             hosts = options.hosts
+            retireWeakPasswords = options.retiresWeakPasswords
+            signUpByMail = options.allowsSignUpByMail
+            verifiedEmail = options.demandsVerifiedEmail
+            refreshedTokenSeconds = options.refreshedTokenLifetime?.components.seconds
         }
 
         var table: String {
@@ -111,6 +146,10 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
                 "passwords in addresses": passwordsInAddresses ? "yes" : "no",
                 "timestamp window": timestampWindowSeconds.map { "\($0) s" } ?? "any",
                 "hosts": hosts.joined(separator: " "),
+                "retire weak passwords": retireWeakPasswords ? "yes" : "no",
+                "sign-up by mail": signUpByMail ? "yes" : "no",
+                "verified mail": verifiedEmail ? "demanded" : "not demanded",
+                "refreshed tokens": refreshedTokenSeconds.map { "live \($0) s" } ?? "no",
             ]).text()
         }
     }

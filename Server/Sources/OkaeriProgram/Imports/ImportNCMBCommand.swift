@@ -40,7 +40,8 @@ struct ImportNCMBCommand: AsyncParsableCommand {
         }
         let (records, isRehearsal, knowsDeviceIds) = (RecordFile(handle), dryRun, deviceIds)
         let id = application.id
-        let importer = Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
+        let importer = Importer(application: id, protocolName: .ncmb, isRehearsal: isRehearsal) {
+            value throws(ImportFault) in
             do throws(NCMBExport.Fault) {
                 return try NCMBExport.member(value, of: id, knowsDeviceIds: knowsDeviceIds)
             } catch {

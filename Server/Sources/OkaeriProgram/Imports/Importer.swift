@@ -14,14 +14,16 @@ struct Importer {
     private static let keptRefusals = 10_000
 
     let application: Identifier<Application>
+    let protocolName: Session.ProtocolName
     let isRehearsal: Bool
     let translate: (JSONValue) throws(ImportFault) -> ImportedUser
 
     init(
-        application: Identifier<Application>, isRehearsal: Bool,
+        application: Identifier<Application>, protocolName: Session.ProtocolName, isRehearsal: Bool,
         translate: @escaping (JSONValue) throws(ImportFault) -> ImportedUser
     ) {
         self.application = application
+        self.protocolName = protocolName
         self.isRehearsal = isRehearsal
         self.translate = translate
     }
@@ -122,7 +124,7 @@ struct Importer {
     ) async throws(DomainError) {
         guard !waiting.isEmpty else { return }
         let outcomes = try await useCases.foreign.importUsers(
-            waiting.map(\.user), into: application, isRehearsal: isRehearsal)
+            waiting.map(\.user), into: application, of: protocolName, isRehearsal: isRehearsal)
         for (record, outcome) in zip(waiting, outcomes) {
             switch outcome {
             case .imported: report.imported += 1

@@ -7,6 +7,10 @@ struct StoredForeignOptions: Codable {
     private var takesPasswordsInAddresses: Bool?
     private var timestampWindowSeconds: Int64?
     private var hosts: [String]?
+    private var retiresWeakPasswords: Bool?
+    private var allowsSignUpByMail: Bool?
+    private var demandsVerifiedEmail: Bool?
+    private var refreshedTokenSeconds: Int64?
 
     init(_ options: ForeignOptions) {
         allowsAnonymous = options.allowsAnonymous
@@ -14,6 +18,10 @@ struct StoredForeignOptions: Codable {
         takesPasswordsInAddresses = options.takesPasswordsInAddresses
         timestampWindowSeconds = options.timestampWindow?.components.seconds
         hosts = options.hosts
+        retiresWeakPasswords = options.retiresWeakPasswords
+        allowsSignUpByMail = options.allowsSignUpByMail
+        demandsVerifiedEmail = options.demandsVerifiedEmail
+        refreshedTokenSeconds = options.refreshedTokenLifetime?.components.seconds
     }
 
     var options: ForeignOptions {
@@ -22,6 +30,10 @@ struct StoredForeignOptions: Codable {
             allowsAnonymous: allowsAnonymous ?? standard.allowsAnonymous,
             isReadableByAll: isReadableByAll ?? standard.isReadableByAll,
             takesPasswordsInAddresses: takesPasswordsInAddresses ?? standard.takesPasswordsInAddresses,
-            timestampWindow: timestampWindowSeconds.map { .seconds($0) }, hosts: hosts ?? standard.hosts)
+            timestampWindow: timestampWindowSeconds.map { .seconds($0) }, hosts: hosts ?? standard.hosts,
+            retiresWeakPasswords: retiresWeakPasswords ?? standard.retiresWeakPasswords,
+            allowsSignUpByMail: allowsSignUpByMail ?? standard.allowsSignUpByMail,
+            demandsVerifiedEmail: demandsVerifiedEmail ?? standard.demandsVerifiedEmail,
+            refreshedTokenLifetime: refreshedTokenSeconds.map { .seconds($0) })
     }
 }

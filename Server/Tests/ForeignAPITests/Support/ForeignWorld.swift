@@ -7,6 +7,7 @@ import Logging
 import NIOCore
 import OkaeriServer
 import OkaeriWire
+import OutboundServices
 import PasswordHashes
 import RecordedFlows
 import StorageSQLite
@@ -25,12 +26,14 @@ struct ForeignWorld: Sendable {
     private let responder: RouterResponder<ServerContext>
 
     init(
-        _ settings: ApplicationSettings = ApplicationSettings(), server: [String: String] = ["rate-limits": "off"]
+        _ settings: ApplicationSettings = ApplicationSettings(), server: [String: String] = ["rate-limits": "off"],
+        providers: ProviderAddresses? = nil, caller: CurlCaller? = nil
     ) async throws {
         store = try SQLiteStore(.memory, role: .server)
         composition = Composition(
             try ServerSettings(commandLine: server, environment: [:]), store: store,
-            clock: clock, randomness: CountingRandomness(), sealingKey: try .ofTests(), passwords: Self.passwords)
+            clock: clock, randomness: CountingRandomness(), sealingKey: try .ofTests(), passwords: Self.passwords,
+            providers: providers, caller: caller)
         responder = try composition.responders().all
         application = try await composition.useCases.createApplication(
             name: "Old app", settings: settings,
