@@ -102,6 +102,9 @@ let package = Package(
             dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, crypto, wire],
             swiftSettings: settings),
         .target(
+            name: "ParseAPI", dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
+            swiftSettings: settings),
+        .target(
             name: "KiiAPI", dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
             swiftSettings: settings),
         .target(
@@ -113,7 +116,7 @@ let package = Package(
             name: "OkaeriServer",
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
-                "NCMBAPI", "KiiAPI", "EnvelopeAPI", "OutboundServices", "FakeProviders", "PasswordHashes", "Threads",
+                "NCMBAPI", "ParseAPI", "KiiAPI", "EnvelopeAPI", "OutboundServices", "FakeProviders", "PasswordHashes", "Threads",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],
@@ -121,7 +124,7 @@ let package = Package(
         .executableTarget(
             name: "OkaeriProgram",
             dependencies: [
-                "Domain", "NCMBAPI", "OkaeriServer", "OutboundServices", arguments, sdk, wire, crypto,
+                "Domain", "HTTPSupport", "NCMBAPI", "OkaeriServer", "OutboundServices", "ParseAPI", arguments, sdk, wire, crypto,
             ],
             swiftSettings: settings),
 
@@ -170,8 +173,8 @@ let package = Package(
         .testTarget(
             name: "ForeignAPITests",
             dependencies: [
-                "Domain", "HTTPSupport", "OkaeriServer", "PasswordHashes", "RecordedFlows", "Storage", "StorageSQLite",
-                "TestWorld", hummingbird, httpTypes, nioCore, logging, wire,
+                "Domain", "FakeProviders", "HTTPSupport", "OkaeriServer", "OutboundServices", "ParseAPI", "PasswordHashes",
+                "RecordedFlows", "Storage", "StorageSQLite", "TestWorld", crypto, hummingbird, httpTypes, nioCore, logging, wire,
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(

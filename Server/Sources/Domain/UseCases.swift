@@ -165,7 +165,8 @@ package struct UseCases: Sendable {
         authenticate = Authenticate(
             store: store, clock: clock, cache: sessionCache, activity: activity, verifyProof: verifyProof)
         foreign = ForeignUseCases(
-            world, authenticate: authenticate, findProvider: findProvider, takeAllowance: takeAllowance, audit: audit)
+            world, authenticate: authenticate, findProvider: findProvider, takeAllowance: takeAllowance, check: check,
+            notice: notice, audit: audit)
         logOut = LogOut(store: store)
         listSessions = ListSessions(store: store, clock: clock)
         endSession = EndSession(store: store, audit: audit)

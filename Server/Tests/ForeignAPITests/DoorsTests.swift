@@ -5,7 +5,7 @@ import Testing
 
 /// The ways into one user that this server has: each registers, logs in, reads, updates and logs out in its own words.
 enum Door: String, CaseIterable, Sendable {
-    case native, kii, envelope
+    case native, kii, envelope, parse
 
     /// Makes a user and returns a token.
     func register(_ name: String, _ password: String, at world: ForeignWorld) async throws {
@@ -20,6 +20,9 @@ enum Door: String, CaseIterable, Sendable {
             case .envelope:
                 try await world.send(
                     "POST", "/user/signup", body: #"{"id":"\#(name)","password":"\#(password)","name":"Mina"}"#)
+            case .parse:
+                try await world.parse(
+                    "POST", "/users", #"{"username":"\#(name)","password":"\#(password)","score":1}"#)
             }
         #expect([200, 201].contains(answer.status), "\(self): \(answer.text)")
     }
@@ -45,6 +48,9 @@ enum Door: String, CaseIterable, Sendable {
                 return nil
             }
             return token
+        case .parse:
+            let answer = try await world.parseLogIn(name, password)
+            return answer.status == 200 ? try answer.text("sessionToken") : nil
         }
     }
 
@@ -64,6 +70,9 @@ enum Door: String, CaseIterable, Sendable {
                 case .string(let id)? = user["id"], case .object(let fields)? = user["fields"]
             else { return nil }
             return (id, fields["score"])
+        case .parse:
+            let answer = try await world.parse("GET", "/users/me", token: token)
+            return answer.status == 200 ? (try answer.text("objectId"), try answer.json()["score"]) : nil
         }
     }
 
@@ -74,6 +83,12 @@ enum Door: String, CaseIterable, Sendable {
             try await world.native("PATCH", "/v1/user", #"{"fields":{"score":\#(score)}}"#, token: token).status == 200
         case .kii: try await world.kii("POST", "/users/me", #"{"score":\#(score)}"#, token: token).status == 200
         case .envelope: false
+        case .parse:
+            if let id = try await read(token, at: world)?.id {
+                try await world.parse("PUT", "/users/\(id)", #"{"score":\#(score)}"#, token: token).status == 200
+            } else {
+                false
+            }
         }
     }
 
@@ -83,6 +98,7 @@ enum Door: String, CaseIterable, Sendable {
         case .native: try await world.native("POST", "/v1/log-out", token: token).status == 204
         case .kii: false
         case .envelope: try await world.send("POST", "/user/signout", [("jwt", token)]).status == 200
+        case .parse: try await world.parse("POST", "/logout", token: token).status == 200
         }
     }
 }

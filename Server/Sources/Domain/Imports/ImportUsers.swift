@@ -6,6 +6,8 @@ package struct ImportUsers: Sendable {
     private static let maximumIdBytes = 128
 
     let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
     let passwords: any PasswordHashing
     let findProvider: FindProvider
 
@@ -14,6 +16,7 @@ package struct ImportUsers: Sendable {
         var user: User
         var hash: PasswordHash?
         var faults: [FieldFault]
+        var sessions: [(session: Session, token: SecretDigest)] = []
     }
 
     /// - Parameters:
@@ -80,7 +83,10 @@ package struct ImportUsers: Sendable {
             }
             hash = try await passwords.hash(password)
         }
-        return Candidate(user: user, hash: hash, faults: faults)
+        let now = clock.now
+        return Candidate(
+            user: user, hash: hash, faults: faults + imported.sessions.flatMap(\.faults),
+            sessions: imported.sessions.map { $0.session(randomness, at: now) })
     }
 
     private static func faults(in user: User) -> [FieldFault] {
@@ -124,6 +130,11 @@ package struct ImportUsers: Sendable {
         for identity in user.identities { try transaction.insert(identity, for: user.id, in: user.application) }
         if let hash = candidate.hash {
             try transaction.setPassword(hash, of: user.id, in: user.application, at: user.updatedAt)
+        }
+        for (session, token) in candidate.sessions {
+            // A token that is another's would be both of theirs.
+            guard try transaction.session(token: token, in: user.application) == nil else { continue }
+            try transaction.insert(session, token: token, attempt: nil)
         }
     }
 }

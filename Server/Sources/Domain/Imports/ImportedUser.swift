@@ -10,6 +10,8 @@ package struct ImportedUser: Sendable {
     package var anonymousId: AnonymousId?
     /// Names at providers, by which those vouch for the user.
     package var providerNames: [Identity.Provider: String]
+    /// Sessions that go on.
+    package var sessions: [ImportedSession] = []
 
     package init(
         user: User, hash: PasswordHash? = nil, password: Secret? = nil, anonymousId: AnonymousId? = nil,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Domain
+import HTTPSupport
 
 /// `okaeri application rules`
 struct ProtocolRulesCommand: AsyncParsableCommand {
@@ -15,6 +16,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
               okaeri application rules 00VHj9mrbT8wn7Qk ncmb --idle-hours 8760 --sessions-per-user 5
               okaeri application rules 00VHj9mrbT8wn7Qk ncmb --no-anonymous --readable-by-all
               okaeri application rules 00VHj9mrbT8wn7Qk ncmb --host old.example.com
+              okaeri application rules 00VHj9mrbT8wn7Qk parse --master-network 10.0.0.0/8
             """)
 
     @Argument(help: "The application's id.")
@@ -50,6 +52,21 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
             valueName: "name"))
     var host: [String] = []
 
+    @Flag(inversion: .prefixedNo, help: "Whether a log-in by password needs a verified mail address (Parse).")
+    var verifiedEmail: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Whether new passwords must keep Okaeri's own rules (Parse).")
+    var passwordPolicy: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Whether capitals make no difference at log-in (Parse).")
+    var ignoreCase: Bool?
+
+    @Option(
+        help: ArgumentHelp(
+            "A network from which the master key is taken; repeat it for several. At first this machine alone (Parse).",
+            valueName: "network"))
+    var masterNetwork: [String] = []
+
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
 
@@ -60,6 +77,9 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         if let timestampWindow, timestampWindow < 0 {
             throw ValidationError("--timestamp-window must be 0 or more.")
         }
+        for network in masterNetwork where IPNetwork(network) == nil {
+            throw ValidationError("--master-network must be an address or a network such as 10.0.0.0/8.")
+        }
     }
 
     func run() async throws {
@@ -68,6 +88,9 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
             idleHours, sessionsPerUser, anonymous, readableByAll
         )
         let (inAddresses, window, hosts) = (passwordsInAddresses, timestampWindow, host)
+        let (verifiedEmail, policy, ignoresCase, networks) = (
+            verifiedEmail, passwordPolicy, ignoreCase, masterNetwork
+        )
         let id = Identifier<Application>(rawValue: id)
         let application = try await storage.withStorage { useCases throws(DomainError) in
             try await useCases.foreign.changeProtocolRules(name, of: id) { rules, options in
@@ -78,6 +101,10 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
                 if let inAddresses { options.takesPasswordsInAddresses = inAddresses }
                 if let window { options.timestampWindow = window == 0 ? nil : .seconds(window) }
                 if !hosts.isEmpty { options.hosts = hosts }
+                if let verifiedEmail { options.needsVerifiedEmail = verifiedEmail }
+                if let policy { options.hasPasswordPolicy = policy }
+                if let ignoresCase { options.ignoresCase = ignoresCase }
+                if !networks.isEmpty { options.administratorNetworks = networks }
             }
         }
         let answer = Answer(
@@ -93,6 +120,10 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         let passwordsInAddresses: Bool
         let timestampWindowSeconds: Int64?
         let hosts: [String]
+        let verifiedEmail: Bool
+        let passwordPolicy: Bool
+        let ignoreCase: Bool
+        let masterNetworks: [String]
 
         init(_ rules: SessionRules, _ options: ForeignOptions) {
             idleHours = rules.idleLifetime.components.seconds / 3600
@@ -102,6 +133,10 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
             passwordsInAddresses = options.takesPasswordsInAddresses
             timestampWindowSeconds = options.timestampWindow?.components.seconds
             hosts = options.hosts
+            verifiedEmail = options.needsVerifiedEmail
+            passwordPolicy = options.hasPasswordPolicy
+            ignoreCase = options.ignoresCase
+            masterNetworks = options.administratorNetworks
         }
 
         var table: String {
@@ -110,7 +145,9 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
                 "anonymous": anonymous ? "yes" : "no", "readable by all": readableByAll ? "yes" : "no",
                 "passwords in addresses": passwordsInAddresses ? "yes" : "no",
                 "timestamp window": timestampWindowSeconds.map { "\($0) s" } ?? "any",
-                "hosts": hosts.joined(separator: " "),
+                "hosts": hosts.joined(separator: " "), "verified mail address": verifiedEmail ? "yes" : "no",
+                "password policy": passwordPolicy ? "yes" : "no", "ignore case": ignoreCase ? "yes" : "no",
+                "master networks": masterNetworks.joined(separator: " "),
             ]).text()
         }
     }

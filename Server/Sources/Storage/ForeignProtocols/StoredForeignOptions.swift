@@ -7,6 +7,10 @@ struct StoredForeignOptions: Codable {
     private var takesPasswordsInAddresses: Bool?
     private var timestampWindowSeconds: Int64?
     private var hosts: [String]?
+    private var needsVerifiedEmail: Bool?
+    private var hasPasswordPolicy: Bool?
+    private var ignoresCase: Bool?
+    private var administratorNetworks: [String]?
 
     init(_ options: ForeignOptions) {
         allowsAnonymous = options.allowsAnonymous
@@ -14,14 +18,23 @@ struct StoredForeignOptions: Codable {
         takesPasswordsInAddresses = options.takesPasswordsInAddresses
         timestampWindowSeconds = options.timestampWindow?.components.seconds
         hosts = options.hosts
+        needsVerifiedEmail = options.needsVerifiedEmail
+        hasPasswordPolicy = options.hasPasswordPolicy
+        ignoresCase = options.ignoresCase
+        administratorNetworks = options.administratorNetworks
     }
 
     var options: ForeignOptions {
         let standard = ForeignOptions()
-        return ForeignOptions(
+        var options = ForeignOptions(
             allowsAnonymous: allowsAnonymous ?? standard.allowsAnonymous,
             isReadableByAll: isReadableByAll ?? standard.isReadableByAll,
             takesPasswordsInAddresses: takesPasswordsInAddresses ?? standard.takesPasswordsInAddresses,
             timestampWindow: timestampWindowSeconds.map { .seconds($0) }, hosts: hosts ?? standard.hosts)
+        options.needsVerifiedEmail = needsVerifiedEmail ?? standard.needsVerifiedEmail
+        options.hasPasswordPolicy = hasPasswordPolicy ?? standard.hasPasswordPolicy
+        options.ignoresCase = ignoresCase ?? standard.ignoresCase
+        options.administratorNetworks = administratorNetworks ?? standard.administratorNetworks
+        return options
     }
 }
