@@ -116,7 +116,8 @@ let package = Package(
             name: "OkaeriServer",
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
-                "NCMBAPI", "ParseAPI", "KiiAPI", "EnvelopeAPI", "OutboundServices", "FakeProviders", "PasswordHashes", "Threads",
+                "NCMBAPI", "ParseAPI", "KiiAPI", "EnvelopeAPI", "OutboundServices", "FakeProviders", "PasswordHashes",
+                "Threads",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],
@@ -124,7 +125,8 @@ let package = Package(
         .executableTarget(
             name: "OkaeriProgram",
             dependencies: [
-                "Domain", "HTTPSupport", "NCMBAPI", "OkaeriServer", "OutboundServices", "ParseAPI", arguments, sdk, wire, crypto,
+                "Domain", "HTTPSupport", "NCMBAPI", "OkaeriServer", "OutboundServices", "ParseAPI", arguments, sdk,
+                wire, crypto,
             ],
             swiftSettings: settings),
 
@@ -173,8 +175,10 @@ let package = Package(
         .testTarget(
             name: "ForeignAPITests",
             dependencies: [
-                "Domain", "FakeProviders", "HTTPSupport", "OkaeriServer", "OutboundServices", "ParseAPI", "PasswordHashes",
-                "RecordedFlows", "Storage", "StorageSQLite", "TestWorld", crypto, hummingbird, httpTypes, nioCore, logging, wire,
+                "Domain", "FakeProviders", "HTTPSupport", "OkaeriServer", "OutboundServices", "ParseAPI",
+                "PasswordHashes",
+                "RecordedFlows", "Storage", "StorageSQLite", "TestWorld", crypto, hummingbird, httpTypes, nioCore,
+                logging, wire,
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(

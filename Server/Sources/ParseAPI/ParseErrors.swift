@@ -57,7 +57,8 @@ extension ParseFault {
         case .codeRefused: self.init(-1, "Failed to reset password: username / email / token is invalid")
         case .mailUnavailable:
             self.init(
-                1, "An appName, publicServerURL, and emailAdapter are required for password reset and email verification.")
+                1,
+                "An appName, publicServerURL, and emailAdapter are required for password reset and email verification.")
         case .fieldsRefused(let faults): self = Self.first(of: faults)
         case .rateLimited: self = .tooManyRequests
         case .busy, .storageUnavailable, .providerUnavailable: self = .unavailable

@@ -145,7 +145,8 @@ extension ParseAPI {
 extension ParseFault {
     /// What the original has and this server has not.
     private static let absent: Set<Substring> = [
-        "classes", "roles", "sessions", "installations", "files", "functions", "jobs", "push", "push_audiences", "schemas",
+        "classes", "roles", "sessions", "installations", "files", "functions", "jobs", "push", "push_audiences",
+        "schemas",
         "hooks", "aggregate", "purge", "events", "products", "validate_purchase", "cloud_code", "scriptlog", "config",
         "cloud", "apps", "export_progress",
     ]

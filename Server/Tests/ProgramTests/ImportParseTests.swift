@@ -1,4 +1,5 @@
 import Foundation
+import Okaeri
 import Testing
 
 @Suite("okaeri import parse")
@@ -21,8 +22,8 @@ struct ImportParseTests {
     }
 
     private static let users = """
-        [{"objectId":"Abc123Def4","username":"taro","email":"taro@example.com","emailVerified":true,"bcryptPassword":"$2y$10$nVFTEVbpTsnCmnyWMBWMc.phEQAQfHmXYNEbdpkFjPEP8TBqvXJFC","createdAt":"2014-01-02T03:04:05.678Z","updatedAt":"2015-01-02T03:04:05.678Z","ACL":{"*":{"read":true}},"score":3},
-        {"_id":"Bbc123Def4","username":"Hana","_hashed_password":"$2b$10$nVFTEVbpTsnCmnyWMBWMc.phEQAQfHmXYNEbdpkFjPEP8TBqvXJFC","_created_at":{"$date":"2014-01-02T03:04:05.678Z"},"_updated_at":{"$date":{"$numberLong":"1420167845678"}},"_rperm":["*","Bbc123Def4"],"_wperm":["Bbc123Def4"],"_acl":{},"_session_token":"legacytoken1","_p_team":"Team$abc","level":{"$numberLong":"7"}},
+        [{"objectId":"Abc123Def4","username":"taro","email":"taro@example.com","emailVerified":true,"bcryptPassword":"$2y$10$nVFTEVbpTsnCmnyWMBWMc.wHaIdr5N267pyPeoPVQWkeY51Qk2yEC","createdAt":"2014-01-02T03:04:05.678Z","updatedAt":"2015-01-02T03:04:05.678Z","ACL":{"*":{"read":true}},"score":3},
+        {"_id":"Bbc123Def4","username":"Hana","_hashed_password":"$2b$10$nVFTEVbpTsnCmnyWMBWMc.wHaIdr5N267pyPeoPVQWkeY51Qk2yEC","_created_at":{"$date":"2014-01-02T03:04:05.678Z"},"_updated_at":{"$date":{"$numberLong":"1420167845678"}},"_rperm":["*","Bbc123Def4"],"_wperm":["Bbc123Def4"],"_acl":{},"_session_token":"legacytoken1","_p_team":"Team$abc","level":{"$numberLong":"7"}},
         {"_id":"Cbc123Def4","username":"aBcDeFgHiJkLmNoPqRsTuVwXy","_auth_data_anonymous":{"id":"a5f0d7b2-97c3-4c68-8e35-0a4d3c1b2f4e"},"_created_at":"2014-01-02T03:04:05.678Z"},
         {"objectId":"Dbc123Def4","username":"TARO","createdAt":"2014-01-02T03:04:05.678Z"},
         {"objectId":"Ebc123Def4","username":"social","authData":{"apple":{"id":"1"}},"createdAt":"2014-01-02T03:04:05.678Z"},
@@ -44,7 +45,7 @@ struct ImportParseTests {
         try Self.users.write(toFile: users, atomically: true, encoding: .utf8)
         try Self.sessions.write(toFile: sessions, atomically: true, encoding: .utf8)
         let application: Made = try await Program.run(
-            "application", "create", "Old", "--enable", "parse", "--json", "--data", folder.path
+            "application", "create", "Old", "--parse-application-id", "app1", "--json", "--data", folder.path
         ).json()
         func run(_ arguments: String...) async throws -> (Report, Int32) {
             let finished = try await Program.run(
@@ -69,6 +70,31 @@ struct ImportParseTests {
         let shown = try await Program.run(
             "user", "show", "Abc123Def4", "--application", application.id, "--data", folder.path, "--json")
         #expect(shown.output.contains("2014-01-02T03:04:05.678Z") && shown.output.contains("taro@example.com"))
+        for token in [
+            "r:00112233445566778899aabbccddeeff", "r:11112233445566778899aabbccddeeff", "legacytoken1",
+        ] {
+            let me = try await Self.parse("GET", "/users/me", nil, token: token, at: server)
+            #expect(me.status == 200, "\(token)")
+        }
+        for (name, id) in [("taro", "Abc123Def4"), ("Hana", "Bbc123Def4")] {
+            let body = #"{"username":"\#(name)","password":"s3cret"}"#
+            let logIn = try await Self.parse("POST", "/login", body, token: nil, at: server)
+            #expect(logIn.status == 200 && String(decoding: logIn.body, as: UTF8.self).contains(id))
+        }
+        let anonymous = #"{"authData":{"anonymous":{"id":"a5f0d7b2-97c3-4c68-8e35-0a4d3c1b2f4e"}}}"#
+        #expect(try await Self.parse("POST", "/users", anonymous, token: nil, at: server).status == 200)
         try await server.stop()
+    }
+
+    private static func parse(
+        _ method: String, _ path: String, _ body: String?, token: String?, at server: TestServer
+    ) async throws -> TransportResponse {
+        var headers = ["X-Parse-Application-Id": "app1", "Content-Type": "application/json"]
+        if let token { headers["X-Parse-Session-Token"] = token }
+        let url = try #require(URL(string: "\(server.url)/parse\(path)"))
+        return try await URLSessionTransport().send(
+            TransportRequest(
+                method: method, url: url, headers: HeaderFields(headers), body: body.map { Data($0.utf8) },
+                timeout: .seconds(10)))
     }
 }

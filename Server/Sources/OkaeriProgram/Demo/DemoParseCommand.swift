@@ -58,7 +58,7 @@ struct DemoParseCommand: AsyncParsableCommand {
 
     private func play(_ app: DemoParseApp, _ texts: DemoParseTexts) async throws(CommandFault) -> [Step] {
         var phone = app
-        let anonymous = UUID().uuidString.lowercased()
+        let anonymous = DemoNCMBApp.uuid(SystemRandomness().bytes(16)).lowercased()
         let made = try await phone.send(
             "POST", "/users", ["authData": ["anonymous": ["id": .string(anonymous)]], "score": 12000])
         phone.token = made.text("sessionToken")

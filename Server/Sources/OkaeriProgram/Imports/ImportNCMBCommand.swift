@@ -46,7 +46,9 @@ struct ImportNCMBCommand: AsyncParsableCommand {
             } catch {
                 throw ImportFault(sentence: error.description)
             }
-        } name: { $0.user.id.rawValue } takeIn: { users, useCases throws(DomainError) in
+        } name: {
+            $0.user.id.rawValue
+        } takeIn: { users, useCases throws(DomainError) in
             try await useCases.foreign.importUsers(users, into: id, isRehearsal: isRehearsal)
         }
         let report = try await importer.run(records, storage)

@@ -55,7 +55,9 @@ struct ImportParseCommand: AsyncParsableCommand {
             } catch {
                 throw ImportFault(sentence: error.description)
             }
-        } name: { $0.user.id.rawValue } takeIn: { users, useCases throws(DomainError) in
+        } name: {
+            $0.user.id.rawValue
+        } takeIn: { users, useCases throws(DomainError) in
             try await useCases.foreign.importUsers(users, into: id, isRehearsal: isRehearsal)
         }
     }
@@ -68,7 +70,9 @@ struct ImportParseCommand: AsyncParsableCommand {
             } catch {
                 throw ImportFault(sentence: error.description)
             }
-        } name: { $0.user.rawValue } takeIn: { sessions, useCases throws(DomainError) in
+        } name: {
+            $0.user.rawValue
+        } takeIn: { sessions, useCases throws(DomainError) in
             try await useCases.foreign.importSessions(sessions, isRehearsal: isRehearsal)
         }
     }

@@ -57,7 +57,9 @@ package struct OpenIDProvider: IdentityProvider {
         let description = try await description(for: configured)
         let verified = try await verify(
             token,
-            policy(description, Set(configured.settings.audiences), nonce: credential.checksNonce ? .plainIfThere(credential.nonce) : .none))
+            policy(
+                description, Set(configured.settings.audiences),
+                nonce: credential.checksNonce ? .plainIfThere(credential.nonce) : .none))
         return person(verified, configured)
     }
 

@@ -81,7 +81,8 @@ struct QueryOptions {
         do {
             return try JSONValue(parsing: Array(text.utf8), maximumDepth: maximumDepth)
         } catch {
-            throw error == .tooDeep ? .invalidQuery("The query is too large: where.") : ParseFault(107, "where is not JSON.")
+            throw error == .tooDeep
+                ? .invalidQuery("The query is too large: where.") : ParseFault(107, "where is not JSON.")
         }
     }
 

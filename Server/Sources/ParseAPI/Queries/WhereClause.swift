@@ -131,7 +131,9 @@ enum WhereClause {
         for part in (text ?? "").split(separator: ",") {
             let isDescending = part.hasPrefix("-")
             let name = String(part.drop { $0 == "-" || $0 == "+" || $0 == " " })
-            guard let field = try field(name, isMaster: isMaster) else { throw .invalidQuery("Cannot order by \(name).") }
+            guard let field = try field(name, isMaster: isMaster) else {
+                throw .invalidQuery("Cannot order by \(name).")
+            }
             orders.append(UserOrder(field, isDescending: isDescending))
         }
         return orders

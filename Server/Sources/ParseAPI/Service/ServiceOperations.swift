@@ -24,7 +24,9 @@ extension ParseAPI {
             "features": [
                 "globalConfig": nothing, "hooks": nothing, "cloudCode": ["jobs": false],
                 "logs": ["level": false, "size": false, "order": false, "until": false, "from": false],
-                "push": ["immediatePush": false, "scheduledPush": false, "storedPushData": false, "pushAudiences": false],
+                "push": [
+                    "immediatePush": false, "scheduledPush": false, "storedPushData": false, "pushAudiences": false,
+                ],
                 "schemas": [
                     "addField": false, "removeField": false, "addClass": false, "removeClass": false,
                     "clearAllDataFromClass": false, "exportClass": false, "editClassLevelPermissions": false,

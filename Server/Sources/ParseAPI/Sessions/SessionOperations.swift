@@ -145,7 +145,8 @@ enum SessionFields {
             if name == "ACL" { throw ParseFault(105, "Cannot set ACL on a Session.") }
             guard UserFields.isName(name) else { throw .invalidField(name) }
             let own = [
-                "objectId", "createdAt", "updatedAt", "user", "installationId", "sessionToken", "createdWith", "expiresAt",
+                "objectId", "createdAt", "updatedAt", "user", "installationId", "sessionToken", "createdWith",
+                "expiresAt",
                 "restricted",
             ]
             if own.contains(name) { throw ParseFault(105, "\(name) of a session cannot be changed.") }
@@ -167,7 +168,9 @@ struct SessionFilter {
         guard case .object(let members) = value else { throw ParseFault(107, "where must be an object.") }
         for (name, asked) in members.sorted(by: { $0.key < $1.key }) {
             var asked = asked
-            if case .object(let constraint) = asked, let equal = constraint["$eq"], constraint.count == 1 { asked = equal }
+            if case .object(let constraint) = asked, let equal = constraint["$eq"], constraint.count == 1 {
+                asked = equal
+            }
             switch (name, asked) {
             case ("user", .object(let pointer)):
                 guard case .string(let id)? = pointer["objectId"] else { throw ParseFault(106, "Invalid pointer.") }

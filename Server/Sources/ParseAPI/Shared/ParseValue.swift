@@ -45,11 +45,13 @@ enum ParseValue {
             return date(time)
         case "Pointer" where isText("className") && isText("objectId"):
             return .object([
-                "__type": "Pointer", "className": members["className"] ?? .null, "objectId": members["objectId"] ?? .null,
+                "__type": "Pointer", "className": members["className"] ?? .null,
+                "objectId": members["objectId"] ?? .null,
             ])
         case "Object" where isText("className") && isText("objectId"):
             return .object([
-                "__type": "Pointer", "className": members["className"] ?? .null, "objectId": members["objectId"] ?? .null,
+                "__type": "Pointer", "className": members["className"] ?? .null,
+                "objectId": members["objectId"] ?? .null,
             ])
         case "GeoPoint" where isNumber("latitude") && isNumber("longitude"): return .object(members)
         case "Bytes" where isText("base64"): return .object(members)

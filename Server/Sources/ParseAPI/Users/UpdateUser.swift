@@ -10,10 +10,9 @@ extension ParseAPI {
         }
         do {
             return try await update(call)
-        } catch let fault as ParseFault {
-            throw fault.code == 101 && !call.caller.isMaster ? ParseFault.insufficientAuth : fault
-        } catch let error as DomainError {
-            throw error.isMissing && !call.caller.isMaster ? ParseFault.insufficientAuth : ParseFault(error)
+        } catch {
+            // The SDKs read this code, also for a proof that does not hold.
+            throw ParseErrors.fault(error).code == 101 && !call.caller.isMaster ? ParseFault.insufficientAuth : error
         }
     }
 

@@ -1,6 +1,8 @@
 import Crypto
 import Domain
 import FakeProviders
+import Foundation
+import HTTPTypes
 import OkaeriWire
 import OutboundServices
 import TestWorld
@@ -31,8 +33,11 @@ struct ParseAuthDataTests {
         }
 
         func authData(_ subject: String, audience: String = bundle, nonce: String? = nil) throws -> String {
-            let token = try apple.signIn(FakeApple.Person(subject: subject), audience: audience, nonce: nonce)
-                .identityToken
+            // Two of one second would be one token, which counts once.
+            let token = try apple.signIn(
+                FakeApple.Person(subject: subject), audience: audience, nonce: nonce,
+                claims: ["at_hash": .string(UUID().uuidString)]
+            ).identityToken
             return #""authData":{"apple":{"id":"\#(subject)","token":"\#(token)"}}"#
         }
     }
@@ -79,7 +84,8 @@ struct ParseAuthDataTests {
         "is refused by its form",
         arguments: [
             (#"{"authData":{"anonymous":{"id":"short"}}}"#, 251), (#"{"authData":{"anonymous":{}}}"#, 252),
-            (#"{"authData":{"myspace":{"id":"1"}}}"#, 252), (#"{"authData":{"facebook":{"id":"1","access_token":"x"}}}"#, 252),
+            (#"{"authData":{"myspace":{"id":"1"}}}"#, 252),
+            (#"{"authData":{"facebook":{"id":"1","access_token":"x"}}}"#, 252),
             (#"{"authData":7}"#, 111), (#"{"authData":{"apple":{"id":"1"}}}"#, 101), (#"{"authData":{}}"#, 200),
             (#"{"authData":{"anonymous":null}}"#, 200), (#"{"authData":{"apple":7}}"#, 252),
         ])

@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import HTTPTypes
 import OkaeriWire
+import TestWorld
 import Testing
 
 @Suite("Mails of Parse, and the pages they lead to")
@@ -47,7 +48,8 @@ struct ParseMailTests {
             let answer = try await world.send("GET", "/parse/apps/app1/\(path)")
             #expect(try page(answer) == "/parse/apps/\(target).html")
         }
-        #expect(try await world.send("GET", "/parse/apps/none/verify_email?token=x").text == #"{"error":"unauthorized"}"#)
+        #expect(
+            try await world.send("GET", "/parse/apps/none/verify_email?token=x").text == #"{"error":"unauthorized"}"#)
         let own = try await world.parse(
             "POST", "/verificationEmailRequest", #"{"email":"mika@example.com"}"#, token: user.token)
         #expect(own.parseCode == -1)
@@ -67,7 +69,8 @@ struct ParseMailTests {
         let path = "/parse/apps/app1/request_password_reset"
         let missing = try await world.send("POST", path, [type], body: "token=\(token)&new_password=")
         #expect(try page(missing).hasSuffix("error=missing"))
-        let done = try await world.send("POST", path, [type], body: "username=mika&token=\(token)&new_password=n3w+word")
+        let done = try await world.send(
+            "POST", path, [type], body: "username=mika&token=\(token)&new_password=n3w+word")
         #expect(try page(done) == "/parse/apps/password_reset_success.html")
         #expect(try await world.send("GET", "/parse/apps/password_reset_success.html").status == 200)
         #expect(try await world.parse("GET", "/users/me", token: user.token).parseCode == 209)

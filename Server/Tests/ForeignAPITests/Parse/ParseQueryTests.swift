@@ -33,8 +33,10 @@ struct ParseQueryTests {
             (#"{"$and":[{"team":"red"},{"score":3}]}"#, ["Clara"]), (#"{"$nor":[{"team":"red"}]}"#, ["berta"]),
             (#"{"tags":"blue"}"#, ["berta"]), (#"{"tags":{"$all":["red","x"]}}"#, ["Clara", "anna"]),
             (#"{"nothing":{"$exists":false},"score":1}"#, ["anna"]), (#"{"password":"s3cret"}"#, []),
-            (#"{"username":{"$regex":"^\\Qan\\E"}}"#, ["anna"]), (#"{"username":{"$regex":"\\Qa\\E$"}}"#, ["Clara", "anna", "berta"]),
-            (#"{"username":{"$regex":"^clara$","$options":"i"}}"#, ["Clara"]), (#"{"username":{"$regex":"^clara$"}}"#, []),
+            (#"{"username":{"$regex":"^\\Qan\\E"}}"#, ["anna"]),
+            (#"{"username":{"$regex":"\\Qa\\E$"}}"#, ["Clara", "anna", "berta"]),
+            (#"{"username":{"$regex":"^clara$","$options":"i"}}"#, ["Clara"]),
+            (#"{"username":{"$regex":"^clara$"}}"#, []),
             (#"{"username":{"$regex":"^b.*t.$"}}"#, ["berta"]), (#"{"team":{"$regex":"blu|gre"}}"#, ["berta"]),
             (#"{"username":{"$regex":"%"}}"#, []), (#"{"username":{"$regex":"\\*"}}"#, []),
             (#"{"score":{"$regex":"1"}}"#, []),
@@ -49,7 +51,8 @@ struct ParseQueryTests {
         let world = try await world()
         let answer = try await world.parse(
             "POST", "/classes/_User",
-            #"{"_method":"GET","where":{"team":"red"},"order":"-score","limit":"1","skip":"1","count":"1","keys":"score"}"#)
+            #"{"_method":"GET","where":{"team":"red"},"order":"-score","limit":"1","skip":"1","count":"1","keys":"score"}"#
+        )
         #expect(try answer.json()["count"] == 2)
         let row = try #require(try answer.results().first)
         #expect(row["score"] == 1 && row["team"] == nil && row["objectId"] != nil && row["email"] == nil)
@@ -66,8 +69,10 @@ struct ParseQueryTests {
             ("limit=x", 102), ("limit=-1", 102), ("wish=1", 102), ("where=%7B", 107), ("where=%5B%5D", 107),
             (#"where={"ACL":1}"#, 102), (#"where={"_x":1}"#, 105), (#"where={"email":"a"}"#, 119), ("order=email", 119),
             ("order=password", 102), (#"where={"a":{"$wish":1}}"#, 107), (#"where={"$or":{}}"#, 102),
-            (#"where={"a":{"$inQuery":{}}}"#, 119), (#"where={"a":{"$in":1}}"#, 107), (#"where={"$relatedTo":{}}"#, 119),
-            (#"where={"a":{"$regex":7}}"#, 102), (#"where={"a":{"$regex":"a","$options":"g"}}"#, 102), ("limit=1&limit=2", 102),
+            (#"where={"a":{"$inQuery":{}}}"#, 119), (#"where={"a":{"$in":1}}"#, 107),
+            (#"where={"$relatedTo":{}}"#, 119),
+            (#"where={"a":{"$regex":7}}"#, 102), (#"where={"a":{"$regex":"a","$options":"g"}}"#, 102),
+            ("limit=1&limit=2", 102),
         ])
     func refusals(query: String, code: Int) async throws {
         let world = try await ForeignWorld()
@@ -79,21 +84,27 @@ struct ParseQueryTests {
         #expect(answer.parseCode == code, "\(query): \(answer.text)")
     }
 
-    @Test(
-        "with expressions that could take for ever are refused or answered at once",
-        arguments: [
-            "(a+)+$", "(a|a)*b", "^(([a-z])+.)+[A-Z]([a-z])+$", "(.*)*x", "a{1,9999}", "[a-z]*[a-z]*[a-z]*!",
-            ".*.*.*.*.*.*.*.*.*.*=", String(repeating: ".*a", count: 9), String(repeating: "a", count: 501), "\\d+", "a++",
-        ])
-    func expressions(expression: String) async throws {
+    @Test("with expressions that could take for ever are refused or answered at once")
+    func expressions() async throws {
         let world = try await ForeignWorld()
         let long = String(repeating: "a", count: 30_000)
         _ = try await world.parseUser("mika", #","text":"\#(long)","ACL":{"*":{"read":true}}"#)
-        let escaped = expression.replacing("\\", with: "\\\\")
-        let start = ContinuousClock.now
-        let answer = try await world.parse(
-            "POST", "/users", #"{"_method":"GET","where":{"text":{"$regex":"\#(escaped)"}}}"#)
-        #expect(start.duration(to: .now) < .milliseconds(100))
-        #expect(answer.status == 200 || answer.parseCode == 102, "\(answer.text)")
+        for expression in [
+            "(a+)+$", "(a|a)*b", "^(([a-z])+.)+[A-Z]([a-z])+$", "(.*)*x", "a{1,9999}", "[a-z]*[a-z]*[a-z]*!",
+            ".*.*.*.*.*.*.*.*.*.*=", String(repeating: ".*a", count: 9), String(repeating: ".a.*", count: 9) + "b",
+            String(repeating: "a", count: 501), #"\d+"#, "a++",
+        ] {
+            let escaped = expression.replacing(#"\"#, with: #"\\"#)
+            var fastest = Duration.seconds(60)
+            // The other tests run beside it: what it takes at best is what the expression takes.
+            for _ in 0..<5 {
+                let start = ContinuousClock.now
+                let answer = try await world.parse(
+                    "POST", "/users", #"{"_method":"GET","where":{"text":{"$regex":"\#(escaped)"}}}"#)
+                fastest = min(fastest, start.duration(to: .now))
+                #expect(answer.status == 200 || answer.parseCode == 102, "\(answer.text)")
+            }
+            #expect(fastest < .milliseconds(100), "\(expression)")
+        }
     }
 }

@@ -11,11 +11,19 @@ struct ParseServiceTests {
         arguments: [
             ([("X-Parse-Application-Id", "app1"), ("X-Parse-REST-API-Key", "rest")], 200),
             ([("X-Parse-Application-Id", "app1"), ("X-Parse-Client-Key", "client")], 200),
-            ([("X-Parse-Application-Id", "app1"), ("X-Parse-Javascript-Key", "jskey"), ("X-Parse-Client-Key", "no")], 200),
+            (
+                [
+                    ("X-Parse-Application-Id", "app1"), ("X-Parse-Javascript-Key", "jskey"),
+                    ("X-Parse-Client-Key", "no"),
+                ], 200
+            ),
             ([("X-Parse-Application-Id", "app1"), ("X-Parse-REST-API-Key", "no")], 403),
             ([("X-Parse-Application-Id", "app1")], 403), ([("X-Parse-REST-API-Key", "rest")], 403),
             ([("X-Parse-Application-Id", "other"), ("X-Parse-REST-API-Key", "rest")], 403), ([], 403),
-            ([("X-Parse-Application-Id", "app1"), ("X-Parse-Master-Key", "no"), ("X-Parse-REST-API-Key", "rest")], 200),
+            (
+                [("X-Parse-Application-Id", "app1"), ("X-Parse-Master-Key", "no"), ("X-Parse-REST-API-Key", "rest")],
+                200
+            ),
             ([("X-Parse-Application-Id", "app1"), ("X-Parse-Master-Key", "master")], 403),
             ([("Authorization", "Basic \(Data("app1:javascript-key=jskey".utf8).base64EncodedString())")], 200),
             ([("Authorization", "Basic \(Data("app1:javascript-key=no".utf8).base64EncodedString())")], 403),
@@ -33,7 +41,8 @@ struct ParseServiceTests {
         let world = try await ForeignWorld()
         let headers = [("X-Parse-Application-Id", "app1"), ("X-Parse-Master-Key", "master")]
         #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "127.0.0.1").status == 200)
-        #expect(try await world.parse("GET", "/serverInfo").text == #"{"error":"unauthorized: master key is required"}"#)
+        #expect(
+            try await world.parse("GET", "/serverInfo").text == #"{"error":"unauthorized: master key is required"}"#)
         _ = try await world.useCases.foreign.changeProtocolRules(.parse, of: world.application.id) {
             $1.administratorNetworks = ["10.0.0.0/8"]
         }
@@ -114,7 +123,8 @@ struct ParseServiceTests {
             #expect(try await world.send(method, "/parse/health").text == #"{"status":"ok"}"#)
         }
         let preflight = try await world.send("OPTIONS", "/parse/users/me", [("Origin", "https://game.example")])
-        #expect(preflight.status == 200 && preflight.headers[.accessControlAllowMethods] == "GET,PUT,POST,DELETE,OPTIONS")
+        #expect(
+            preflight.status == 200 && preflight.headers[.accessControlAllowMethods] == "GET,PUT,POST,DELETE,OPTIONS")
         #expect(preflight.headers[.accessControlAllowHeaders]?.contains("X-Parse-Installation-Id") == true)
         let unknown = try await world.parse("GET", "/wish")
         #expect(try unknown.status == 404 && unknown.text("error") == "cannot route GET /parse/wish")

@@ -1,6 +1,7 @@
 import Domain
 import HTTPTypes
 import OkaeriWire
+import TestWorld
 import Testing
 
 @Suite("Users of Parse")
@@ -49,15 +50,19 @@ struct ParseUserTests {
             (#"{"username":"a","password":"x","objectId":"x"}"#, 105),
             (#"{"username":"a","password":"x","className":"x"}"#, 105),
             (#"{"username":"a","password":"x","createdAt":"2024-05-06T07:08:09.123Z"}"#, 111),
-            (#"{"username":"a","password":"x","email":7}"#, 111), (#"{"username":"a","password":"x","email":"no"}"#, 125),
-            (#"{"username":"a","password":"x","ACL":7}"#, 123), (#"{"username":"a","password":"x","ACL":{"*":7}}"#, 123),
-            (#"{"username":"a","password":"x","o":{"a.b":1}}"#, 121), (#"{"username":"a","password":"x","o":{"$a":1}}"#, 121),
+            (#"{"username":"a","password":"x","email":7}"#, 111),
+            (#"{"username":"a","password":"x","email":"no"}"#, 125),
+            (#"{"username":"a","password":"x","ACL":7}"#, 123),
+            (#"{"username":"a","password":"x","ACL":{"*":7}}"#, 123),
+            (#"{"username":"a","password":"x","o":{"a.b":1}}"#, 121),
+            (#"{"username":"a","password":"x","o":{"$a":1}}"#, 121),
             (#"{"username":"a","password":"x","d":{"__type":"Date","iso":"no"}}"#, 111),
             (#"{"username":"a","password":"x","n":{"__op":"Increment","amount":"1"}}"#, 107),
             (#"{"username":"a","password":"x","n":{"__op":"Add","objects":1}}"#, 107),
             (#"{"username":"a","password":"x","n":{"__op":"Wish"}}"#, 108),
             (#"{"username":"a","password":"x","authData":null}"#, 252),
-            (#"{"username":"MIKA","password":"x"}"#, 202), (#"{"username":"b","password":"x","email":"MIKA@example.com"}"#, 203),
+            (#"{"username":"MIKA","password":"x"}"#, 202),
+            (#"{"username":"b","password":"x","email":"MIKA@example.com"}"#, 203),
         ])
     func signUpRefusals(body: String, code: Int) async throws {
         let world = try await ForeignWorld()
@@ -180,7 +185,8 @@ struct ParseUserTests {
     @Test(
         "are refused an update with the right code",
         arguments: [
-            (#"{"username":""}"#, 200), (#"{"username":null}"#, 200), (#"{"username":7}"#, 111), (#"{"password":""}"#, 201),
+            (#"{"username":""}"#, 200), (#"{"username":null}"#, 200), (#"{"username":7}"#, 111),
+            (#"{"password":""}"#, 201),
             (#"{"username":"HANA"}"#, 202), (#"{"email":"hana@example.com"}"#, 203), (#"{"email":"no"}"#, 125),
             (#"{"emailVerified":true}"#, 119), (#"{"_x":1}"#, 105), (#"{"id":"x"}"#, 105), (#"{"ACL":"x"}"#, 123),
             (#"{"authData":null}"#, 252), (#"{"authData":{"myspace":{"id":"1"}}}"#, 252),
