@@ -57,8 +57,7 @@ struct ImportParseTests {
             #expect(status == 1 && (report.imported, report.present) == expected && report.records == 6)
             #expect(report.refused.map(\.line).sorted() == [4, 5, 6])
             let reasons = report.refused.sorted { $0.line < $1.line }.map(\.reason)
-            #expect(reasons[0].contains("username") && reasons[1].contains("apple"))
-            #expect(reasons[2].contains("objectId"))
+            for (reason, word) in zip(reasons, ["username", "apple", "objectId"]) { #expect(reason.contains(word)) }
         }
         let (rehearsed, _) = try await run(sessions, "--sessions", "--dry-run")
         #expect(rehearsed.imported == 3)

@@ -35,11 +35,13 @@ package struct ImportUsers: Sendable {
         let ready = candidates
         if isRehearsal {
             return try await store.read { transaction throws(DomainError) in
-                var (outcomes, seen): ([ImportOutcome], Set<TypedIdentifier>) = ([], [])
+                var (outcomes, seen): ([ImportOutcome], Set<String>) = ([], [])
                 for candidate in ready {
                     var outcome = try Self.outcome(of: candidate, in: transaction)
                     // Two of one file are found out too, as far as they stand in one part of it.
-                    let taken = candidate.user.typedIdentifiers.filter { !seen.insert($0).inserted }
+                    let taken = candidate.user.typedIdentifiers.filter {
+                        !seen.insert("\($0.kind.rawValue):\($0.folded)").inserted
+                    }
                     if outcome == .imported, !taken.isEmpty { outcome = Self.refusal(taken.map(\.kind)) }
                     outcomes.append(outcome)
                 }

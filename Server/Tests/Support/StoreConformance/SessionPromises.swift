@@ -39,7 +39,8 @@ extension Promise {
             expected.address = "192.0.2.1"
             try expectEqual(listed, [newer, expected])
         },
-        Promise("keeps which installation a session belongs to, and ends a user's sessions of one installation") { engine in
+        Promise("keeps which installation a session belongs to, and ends a user's sessions of one installation") {
+            engine in
             let samples = Samples()
             let (user, other) = (samples.user(), samples.user(after: 1))
             var (phone, tablet) = (samples.session(of: user), samples.session(of: user, after: .seconds(1)))

@@ -45,7 +45,9 @@ extension Promise {
                     "\(condition): \(found.users.map(\.displayName)), \(found.count ?? -1)")
             }
         },
-        Promise("finds texts by pieces, with and without regard to case, and takes nothing of them for more than itself") {
+        Promise(
+            "finds texts by pieces, with and without regard to case, and takes nothing of them for more than itself"
+        ) {
             engine in
             let samples = Samples()
             let users: [(String, [String: JSONValue])] = [
