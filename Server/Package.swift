@@ -125,8 +125,8 @@ let package = Package(
         .executableTarget(
             name: "OkaeriProgram",
             dependencies: [
-                "Domain", "HTTPSupport", "NCMBAPI", "OkaeriServer", "OutboundServices", "ParseAPI", arguments, sdk,
-                wire, crypto,
+                "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriServer", "OutboundServices", "ParseAPI", arguments,
+                sdk, wire, crypto,
             ],
             swiftSettings: settings),
 
@@ -176,9 +176,8 @@ let package = Package(
             name: "ForeignAPITests",
             dependencies: [
                 "Domain", "FakeProviders", "HTTPSupport", "OkaeriServer", "OutboundServices", "ParseAPI",
-                "PasswordHashes",
-                "RecordedFlows", "Storage", "StorageSQLite", "TestWorld", crypto, hummingbird, httpTypes, nioCore,
-                logging, wire,
+                "PasswordHashes", "RecordedFlows", "Storage", "StorageSQLite", "TestWorld", hummingbird, httpTypes,
+                nioCore, logging, crypto, sdk, wire,
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(

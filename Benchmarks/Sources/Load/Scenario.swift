@@ -17,6 +17,10 @@ enum Scenario: String, CaseIterable, ExpressibleByArgument {
     case firstLaunch = "first-launch"
     /// `POST /v1/log-in/password` by the users who have one, in turn.
     case passwordLogIn = "password-log-in"
+    /// NCMB's protocol: `GET` of the own member, signed, with the tokens of many sessions in turn.
+    case ncmbSessionCheck = "ncmb-session-check"
+    /// Kii's protocol: `GET …/users/me` with the tokens of many sessions in turn.
+    case kiiSessionCheck = "kii-session-check"
     /// PocketBase: `GET` of the own record with the tokens of many users in turn.
     case pocketBaseSessionCheck = "pocketbase-session-check"
     /// PocketBase: the hook, with devices that it knows.
@@ -68,6 +72,12 @@ struct RequestMaker {
                         "POST", "/v1/log-in/password", headers: ["Okaeri-Application: \(application)"],
                         body: #"{"identifier":"\#(name)","password":"\#(KnownPassword.text)"}"#)
                 }, repeats: true)
+        case .ncmbSessionCheck, .kiiSessionCheck:
+            RequestSupply(
+                try ForeignSession.read(from: devices, lines: lines).map { session in
+                    if scenario == .kiiSessionCheck { return kiiRequest(session) }
+                    return ncmbRequest(session)
+                }, repeats: true)
         case .pocketBaseSessionCheck:
             RequestSupply(
                 try PocketBaseUser.read(from: devices, lines: lines).map { user in
@@ -89,6 +99,30 @@ struct RequestMaker {
 
     private func sessionHeaders(token: String) -> [String] {
         ["Okaeri-Application: \(application)", "Authorization: Bearer \(token)"]
+    }
+
+    /// As NCMB's SDK for Swift sends it.
+    private func ncmbRequest(_ session: ForeignSession) -> ByteBuffer {
+        let (path, timestamp) = ("/2013-09-01/users/\(session.user)", "2026-01-02T03:04:05.678Z")
+        return target.request(
+            "GET", path,
+            headers: [
+                "Content-Type: application/json", "X-NCMB-Application-Key: \(ForeignKeys.ncmbApplicationKey)",
+                "X-NCMB-Timestamp: \(timestamp)",
+                "X-NCMB-Signature: \(ForeignKeys.signature("GET", host: "127.0.0.1", path: path, timestamp: timestamp))",
+                "X-NCMB-Apps-Session-Token: \(session.ncmbToken)", "X-NCMB-SDK-Version: swift-1.4.2",
+                "X-NCMB-OS-Version: ios-17.0",
+            ])
+    }
+
+    /// As Kii's SDK for Android sends it.
+    private func kiiRequest(_ session: ForeignSession) -> ByteBuffer {
+        target.request(
+            "GET", "/api/apps/\(ForeignKeys.kiiAppId)/users/me",
+            headers: [
+                "X-Kii-AppID: \(ForeignKeys.kiiAppId)", "X-Kii-AppKey: 00112233445566778899aabbccddeeff",
+                "X-Kii-SDK: sn=as;sv=2.1.29;pv=19", "Authorization: Bearer \(session.kiiToken)",
+            ])
     }
 
     private func logIns(with keys: some Collection<DeviceKey>) throws -> RequestSupply {

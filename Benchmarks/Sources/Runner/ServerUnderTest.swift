@@ -78,10 +78,11 @@ final class ServerUnderTest {
     /// - Parameters:
     ///   - scenario: What `load` shall ask for.
     ///   - run: How.
+    ///   - side: The side file, when it is not the one with the devices.
     /// - Returns: What it found.
     /// - Throws: When an answer was missing or none of success.
-    func load(_ scenario: String, _ run: LoadRun) throws -> LoadResult {
-        let result = try start(scenario, run).result(LoadResult.self)
+    func load(_ scenario: String, _ run: LoadRun, side: String? = nil) throws -> LoadResult {
+        let result = try start(scenario, run, side: side).result(LoadResult.self)
         workbench.progress(
             "\(scenario) at \(run.connections): \(Int(result.requestsPerSecond)) requests/s, "
                 + "p99 \(String(format: "%.1f", result.p99Microseconds / 1000)) ms, "
@@ -92,13 +93,13 @@ final class ServerUnderTest {
     }
 
     /// Puts load on the server without waiting for its end.
-    func start(_ scenario: String, _ run: LoadRun) throws -> Child {
+    func start(_ scenario: String, _ run: LoadRun, side: String? = nil) throws -> Child {
         var arguments = [
             scenario, "--port", "\(port)", "--pid", "\(child.identifier)", "--connections", "\(run.connections)",
             "--seconds", "\(run.seconds)", "--warm-up", "\(run.warmUpSeconds)", "--requests", "\(run.requests)",
             "--spread", "\(run.spread)", "--skip", "\(run.skip)",
         ]
-        if let data { arguments += ["--application", try data.application, "--devices", data.devices] }
+        if let data { arguments += ["--application", try data.application, "--devices", side ?? data.devices] }
         return try workbench.start("load", arguments)
     }
 }

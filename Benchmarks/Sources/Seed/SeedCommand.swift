@@ -17,6 +17,8 @@ struct SeedCommand: ParsableCommand {
     var application: String
     @Option(help: "How many users.")
     var users: Int
+    @Flag(help: "Make no users, but sessions of foreign protocols for so many of those that are there.")
+    var foreignSessions = false
     @Option(help: "How many of them get a real key and a session whose token is known.")
     var devices = 2_000
     @Option(help: "Where to note those.")
@@ -33,6 +35,7 @@ struct SeedCommand: ParsableCommand {
         // Nothing is lost if this breaks off: the folder is then made again.
         try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -1048576")
         let rows = try ServerRows(database, application: application)
+        if foreignSessions { return try addForeignSessions(to: database, rows) }
         let known = try insert(into: database, rows)
         try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         // In no order, so that neighbours in the file are no neighbours in the database.
@@ -69,6 +72,26 @@ struct SeedCommand: ParsableCommand {
         }
         try database.execute("COMMIT")
         return known
+    }
+
+    /// One session of NCMB's protocol and one of Kii's for each of the first users.
+    private func addForeignSessions(to database: Database, _ rows: ServerRows) throws {
+        let now = Int64(Date.now.timeIntervalSince1970 * 1000)
+        var lines = ""
+        try database.execute("BEGIN")
+        for user in rows.users(users) {
+            let session = ForeignSession(
+                user: user, ncmbToken: RandomText.base62(characterCount: 25),
+                kiiToken: RandomText.base64URL(characterCount: 43))
+            for (name, token) in [("ncmb", session.ncmbToken), ("kii", session.kiiToken)] {
+                var logIn = LogInRows(user: user, at: now)
+                logIn.tokenDigest = Array(SHA256.hash(data: Data(token.utf8)))
+                try rows.insertForeignSession(logIn, of: name)
+            }
+            lines += session.line
+        }
+        try database.execute("COMMIT")
+        try Data(lines.utf8).write(to: URL(filePath: side))
     }
 
     /// A thumbprint without a key: the digest of the number.

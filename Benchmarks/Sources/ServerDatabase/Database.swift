@@ -64,7 +64,11 @@ package final class Statement {
     }
 
     /// The first column of all rows, as text.
-    package func texts() -> [String] {
+    ///
+    /// - Parameter values: What to bind, in order.
+    /// - Returns: The texts; empty ones for null.
+    package func texts(_ values: [Value] = []) -> [String] {
+        for (place, value) in values.enumerated() { bind(value, at: Int32(place + 1)) }
         defer { sqlite3_reset(handle) }
         var texts: [String] = []
         while sqlite3_step(handle) == SQLITE_ROW {

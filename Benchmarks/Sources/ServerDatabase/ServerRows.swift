@@ -5,6 +5,8 @@ package struct ServerRows {
     private let user: Statement
     private let identity: Statement
     private let session: Statement
+    private let foreignSession: Statement
+    private let userIds: Statement
     private let proof: Statement
     private let logInTimes: Statement
     private let replacedSession: Statement
@@ -36,6 +38,13 @@ package struct ServerRows {
             VALUES (?, ?, ?, ?, ?, 'Hana''s iPhone', 'iPhone17,1', 'iOS 19.1', '2.4.0 (311)', '127.0.0.1', 'native',
                 'automatic', ?, ?, ?)
             """)
+        foreignSession = try database.prepare(
+            """
+            INSERT INTO sessions (application_id, token_digest, id, user_id, address, protocol, method, created_at,
+                last_used_at, expires_at)
+            VALUES (?, ?, ?, ?, '127.0.0.1', ?, 'password', ?, ?, ?)
+            """)
+        userIds = try database.prepare("SELECT id FROM users WHERE application_id = ? ORDER BY id LIMIT ?")
         proof = try database.prepare("INSERT INTO used_proofs (application_id, digest, ends_at) VALUES (?, ?, ?)")
         logInTimes = try database.prepare(
             """
@@ -82,6 +91,20 @@ package struct ServerRows {
             application, .bytes(logIn.tokenDigest), .text(logIn.session), .text(logIn.user), .text(logIn.thumbprint),
             now, now, .integer(logIn.now + 400 * 86_400_000),
         ])
+    }
+
+    /// A session of a foreign protocol, opened just now.
+    package func insertForeignSession(_ logIn: LogInRows, of protocolName: String) throws {
+        let now = Value.integer(logIn.now)
+        try foreignSession.run([
+            application, .bytes(logIn.tokenDigest), .text(logIn.session), .text(logIn.user), .text(protocolName), now,
+            now, .integer(logIn.now + 400 * 86_400_000),
+        ])
+    }
+
+    /// The ids of the oldest users.
+    package func users(_ count: Int) -> [String] {
+        userIds.texts([application, .integer(Int64(count))])
     }
 
     /// A proof that was used.
@@ -136,6 +159,11 @@ package enum RandomText {
         }
         for place in 8..<16 { characters[place] = base62[Int.random(in: 0..<62)] }
         return String(decoding: characters, as: UTF8.self)
+    }
+
+    /// Random letters and digits.
+    package static func base62(characterCount: Int) -> String {
+        String(decoding: (0..<characterCount).map { _ in base62[Int.random(in: 0..<62)] }, as: UTF8.self)
     }
 
     /// Random characters of the alphabet for addresses.

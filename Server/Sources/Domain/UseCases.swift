@@ -164,9 +164,12 @@ package struct UseCases: Sendable {
             store: store, clock: clock, findProvider: findProvider, apple: world.providers.apple)
         authenticate = Authenticate(
             store: store, clock: clock, cache: sessionCache, activity: activity, verifyProof: verifyProof)
+        let queueErrand = QueueErrand(
+            store: store, clock: clock, sealing: sealing, takeAllowance: takeAllowance, delivery: world.mailDelivery,
+            hasLimits: world.hasRateLimits)
         foreign = ForeignUseCases(
-            world, authenticate: authenticate, findProvider: findProvider, takeAllowance: takeAllowance, check: check,
-            notice: notice, audit: audit)
+            world, authenticate: authenticate, findProvider: findProvider, takeAllowance: takeAllowance,
+            queueErrand: queueErrand, check: check, notice: notice, audit: audit)
         logOut = LogOut(store: store)
         listSessions = ListSessions(store: store, clock: clock)
         endSession = EndSession(store: store, audit: audit)
@@ -187,9 +190,6 @@ package struct UseCases: Sendable {
         mintAccessToken = MintAccessToken(
             clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.issuer)
         let digests = CodeDigests(key: world.sealingKey)
-        let queueErrand = QueueErrand(
-            store: store, clock: clock, sealing: sealing, takeAllowance: takeAllowance, delivery: world.mailDelivery,
-            hasLimits: world.hasRateLimits)
         let tryCode = TryCode(
             store: store, clock: clock, digests: digests, takeAllowance: takeAllowance,
             hasLimits: world.hasRateLimits)

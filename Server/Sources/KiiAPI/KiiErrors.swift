@@ -18,7 +18,7 @@ struct KiiErrors: ErrorAnswers {
             "errorCode": .string(fault.code), "message": .string(fault.message.filter { $0 != "%" }),
         ]
         for (name, value) in fault.members {
-            members[name] = name == "minimumLength" ? .integer(Int64(value) ?? 0) : .string(value)
+            members[name] = name == "minimumLength" ? .integer(Int64(value) ?? 0) : .string(value.filter { $0 != "%" })
         }
         var headers = HTTPFields()
         if let span = fault.retryAfter { headers[.retryAfter] = String(max(1, span.secondsRoundedUp)) }
@@ -97,7 +97,7 @@ extension KiiFault {
     }
 
     /// The domain's name of a field as Kii spells it.
-    private static func fieldName(_ name: String) -> String {
+    static func fieldName(_ name: String) -> String {
         switch name {
         case "username", "identifier", "": "loginName"
         case "email": "emailAddress"

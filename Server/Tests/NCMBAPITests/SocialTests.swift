@@ -8,15 +8,17 @@ import Testing
 
 @Suite("Sign in with Apple by NCMB's SDKs")
 struct SocialTests {
-    private static let team = "TEAM123456"
-    private static let bundle = "com.example.app"
+    fileprivate static let team = "TEAM123456"
+    fileprivate static let bundle = "com.example.app"
 
     /// A server whose application knows a fake Apple.
     private struct AppleWorld {
         let world: NCMBWorld
         let apple: FakeApple
 
-        init(isConfigured: Bool = true) async throws {
+        init(
+            isConfigured: Bool = true, teamId: String = team, keyId: String = "KEY1234567", hasOtherKey: Bool = false
+        ) async throws {
             let keys = try FakeKey.rsa(id: "fake-1")
             let clock = StandingClock()
             apple = try FakeApple(clock: clock, keys: [keys])
@@ -28,8 +30,9 @@ struct SocialTests {
                 providers: addresses, caller: CurlCaller(limits: .init(whole: .seconds(5)), asksThisMachine: true))
             guard isConfigured else { return }
             try await world.useCases.setProvider(
-                ProviderSettings(provider: .apple, audiences: [bundle], teamId: team, keyId: "KEY1234567"),
-                secret: Secret(privateKey.pemRepresentation), of: world.application.id)
+                ProviderSettings(provider: .apple, audiences: [bundle], teamId: teamId, keyId: keyId),
+                secret: Secret((hasOtherKey ? P256.Signing.PrivateKey() : privateKey).pemRepresentation),
+                of: world.application.id)
         }
 
         /// The `authData` of somebody who has just signed in at Apple.
@@ -91,6 +94,93 @@ struct SocialTests {
         let answer = try await off.world.send("POST", "/2013-09-01/users", body: try off.authData("1"))
         #expect(answer.code == "E403005")
         #expect(answer.text.contains("apple must not be entered."))
+    }
+
+    /// What an operator or an app can have wrong.
+    enum Mistake: String, CaseIterable, Sendable {
+        case code, usedCode, appId, subject, teamId, keyId, key, noCode
+    }
+
+    @Test("is refused with E401003 for whatever Apple does not vouch for", arguments: Mistake.allCases)
+    func notVouchedFor(mistake: Mistake) async throws {
+        let place = try await AppleWorld(
+            teamId: mistake == .teamId ? "OTHER12345" : Self.team,
+            keyId: mistake == .keyId ? "OTHERKEY00" : "KEY1234567",
+            hasOtherKey: mistake == .key)
+        let body: String =
+            switch mistake {
+            case .code: try place.authData("1", code: "made-up")
+            case .appId: try place.authData("1", client: "com.example.other")
+            case .subject: try place.authData("1").replacing(#""id":"1""#, with: #""id":"2""#)
+            case .noCode: #"{"authData":{"apple":{"id":"1"}}}"#
+            case .usedCode, .teamId, .keyId, .key: try place.authData("1")
+            }
+        if mistake == .usedCode {
+            #expect(try await place.world.send("POST", "/2013-09-01/users", body: body).status == 201)
+        }
+        let member = try await place.world.signUp("taro")
+        let path = "/2013-09-01/users/\(member.id)"
+        for (method, path, token) in [("POST", "/2013-09-01/users", nil), ("PUT", path, member.token)] {
+            let answer = try await place.world.send(method, path, body: body, token: token)
+            #expect(answer.text == #"{"code":"E401003","error":"OAuth apple authentication error."}"#, "\(method)")
+        }
+        #expect(try await place.world.send("GET", path, token: member.token).text.contains(#""authData":null"#))
+    }
+
+    @Test("is refused with E403005 where Apple is not set up, at sign-up and at linking")
+    func notSetUp() async throws {
+        let place = try await AppleWorld(isConfigured: false)
+        let member = try await place.world.signUp("taro")
+        let path = "/2013-09-01/users/\(member.id)"
+        for (method, path, token) in [("POST", "/2013-09-01/users", nil), ("PUT", path, member.token)] {
+            let answer = try await place.world.send(method, path, body: try place.authData("1"), token: token)
+            #expect(answer.text == #"{"code":"E403005","error":"apple must not be entered."}"#, "\(method)")
+        }
+    }
+
+    @Test("is refused with E409001 when two members are meant, and when somebody else is linked")
+    func taken() async throws {
+        let place = try await AppleWorld()
+        let world = place.world
+        let first = try await world.send("POST", "/2013-09-01/users", body: try place.authData("1"))
+        #expect(first.status == 201)
+        let anonymous = #"{"anonymous":{"id":"0f9e8d7c-6b5a-4433-9211-00ffeeddccbb"}}"#
+        _ = try await world.send("POST", "/2013-09-01/users", body: #"{"authData":\#(anonymous)}"#)
+        let both = try place.authData("1").replacing("}}}", with: "},\(anonymous.dropFirst().dropLast())}}")
+        let member = try await world.signUp("taro")
+        for (method, path, body, token) in [
+            ("POST", "/2013-09-01/users", both, nil),
+            ("PUT", "/2013-09-01/users/\(member.id)", try place.authData("1"), member.token),
+        ] {
+            let answer = try await world.send(method, path, body: body, token: token)
+            #expect(
+                answer.text == #"{"code":"E409001","error":"authData is duplication."}"#, "\(method): \(answer.text)")
+        }
+    }
+
+    @Test("takes a missing or an empty client_id for the configured App ID", arguments: ["", #","client_id":"""#])
+    func noClientId(rest: String) async throws {
+        let place = try await AppleWorld()
+        let body = try place.authData("1").replacing(#","client_id":"com.example.app""#, with: rest)
+        let answer = try await place.world.send("POST", "/2013-09-01/users", body: body)
+        #expect(answer.status == 201, "\(answer.text)")
+    }
+
+    @Test("links another Apple account in place of the one before, and unlinks what is not linked without a fault")
+    func relink() async throws {
+        let place = try await AppleWorld()
+        let member = try await place.world.signUp("taro")
+        let path = "/2013-09-01/users/\(member.id)"
+        let unlink = #"{"authData":{"apple":null}}"#
+        #expect(try await place.world.send("PUT", path, body: unlink, token: member.token).status == 200)
+        for subject in ["1", "2"] {
+            let body = try place.authData(subject)
+            #expect(try await place.world.send("PUT", path, body: body, token: member.token).status == 200)
+        }
+        let read = try await place.world.send("GET", path, token: member.token)
+        #expect(read.text.contains(#""id":"2""#) && !read.text.contains(#""id":"1""#))
+        #expect(try await place.world.send("PUT", path, body: unlink, token: member.token).status == 200)
+        #expect(try await place.world.send("POST", "/2013-09-01/users", body: place.authData("2")).status == 201)
     }
 
     @Test("is refused for an anonymous id where the application wants none")

@@ -1,7 +1,8 @@
 import Foundation
+import Okaeri
 import Testing
 
-@Suite("okaeri import ncmb")
+@Suite("okaeri import")
 struct ImportTests {
     private struct Report: Decodable {
         let records: Int
@@ -60,6 +61,53 @@ struct ImportTests {
         let shown = try await Program.run(
             "user", "show", "Abc123Def456Ghi7", "--application", application.id, "--data", folder.path, "--json")
         #expect(shown.output.contains("2016-01-02T03:04:05.678Z") && shown.output.contains("taro@example.com"))
+        try await server.stop()
+    }
+
+    private static let users = """
+        {"userID":"0b6e2d51-93f7-4c08-8a1d-74e5f09b2c66","internalUserID":1,"displayName":"Player 1","country":"JP","_hasPassword":false,"_disabled":false,"HighScore":12000,"_accessToken":"kVx1mW7bYt3+/="}
+        {"userID":"7f3c1a90-5be2-4d17-9a44-2f0e6c1d8b35","loginName":"hanako_01","emailAddress":"hanako@example.com","emailAddressVerified":true,"phoneNumber":"+819012345678","phoneNumberVerified":true,"_hasPassword":true,"_disabled":true}
+        {"userID":"8f3c1a90-5be2-4d17-9a44-2f0e6c1d8b35","loginName":"HANAKO_01"}
+        {"userID":"9f3c1a90-5be2-4d17-9a44-2f0e6c1d8b35","displayName":"Nobody's"}
+        {"userID":"af3c1a90-5be2-4d17-9a44-2f0e6c1d8b35","loginName":"a b"}
+        {"loginName":"nameless"}
+        not JSON
+        """
+
+    @Test("takes Kii's users in with their tokens, which apps go on with; tokens can come in a second file")
+    func kii() async throws {
+        let folder = TestFolder()
+        let file = "\(folder.path)/users.json"
+        let server = try await TestServer(data: folder.path)
+        let lines = Self.users.split(separator: "\n")
+        try lines.dropLast().joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
+        let application: Made = try await Program.run(
+            "application", "create", "Old", "--kii-app-id", "a1b2c3d4", "--json", "--data", folder.path
+        ).json()
+        let command = ["import", "kii", file, "--application", application.id, "--data", folder.path, "--json"]
+        for (finished, expected) in [
+            (try await Program.run(command + ["--dry-run"]), (2, 0)), (try await Program.run(command), (2, 0)),
+            (try await Program.run(command), (0, 2)),
+        ] {
+            let report: Report = try finished.json()
+            #expect(finished.status == 1 && (report.imported, report.present) == expected, "\(finished.output)")
+            let refused = report.refused.sorted { $0.line < $1.line }
+            #expect(refused.map(\.line) == [3, 4, 5, 6])
+            #expect(refused[0].reason.contains("username") && refused[1].reason.contains("nothing leads"))
+            #expect(refused[2].reason.contains("loginName") && refused[3].reason.contains("userID"))
+        }
+        for token in ["kVx1mW7bYt3+/=", "second.token"] {
+            let record = #"{"userID":"0b6e2d51-93f7-4c08-8a1d-74e5f09b2c66","_accessTokens":["\#(token)"]}"#
+            try record.write(toFile: file, atomically: true, encoding: .utf8)
+            #expect(try await Program.run(command).status == 0)
+            let answer = try await server.send("GET", "/api/apps/a1b2c3d4/users/me", token: token)
+            let text = String(decoding: answer.body, as: UTF8.self)
+            #expect(text.contains(#""HighScore":12000"#) && text.contains("0b6e2d51"), "\(text)")
+        }
+        let shown = try await Program.run(
+            "user", "show", "7f3c1a90-5be2-4d17-9a44-2f0e6c1d8b35", "--application", application.id, "--data",
+            folder.path, "--json")
+        #expect(shown.output.contains("hanako@example.com") && shown.output.contains("+819012345678"))
         try await server.stop()
     }
 

@@ -5,6 +5,7 @@ package struct ListApplications: Sendable {
     package struct Entry: Hashable, Sendable {
         package var application: Application
         package var userCount: Int
+        package var weakPasswords: WeakPasswords
     }
 
     package func callAsFunction() async throws(DomainError) -> [Entry] {
@@ -12,7 +13,9 @@ package struct ListApplications: Sendable {
             var entries: [Entry] = []
             for application in try transaction.applications() {
                 entries.append(
-                    Entry(application: application, userCount: try transaction.userCount(in: application.id)))
+                    Entry(
+                        application: application, userCount: try transaction.userCount(in: application.id),
+                        weakPasswords: try transaction.weakPasswords(in: application.id)))
             }
             return entries
         }

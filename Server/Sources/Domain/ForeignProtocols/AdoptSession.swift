@@ -54,12 +54,15 @@ package struct AdoptSession: Sendable {
             randomness: randomness, now: now)
         let old = try await session(request)
         let (user, name) = (old.user.id, request.protocolName)
+        let retires = request.application.settings.retiresWeakPasswords
         let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
             try link.use(in: transaction, application)
             guard try transaction.protocolKeys(of: application).contains(where: { $0.protocolName == name }),
                 let known = try transaction.user(user, in: application)
             else { return nil }
-            return try opening.open(for: try link.joined(to: known, in: transaction), in: transaction)
+            var joined = try link.joined(to: known, in: transaction)
+            if retires { try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint) }
+            return try opening.open(for: joined, in: transaction)
         }
         guard let logIn else { throw .credentialRefused }
         return logIn

@@ -21,16 +21,29 @@ package struct ForeignOptions: Hashable, Sendable {
 
     /// Where administrators are as long as nobody says otherwise.
     package static let thisMachine = ["127.0.0.0/8", "::1"]
+    /// Whether a password that is the user name is taken away once a device key leads to the user.
+    package var retiresWeakPasswords: Bool
+    /// Whether somebody can sign up by a mail address alone (NCMB).
+    package var allowsSignUpByMail: Bool
+    /// Whether a mail address counts only once it was shown to be the user's (Kii).
+    package var demandsVerifiedEmail: Bool
+    /// Whether log-ins come with refresh tokens, and how long the access tokens beside them live (Kii); `nil` without.
+    package var refreshedTokenLifetime: Duration?
 
     package init(
         allowsAnonymous: Bool = true, isReadableByAll: Bool = false, takesPasswordsInAddresses: Bool = true,
-        timestampWindow: Duration? = nil, hosts: [String] = []
+        timestampWindow: Duration? = nil, hosts: [String] = [], retiresWeakPasswords: Bool = false,
+        allowsSignUpByMail: Bool = true, demandsVerifiedEmail: Bool = false, refreshedTokenLifetime: Duration? = nil
     ) {
         self.allowsAnonymous = allowsAnonymous
         self.isReadableByAll = isReadableByAll
         self.takesPasswordsInAddresses = takesPasswordsInAddresses
         self.timestampWindow = timestampWindow
         self.hosts = hosts
+        self.retiresWeakPasswords = retiresWeakPasswords
+        self.allowsSignUpByMail = allowsSignUpByMail
+        self.demandsVerifiedEmail = demandsVerifiedEmail
+        self.refreshedTokenLifetime = refreshedTokenLifetime
     }
 }
 
@@ -39,4 +52,7 @@ extension ApplicationSettings {
     package func foreignOptions(of name: Session.ProtocolName) -> ForeignOptions {
         foreignOptions[name] ?? ForeignOptions()
     }
+
+    /// Whether any of the old protocols' weak passwords go with the first device key.
+    var retiresWeakPasswords: Bool { foreignOptions.values.contains { $0.retiresWeakPasswords } }
 }

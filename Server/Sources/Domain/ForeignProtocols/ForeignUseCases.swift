@@ -12,10 +12,14 @@ package struct ForeignUseCases: Sendable {
     package let openSession: OpenSession
     package let findSession: FindSession
     package let importSessions: ImportSessions
+    package let registerByMail: RegisterByMail
+    package let refreshSession: RefreshSession
+    package let findPendingAddress: FindPendingAddress
 
     init(
         _ world: UseCases.World, authenticate: Authenticate, findProvider: FindProvider,
-        takeAllowance: TakeAllowance, check: PasswordCheck, notice: MailNotice, audit: AuditTrail
+        takeAllowance: TakeAllowance, queueErrand: QueueErrand, check: PasswordCheck, notice: MailNotice,
+        audit: AuditTrail
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         searchUsers = SearchUsers(store: store)
@@ -34,6 +38,13 @@ package struct ForeignUseCases: Sendable {
         logInWithIdentities = LogInWithIdentities(
             store: store, clock: clock, randomness: randomness, takeAllowance: takeAllowance,
             sealingKey: world.sealingKey, passwords: world.passwords, newUsers: world.firstLaunches)
+        findPendingAddress = FindPendingAddress(store: store, clock: clock)
+        refreshSession = RefreshSession(
+            store: store, clock: clock, randomness: randomness,
+            hash: world.sealingKey.keyedHash(purpose: "okaeri refresh token"))
+        registerByMail = RegisterByMail(
+            store: store, clock: clock, randomness: randomness, queueErrand: queueErrand, takeAllowance: takeAllowance,
+            newUsers: world.firstLaunches)
         changeProtocolRules = ChangeProtocolRules(store: store)
         adoptSession = AdoptSession(
             store: store, clock: clock, randomness: randomness, verifyProof: ProofVerifier(),

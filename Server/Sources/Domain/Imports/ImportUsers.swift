@@ -5,6 +5,9 @@ package struct ImportUsers: Sendable {
     package static let batchSize = 200
     private static let maximumIdBytes = 128
 
+    /// The most tokens of one user.
+    package static let maximumTokens = 50
+
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
@@ -15,22 +18,29 @@ package struct ImportUsers: Sendable {
     private struct Candidate: Sendable {
         var user: User
         var hash: PasswordHash?
-        var faults: [FieldFault]
+        var isWeak = false
         var sessions: [(session: Session, token: SecretDigest)] = []
+        var faults: [FieldFault]
     }
 
     /// - Parameters:
     ///   - users: At most `batchSize`.
     ///   - application: Where they come to.
+    ///   - protocolName: Whose tokens they bring along.
     ///   - isRehearsal: Whether everything is checked and nothing written.
     /// - Returns: what became of each, in their order.
-    /// - Throws: `busy`, `secretUnreadable`, `storageUnavailable`.
+    /// - Throws: `applicationUnknown`, `busy`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
-        _ users: [ImportedUser], into application: Identifier<Application>, isRehearsal: Bool
+        _ users: [ImportedUser], into application: Identifier<Application>, of protocolName: Session.ProtocolName,
+        isRehearsal: Bool
     ) async throws(DomainError) -> [ImportOutcome] {
+        let home = try await store.read { transaction throws(DomainError) in try transaction.application(application) }
+        guard let home else { throw .applicationUnknown }
         var candidates: [Candidate] = []
         for imported in users {
-            candidates.append(try await candidate(imported, in: application, isRehearsal: isRehearsal))
+            var candidate = try await candidate(imported, in: application, isRehearsal: isRehearsal)
+            take(imported.tokens, into: &candidate, of: protocolName, home.settings.sessionRules(of: protocolName))
+            candidates.append(candidate)
         }
         let ready = candidates
         if isRehearsal {
@@ -40,7 +50,7 @@ package struct ImportUsers: Sendable {
                     var outcome = try Self.outcome(of: candidate, in: transaction)
                     // Two of one file are found out too, as far as they stand in one part of it.
                     let taken = candidate.user.typedIdentifiers.filter {
-                        !seen.insert("\($0.kind.rawValue):\($0.folded)").inserted
+                        !seen.insert("\($0.kind.rawValue) \($0.folded)").inserted
                     }
                     if outcome == .imported, !taken.isEmpty { outcome = Self.refusal(taken.map(\.kind)) }
                     outcomes.append(outcome)
@@ -53,6 +63,7 @@ package struct ImportUsers: Sendable {
             for candidate in ready {
                 let outcome = try Self.outcome(of: candidate, in: transaction)
                 if outcome == .imported { try Self.insert(candidate, in: transaction) }
+                if outcome == .present { try Self.insertSessions(of: candidate, in: transaction) }
                 outcomes.append(outcome)
             }
             return outcomes
@@ -84,11 +95,33 @@ package struct ImportUsers: Sendable {
                 return Candidate(user: user, hash: nil, faults: faults)
             }
             hash = try await passwords.hash(password)
+            return Candidate(user: user, hash: hash, isWeak: password.isName(of: user), faults: faults)
         }
         let now = clock.now
         return Candidate(
-            user: user, hash: hash, faults: faults + imported.sessions.flatMap(\.faults),
-            sessions: imported.sessions.map { $0.session(randomness, at: now) })
+            user: user, hash: hash, sessions: imported.sessions.map { $0.session(randomness, at: now) },
+            faults: faults + imported.sessions.flatMap(\.faults))
+    }
+
+    /// Makes sessions that the tokens lead to.
+    private func take(
+        _ tokens: [Secret], into candidate: inout Candidate, of name: Session.ProtocolName, _ rules: SessionRules
+    ) {
+        if tokens.count > Self.maximumTokens {
+            candidate.faults.append(FieldFault(field: "tokens", rule: .tooManyFields(maximum: Self.maximumTokens)))
+        }
+        let now = clock.now
+        for token in tokens.prefix(Self.maximumTokens) {
+            guard let digest = SessionToken.digest(of: token.revealed, in: name) else {
+                candidate.faults.append(FieldFault(field: "tokens", rule: .notAKey))
+                continue
+            }
+            let session = Session(
+                id: randomness.newIdentifier(at: now), application: candidate.user.application,
+                user: candidate.user.id, deviceKey: nil, device: DeviceDescription(), address: nil, protocolName: name,
+                method: .importing, createdAt: now, lastUsedAt: now, expiresAt: now + rules.lifetime)
+            candidate.sessions.append((session, digest))
+        }
     }
 
     private static func faults(in user: User) -> [FieldFault] {
@@ -133,9 +166,19 @@ package struct ImportUsers: Sendable {
         if let hash = candidate.hash {
             try transaction.setPassword(hash, of: user.id, in: user.application, at: user.updatedAt)
         }
-        for (session, token) in candidate.sessions {
-            // A token that is another's would be both of theirs.
-            guard try transaction.session(token: token, in: user.application) == nil else { continue }
+        if candidate.isWeak {
+            try transaction.markPassword(of: user.id, in: user.application, weakSince: user.updatedAt)
+        }
+        if user.isDisabled { try transaction.updateStanding(of: user) }
+        try insertSessions(of: candidate, in: transaction)
+    }
+
+    /// A token that leads to a session already is left alone, whoever's it is.
+    private static func insertSessions(
+        of candidate: Candidate, in transaction: any Transaction
+    ) throws(DomainError) {
+        for (session, token) in candidate.sessions
+        where try transaction.session(token: token, in: session.application) == nil {
             try transaction.insert(session, token: token, attempt: nil)
         }
     }

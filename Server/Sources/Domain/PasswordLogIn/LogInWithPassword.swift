@@ -30,8 +30,10 @@ package struct LogInWithPassword: Sendable {
         package var expiresAt: Timestamp?
         /// What the identifier may mean, when the protocol says it; else what it looks like.
         package var meanings: [TypedIdentifier]?
-        /// Whether the user's mail address must have been verified, as it must where it is typed in place of a name.
+        /// Whether the user's mail address must have been verified when it is what was typed.
         package var needsVerifiedEmail = false
+        /// Whether whoever has no verified mail address is told so instead of being let in.
+        package var admitsVerifiedOnly = false
         /// Whether the user's identifier must be written as it was typed, capitals and all.
         package var isSpelledExactly = false
         /// What the same user must have too.
@@ -61,8 +63,8 @@ package struct LogInWithPassword: Sendable {
     }
 
     /// - Throws: `credentialRefused` for an unknown user and for a wrong password alike, `userDisabled` and
-    ///   `emailUnverified` only with the right one; `fieldsRefused`, `proofRefused`, `proofReplayed`, `clockSkew`, `rateLimited`, `busy`,
-    ///   `attemptReused`, `userDeleted` with the right password, `storageUnavailable`.
+    ///   `emailUnverified` only with the right one; `fieldsRefused`, `proofRefused`, `proofReplayed`, `clockSkew`,
+    ///   `rateLimited`, `busy`, `attemptReused`, `userDeleted` with the right password, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         var faults =
@@ -70,13 +72,12 @@ package struct LogInWithPassword: Sendable {
             + request.device.faults(field: "device")
         if let end = request.expiresAt, end <= now { faults.append(FieldFault(field: "expiresAt", rule: .inThePast)) }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
-        var proof: DeviceProof?
-        if let presented = request.proof { proof = try verifyProof(presented, at: now) }
+        let proof = try request.proof.map { presented throws(DomainError) in try verifyProof(presented, at: now) }
         let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
         let application = request.application.id
+        let meanings = request.meanings ?? TypedIdentifier.meanings(of: request.identifier)
         let outcome = try await check(
-            request.password.revealed, of: request.meanings ?? TypedIdentifier.meanings(of: request.identifier),
-            in: application, from: request.address)
+            request.password.revealed, of: meanings, in: application, from: request.address)
         let entry = audit.draft(.loggedIn, by: .unknown, in: application, from: request.origin)
         let opening = SessionOpening(
             application: request.application, deviceKey: proof?.thumbprint, device: request.device,
@@ -86,17 +87,23 @@ package struct LogInWithPassword: Sendable {
                 audit.draft(.userRestored, by: .unknown, in: application, from: $0)
             },
             expiresAt: request.expiresAt, randomness: randomness, now: now)
+        let retires = request.application.settings.retiresWeakPasswords && request.protocolName == .native
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
             try link.use(in: transaction, application)
             let user = try outcome.settle(in: transaction)
-            let isNamed = user.map { request.names($0) } ?? false
-            guard let user, isNamed, !request.needsVerifiedEmail || user.emailVerifiedAt != nil else {
+            let isNamed =
+                user.map { user in
+                    request.names(user) && (!request.needsVerifiedEmail || user.isNamedSurely(by: meanings))
+                } ?? false
+            guard let user, isNamed, !request.admitsVerifiedOnly || user.emailVerifiedAt != nil else {
                 try entry.record(
                     on: outcome.user.map { .user($0) }, result: .refused, details: ["method": "password"],
                     in: transaction)
                 return isNamed ? .unverified : .refused
             }
-            return .made(try opening.open(for: try link.joined(to: user, in: transaction), in: transaction))
+            var joined = try link.joined(to: user, in: transaction)
+            if let proof, retires { try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint) }
+            return .made(try opening.open(for: joined, in: transaction))
         }
         switch finding {
         case .made(let logIn): return logIn
@@ -132,5 +139,15 @@ extension User {
                 ? own == wanted.shown : TypedIdentifier(wanted.kind, shown: own).folded == wanted.folded
         }
         return (meanings?.contains(where: has) ?? true) && (companion.map(has) ?? true)
+    }
+}
+
+extension User {
+    /// Whether what was typed names the user by a verified mail address, or by anything else.
+    fileprivate func isNamedSurely(by meanings: [TypedIdentifier]) -> Bool {
+        emailVerifiedAt != nil
+            || typedIdentifiers.contains { identifier in
+                identifier.kind != .email && meanings.contains { $0.isSame(as: identifier) }
+            }
     }
 }

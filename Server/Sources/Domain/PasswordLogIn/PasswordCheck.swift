@@ -22,6 +22,7 @@ package struct PasswordCheck: Sendable {
     package struct Outcome: Sendable {
         fileprivate let meanings: [TypedIdentifier]
         fileprivate let found: Found?
+        fileprivate let password: Password?
         fileprivate let verdict: PasswordVerdict
         fileprivate let application: Identifier<Application>
         fileprivate let address: RateLimitKey
@@ -63,13 +64,14 @@ package struct PasswordCheck: Sendable {
             return try Self.found(transaction, meanings, application)
         }
         let verdict: PasswordVerdict
-        if let password = Password(text) {
+        let password = Password(text)
+        if let password {
             verdict = try await passwords.compare(password, with: found?.hash)
         } else {
             verdict = .refused
         }
         return Outcome(
-            meanings: meanings, found: found, verdict: verdict, application: application,
+            meanings: meanings, found: found, password: password, verdict: verdict, application: application,
             address: addressKey, addressLimit: addressLimit, hasDelays: hasDelays, now: now)
     }
 
@@ -108,13 +110,18 @@ extension PasswordCheck.Outcome {
         // Found again: the password may have been changed, and the identifier given to somebody else, meanwhile.
         if case .accepted(let better) = verdict, let found, let hash = found.hash,
             try PasswordCheck.found(transaction, meanings, application) == found,
-            let user = try transaction.user(found.user, in: application)
+            var user = try transaction.user(found.user, in: application)
         {
             if let better {
                 try transaction.replacePasswordHash(hash, with: better, of: user.id, in: application)
             }
             try transaction.removeFailures(of: typed.failureSubject, in: application)
             try transaction.forgetFailures(of: user)
+            let isWeak = password?.isName(of: user) ?? false
+            if isWeak != (user.weakPasswordAt != nil) {
+                user.weakPasswordAt = isWeak ? now : nil
+                try transaction.markPassword(of: user.id, in: application, weakSince: user.weakPasswordAt)
+            }
             return user
         }
         let before = try transaction.failures(of: typed.failureSubject, in: application)

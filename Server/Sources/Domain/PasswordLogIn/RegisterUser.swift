@@ -38,6 +38,8 @@ package struct RegisterUser: Sendable {
         package var user: User
         /// The only time that the token is told.
         package var token: Secret?
+        /// When the token ends, if that is before the session.
+        package var tokenExpiresAt: Timestamp?
     }
 
     /// - Throws: `fieldsRefused`, also for identifiers without a password or the reverse, and for a user without both that
@@ -62,6 +64,7 @@ package struct RegisterUser: Sendable {
             application: request.application, deviceKey: nil, device: DeviceDescription(),
             address: request.address.text, protocolName: request.protocolName,
             method: password == nil ? .automatic : .signUp, attempt: nil, randomness: randomness, now: now)
+        let isWeak = password?.isName(of: candidate) ?? false
         let (user, opensSession, kept) = (candidate, request.opensSession, hash)
         return try await store.write { transaction throws(DomainError) in
             let owners = try transaction.owners(of: user.typedIdentifiers, in: user.application)
@@ -69,12 +72,13 @@ package struct RegisterUser: Sendable {
             var answer = Answer(user: user)
             if opensSession {
                 let logIn = try opening.open(forNew: user, in: transaction)
-                answer = Answer(user: logIn.user, token: logIn.token)
+                answer = Answer(user: logIn.user, token: logIn.token, tokenExpiresAt: logIn.tokenExpiresAt)
             } else {
                 try transaction.insert(user)
                 try transaction.updateIdentifiers(of: user)
             }
             if let kept { try transaction.setPassword(kept, of: user.id, in: user.application, at: now) }
+            if isWeak { try transaction.markPassword(of: user.id, in: user.application, weakSince: now) }
             return answer
         }
     }

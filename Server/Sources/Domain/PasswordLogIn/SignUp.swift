@@ -65,6 +65,7 @@ package struct SignUp: Sendable {
         var proof: DeviceProof?
         if let presented = request.proof { proof = try verifyProof(presented, at: now) }
         let (candidate, password) = try checked(request, at: now)
+        let isWeak = password.isName(of: candidate)
         let application = request.application.id
         if let newUsers {
             let key = RateLimitKey(
@@ -93,6 +94,7 @@ package struct SignUp: Sendable {
             user.passwordSetAt = now
             let logIn = try opening.open(forNew: user, in: transaction)
             try transaction.setPassword(hash, of: user.id, in: application, at: now)
+            if isWeak { try transaction.markPassword(of: user.id, in: application, weakSince: now) }
             return .made(logIn)
         }
         switch finding {

@@ -24,6 +24,12 @@ package struct ProviderCredential: Sendable {
         self.code = code
     }
 
+    /// What old SDKs call Google's access token: an access token, or an identity token in its place.
+    package init(google token: Secret?) {
+        let isIdentityToken = token.map { $0.revealed.utf8.count { $0 == UInt8(ascii: ".") } == 2 } ?? false
+        self.init(identityToken: isIdentityToken ? token : nil, accessToken: isIdentityToken ? nil : token)
+    }
+
     /// A code that the provider exchanges for tokens, once and within minutes (RFC 6749 §4.1).
     package struct AuthorizationCode: Sendable {
         package var code: Secret

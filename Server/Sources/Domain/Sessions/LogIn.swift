@@ -8,6 +8,8 @@ package struct LogIn: Sendable {
     package var session: Session
     /// The only time that the token is told.
     package var token: Secret
+    /// When the token ends, if that is before the session: then another one is fetched with a refresh token.
+    package var tokenExpiresAt: Timestamp?
     /// How long the session lives unused.
     package var idleLifetime: Duration
     /// How much there is that the device has not been told; see `ListNotices`.

@@ -23,6 +23,8 @@ package struct SessionOpening: Sendable {
     private let rules: SessionRules
     /// When the session ends at the latest: as its protocol says, or earlier when the client wishes so.
     private let expiresAt: Timestamp
+    /// When the first token ends, where tokens are refreshed.
+    private let tokenExpiresAt: Timestamp?
 
     package init(
         application: Application, deviceKey: String?, device: DeviceDescription, address: String?,
@@ -44,7 +46,9 @@ package struct SessionOpening: Sendable {
         self.now = now
         rules = application.settings.sessionRules(of: protocolName)
         let latest = now + rules.lifetime
-        self.expiresAt = min(expiresAt ?? latest, latest)
+        let span = application.settings.foreignOptions(of: protocolName).refreshedTokenLifetime
+        tokenExpiresAt = span.map { min(expiresAt ?? latest, now + $0) }
+        self.expiresAt = span == nil ? min(expiresAt ?? latest, latest) : latest
     }
 
     /// Opens the session of a known user, or repeats the answer of the attempt that opened it before, with a new token.
@@ -106,11 +110,17 @@ package struct SessionOpening: Sendable {
             SessionAttempt(
                 digest: $0.digest, request: $0.request, isNew: isNew, previousLogInAt: user.previousLogInAt)
         }
-        try transaction.insert(session, token: token.digest, attempt: kept)
+        // The token of somebody whom nothing else leads to must not end.
+        let end = user.isAnonymous ? nil : tokenExpiresAt
+        let issued = end.map { SessionToken.limited(token, until: $0) } ?? token
+        try transaction.insert(session, token: issued.digest, attempt: kept)
         try entry?.record(
             on: .user(user.id), by: .user(user.id), details: ["method": method.rawValue, "session": id.rawValue],
             in: transaction)
-        return try logIn(isNew: isNew, user, previously: user.previousLogInAt, session, in: transaction)
+        var logIn = try logIn(isNew: isNew, user, previously: user.previousLogInAt, session, in: transaction)
+        logIn.token = issued
+        logIn.tokenExpiresAt = end
+        return logIn
     }
 
     private func logIn(

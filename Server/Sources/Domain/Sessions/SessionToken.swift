@@ -25,6 +25,20 @@ package enum SessionToken {
         }
     }
 
+    /// A token with its end in its own text, for protocols that refresh tokens: `<token>--<seconds since 1970, base 36>`.
+    /// Another end would make another token, which is nobody's.
+    static func limited(_ token: Secret, until end: Timestamp) -> Secret {
+        Secret("\(token.revealed)--\(String(end.milliseconds / 1000, radix: 36))")
+    }
+
+    /// The end that a token holds; `nil` for tokens of any other form.
+    static func end(of text: some StringProtocol) -> Timestamp? {
+        guard (46...58).contains(text.utf8.count), text.dropFirst(43).hasPrefix("--"),
+            let seconds = Int64(text.dropFirst(45), radix: 36), (0...253_402_300_800).contains(seconds)
+        else { return nil }
+        return Timestamp(milliseconds: seconds * 1000)
+    }
+
     /// The digest to look a token up by; `nil` when the text cannot be a token.
     package static func digest(of text: some StringProtocol) -> SecretDigest? {
         // Bytes are compared: comparing characters costs more than hashing them.

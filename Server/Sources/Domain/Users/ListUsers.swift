@@ -10,18 +10,24 @@ package struct ListUsers: Sendable {
         package var isAnonymous: Bool?
         /// Those who are kept out, or are not.
         package var isDisabled: Bool?
+        /// Those whose password is the user name, or is not.
+        package var hasWeakPassword: Bool?
         /// The one whom a person would name so.
         package var identifier: String?
 
-        package init(isAnonymous: Bool? = nil, isDisabled: Bool? = nil, identifier: String? = nil) {
+        package init(
+            isAnonymous: Bool? = nil, isDisabled: Bool? = nil, hasWeakPassword: Bool? = nil, identifier: String? = nil
+        ) {
             self.isAnonymous = isAnonymous
             self.isDisabled = isDisabled
+            self.hasWeakPassword = hasWeakPassword
             self.identifier = identifier
         }
 
         func fits(_ user: User) -> Bool {
             (isAnonymous ?? user.isAnonymous) == user.isAnonymous
                 && (isDisabled ?? user.isDisabled) == user.isDisabled
+                && (hasWeakPassword ?? (user.weakPasswordAt != nil)) == (user.weakPasswordAt != nil)
         }
     }
 

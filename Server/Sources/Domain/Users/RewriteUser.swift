@@ -41,15 +41,16 @@ package struct RewriteUser: Sendable {
             try transaction.user(id, in: application.id)
         }
         guard let known else { throw .userUnknown }
-        var hash: PasswordHash?
+        var (hash, isName): (PasswordHash?, Bool) = (nil, false)
         if !known.hasPassword, request.password != nil {
             var asked = known
             let faults = request.apply(to: &asked)
-            hash = try await passwords.hash(
-                try PasswordRules(for: application, user: asked, rules: request.identifiers.rules)
-                    .check(request.password, field: "password", beside: faults))
+            let password = try PasswordRules(for: application, user: asked, rules: request.identifiers.rules)
+                .check(request.password, field: "password", beside: faults)
+            isName = password.isName(of: asked)
+            hash = try await passwords.hash(password)
         }
-        let first = hash
+        let (first, isWeak) = (hash, isName)
         return try await store.write { transaction throws(DomainError) in
             guard let before = try transaction.user(id, in: application.id) else { throw .userUnknown }
             var user = before
@@ -66,6 +67,7 @@ package struct RewriteUser: Sendable {
             if let first, !before.hasPassword {
                 user.passwordSetAt = now
                 try transaction.setPassword(first, of: id, in: application.id, at: now)
+                if isWeak { try transaction.markPassword(of: id, in: application.id, weakSince: now) }
             }
             return user
         }

@@ -24,6 +24,9 @@ package struct TypedIdentifier: Hashable, Sendable {
             }
     }
 
+    /// Whether both lead to the same user, however they are written.
+    package func isSame(as other: TypedIdentifier) -> Bool { kind == other.kind && folded == other.folded }
+
     /// What a text at log-in may mean, the likeliest first: an address when it holds an `@`, a number when it begins
     /// with `+`, and always a user name too, because other protocols let user names look like either.
     package static func meanings(of text: String) -> [TypedIdentifier] {

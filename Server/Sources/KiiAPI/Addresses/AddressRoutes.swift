@@ -30,9 +30,11 @@ struct ReadAddressRoute: RouteHandler {
     let kind: AddressKind
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        let (_, user) = try await api.own(request, context)
+        let (enabled, user, _) = try await api.own(request, context)
         let address = try kind.address(of: user)
-        return KiiAnswer.response([kind.member: .string(address), "verified": true], .ok, kind.mediaType)
+        let isVerified = kind == .phone || !enabled.options.demandsVerifiedEmail || user.emailVerifiedAt != nil
+        return KiiAnswer.response(
+            [kind.member: .string(address), "verified": .bool(isVerified)], .ok, kind.mediaType)
     }
 }
 
@@ -42,15 +44,17 @@ struct ChangeAddressRoute: RouteHandler {
     let kind: AddressKind
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        let (enabled, user) = try await api.own(request, context)
+        let (enabled, user, caller) = try await api.own(request, context)
         let body = try await api.body(of: request, context)
-        let asked = try addressAlone(of: body, over: user)
+        var asked = try addressAlone(of: body, over: user)
+        let pending = asked.identifiers.takePendingAddress(of: user, by: caller, in: enabled)
         let change = RewriteUser.Request(
             fields: [:], keptFields: Set(user.fields.keys), identifiers: asked.identifiers)
         do {
-            _ = try await api.useCases.rewriteUser(user.id, in: enabled.application, change)
+            let changed = try await api.useCases.rewriteUser(user.id, in: enabled.application, change)
+            try await api.verify(pending, after: changed, from: user, by: caller, enabled, request, context)
         } catch {
-            guard case .identifiersTaken(let kinds) = error else { throw error }
+            guard case .identifiersTaken(let kinds)? = error as? DomainError else { throw error }
             throw KiiFault.taken(kinds, in: enabled.publicKey)
         }
         return KiiAnswer.nothing
@@ -75,7 +79,8 @@ struct VerifyAddressRoute: RouteHandler {
             try UserReference(context, in: enabled.publicKey), by: caller, in: enabled)
         _ = try kind.address(of: user)
         let code = try await api.body(of: request, context).requiredText("verificationCode")
-        guard kind == .email, user.emailVerifiedAt == nil, let session = caller.session else {
+        let pending = try await api.useCases.foreign.findPendingAddress(of: user)
+        guard kind == .email, user.emailVerifiedAt == nil || pending != nil, let session = caller.session else {
             throw KiiFault(
                 400, "INVALID_ACCOUNT_STATUS", "InvalidAccountStatus", "The address needs no verification",
                 [("userID", user.id.rawValue), ("appID", enabled.publicKey), ("accountType", kind.member)])
@@ -107,7 +112,7 @@ struct ResendRoute: RouteHandler {
                 501, "OPERATION_NOT_IMPLEMENTED", "OperationNotImplemented", "This server sends no text messages")
         }
         _ = try await api.useCases.requestEmailVerification(
-            email: nil, by: session, isProven: false,
+            email: try await api.useCases.foreign.findPendingAddress(of: user), by: session, isProven: true,
             languages: AcceptLanguage.tags(of: request),
             from: api.gate.client(of: request, context))
         return KiiAnswer.nothing
@@ -116,10 +121,12 @@ struct ResendRoute: RouteHandler {
 
 extension KiiAPI {
     /// The user that the path names, for the user itself or an administrator.
-    fileprivate func own(_ request: Request, _ context: ServerContext) async throws -> (EnabledProtocol, User) {
+    fileprivate func own(
+        _ request: Request, _ context: ServerContext
+    ) async throws -> (EnabledProtocol, User, KiiCaller) {
         let enabled = try await enabled(request, context)
         let caller = try await knownCaller(enabled, request, context)
         let reference = try UserReference(context, in: enabled.publicKey)
-        return (enabled, try await changeable(reference, by: caller, in: enabled))
+        return (enabled, try await changeable(reference, by: caller, in: enabled), caller)
     }
 }

@@ -21,7 +21,7 @@ struct IntegrationRoute: RouteHandler {
             guard case .userDisabled = error else { throw error }
             throw KiiFault.invalidGrant
         }
-        var members = TokenRoute.members(of: logIn)
+        var members = api.members(of: logIn, in: enabled)
         members["new_user_created"] = .bool(logIn.isNew)
         return KiiAnswer.response(members)
     }
@@ -40,7 +40,11 @@ struct LinkRoute: RouteHandler {
         do {
             _ = try await api.useCases.linkProvider(provider.provider, credential, displayName: nil, by: session)
         } catch {
-            guard case .identityTaken = error else { throw error }
+            switch error {
+            // Kii knew no merging of users.
+            case .identityTaken, .mergeOffered: break
+            default: throw error
+            }
             throw KiiFault(
                 409, "\(provider.rawValue.uppercased())_USER_ALREADY_LINKED", "UserAlreadyLinked",
                 "The account belongs to another user")

@@ -14,7 +14,7 @@ enum KiiProvider: String, CaseIterable, Sendable {
     /// What a body presents. Google's apps sent access tokens to Kii; an identity token is taken as well.
     func credential(_ body: KiiBody) throws(KiiFault) -> ProviderCredential {
         let token = Secret(try body.requiredText("accessToken"))
-        if self == .google { return ProviderCredential(identityToken: token) }
+        if self == .google { return ProviderCredential(google: token) }
         return ProviderCredential(
             accessToken: token, accessTokenSecret: try body.text("accessTokenSecret").map(Secret.init(_:)))
     }

@@ -8,6 +8,11 @@ extension HTTPField.Name {
     static let kiiApplication = HTTPField.Name(known: "X-Kii-AppID")
 }
 
+extension EnabledProtocol {
+    /// What the application decided for Kii's protocol.
+    var options: ForeignOptions { application.settings.foreignOptions(of: .kii) }
+}
+
 /// Who makes a request.
 enum KiiCaller: Sendable {
     case anonymous
@@ -81,6 +86,7 @@ extension KiiAPI {
             case nil: break
             }
         }
+        guard !useCases.foreign.refreshSession.isOver(token) else { throw KiiFault.wrongToken(in: enabled.publicKey) }
         do {
             return .user(try await gate.session(of: enabled, token: token, request, context))
         } catch {

@@ -6,7 +6,13 @@ import enum OkaeriWire.JSONValue
 /// A user as Kii's clients read it. What is not set is left out.
 enum KiiUserObject {
     /// Everything, for the user and for administrators.
-    static func full(_ user: User) -> [String: JSONValue] {
+    ///
+    /// - Parameters:
+    ///   - user: Whom.
+    ///   - options: Without a demand for verification Kii showed every address as verified.
+    ///   - pending: A mail address that waits for its verification.
+    /// - Returns: the members.
+    static func full(_ user: User, _ options: ForeignOptions, pending: String? = nil) -> [String: JSONValue] {
         // Custom fields first: none of them can stand in for what the server knows.
         var members = user.fields.filter { !isReserved($0.key) }
         if case .string? = user.fields["country"] { members["country"] = user.fields["country"] }
@@ -17,13 +23,13 @@ enum KiiUserObject {
         members["locale"] = user.locale.map { .string($0) }
         if let email = user.email {
             members["emailAddress"] = .string(email)
-            // This server does not demand verification in this protocol: then Kii showed every address as verified.
-            members["emailAddressVerified"] = true
+            members["emailAddressVerified"] = .bool(!options.demandsVerifiedEmail || user.emailVerifiedAt != nil)
         }
         if let phone = user.phone {
             members["phoneNumber"] = .string(phone)
             members["phoneNumberVerified"] = true
         }
+        members["_emailAddressPending"] = pending.map { .string($0) }
         members["_hasPassword"] = .bool(user.hasPassword)
         members["_disabled"] = .bool(user.isDisabled)
         let accounts = user.identities.compactMap { identity -> (String, JSONValue)? in
@@ -31,7 +37,8 @@ enum KiiUserObject {
             return (
                 provider.rawValue,
                 [
-                    "id": .string(identity.subject), "type": .string(provider.rawValue),
+                    "id": .string(ConfiguredProvider.parts(of: identity.subject).name),
+                    "type": .string(provider.rawValue),
                     "createdAt": .integer(identity.linkedAt.milliseconds),
                 ]
             )
@@ -44,7 +51,7 @@ enum KiiUserObject {
 
     /// What other users see.
     static func limited(_ user: User) -> [String: JSONValue] {
-        full(user).filter { ["userID", "loginName", "displayName"].contains($0.key) }
+        full(user, ForeignOptions()).filter { ["userID", "loginName", "displayName"].contains($0.key) }
     }
 
     /// A number below 2^53 that stands for the id, because clients read one. Nothing is looked up by it.
@@ -61,6 +68,8 @@ enum KiiUserObject {
         "loginName", "displayName", "country", "locale", "emailAddress", "phoneNumber", "password",
     ]
     private static let readOnly: Set<String> = [
+        // JavaScript takes every answer with it for a failure.
+        "errorCode",
         "userID", "internalUserID", "emailAddressVerified", "phoneNumberVerified",
     ]
 }

@@ -37,7 +37,7 @@ enum UserReference: Sendable {
         switch self {
         case .me: true
         case .id(let id): id == user.id
-        case .identifier(let identifier, _, _): user.typedIdentifiers.contains(identifier)
+        case .identifier(let identifier, _, _): user.typedIdentifiers.contains { $0.isSame(as: identifier) }
         }
     }
 
@@ -99,7 +99,10 @@ extension KiiAPI {
                 throw reference.notFound(in: enabled.publicKey)
             }
         case .identifier(let identifier, _, _):
-            guard let user = try await useCases.lookUpUser(identifier, in: enabled.application.id, by: user) else {
+            let demanded = identifier.kind == .email && enabled.options.demandsVerifiedEmail
+            guard let user = try await useCases.lookUpUser(identifier, in: enabled.application.id, by: user),
+                !demanded || user.emailVerifiedAt != nil
+            else {
                 throw reference.notFound(in: enabled.publicKey)
             }
             return user

@@ -8,7 +8,7 @@ struct TokenRoute: RouteHandler {
     let api: KiiAPI
 
     /// What Kii sent for a token without an end; every SDK digests it.
-    private static let endless: Int64 = 2_147_483_647
+    fileprivate static let endless: Int64 = 2_147_483_647
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let enabled = try await api.enabled(request, context)
@@ -16,9 +16,7 @@ struct TokenRoute: RouteHandler {
         switch try grantType(of: body) {
         case "password": return try await password(body, enabled, request, context)
         case "client_credentials": return try clientCredentials(body, enabled)
-        // Refresh tokens are for applications that switched them on, which none can here.
-        case "refresh_token":
-            throw KiiFault(403, "WRONG_REFRESH_TOKEN", "WrongRefreshToken", "The refresh token is not valid")
+        case "refresh_token": return try await refresh(body, enabled)
         default: throw KiiFault.unsupportedGrantType
         }
     }
@@ -38,11 +36,13 @@ struct TokenRoute: RouteHandler {
         }
         let logIn: LogIn
         do {
-            logIn = try await api.useCases.logInWithPassword(
-                LogInWithPassword.Request(
-                    application: enabled.application, identifier: username, password: Secret(password),
-                    address: api.gate.client(of: request, context), protocolName: .kii,
-                    expiresAt: try body.instant("expiresAt"), meanings: TypedIdentifier.meanings(ofKii: username)))
+            let meanings = TypedIdentifier.meanings(ofKii: username)
+            var asked = LogInWithPassword.Request(
+                application: enabled.application, identifier: username, password: Secret(password),
+                address: api.gate.client(of: request, context), protocolName: .kii,
+                expiresAt: try body.instant("expiresAt"), meanings: meanings)
+            asked.needsVerifiedEmail = enabled.options.demandsVerifiedEmail
+            logIn = try await api.useCases.logInWithPassword(asked)
         } catch let error as DomainError {
             switch error {
             case .credentialRefused, .userDisabled, .userDeleted: throw KiiFault.invalidGrant
@@ -51,16 +51,28 @@ struct TokenRoute: RouteHandler {
             default: throw error
             }
         }
-        return KiiAnswer.response(Self.members(of: logIn))
+        return KiiAnswer.response(api.members(of: logIn, in: enabled))
     }
 
-    /// A log-in as the answer tells it.
-    static func members(of logIn: LogIn) -> [String: JSONValue] {
-        let life = (logIn.session.expiresAt - logIn.session.createdAt).components.seconds
-        return members(id: logIn.user.id.rawValue, token: logIn.token, seconds: min(life, endless))
+    private func refresh(_ body: KiiBody, _ enabled: EnabledProtocol) async throws -> Response {
+        let fresh: RefreshSession.Refreshed
+        do {
+            fresh = try await api.useCases.foreign.refreshSession(
+                Secret(try body.text("refresh_token") ?? ""), in: enabled.application, of: .kii,
+                expiresAt: try body.instant("expiresAt", "expires_at"))
+        } catch let error as DomainError {
+            switch error {
+            case .sessionInvalid, .userDisabled, .userDeleted:
+                throw KiiFault(403, "WRONG_REFRESH_TOKEN", "WrongRefreshToken", "The refresh token is not valid")
+            default: throw error
+            }
+        }
+        var members = Self.members(id: fresh.user.rawValue, token: fresh.token, seconds: fresh.lifeInSeconds)
+        members["refresh_token"] = .string(fresh.refreshToken.revealed)
+        return KiiAnswer.response(members)
     }
 
-    private static func members(id: String, token: Secret, seconds: Int64) -> [String: JSONValue] {
+    fileprivate static func members(id: String, token: Secret, seconds: Int64) -> [String: JSONValue] {
         [
             "id": .string(id), "access_token": .string(token.revealed), "expires_in": .integer(seconds),
             "token_type": "Bearer",
@@ -80,5 +92,23 @@ struct TokenRoute: RouteHandler {
         let token = api.useCases.protocolTokens.issue(caller, for: enabled)
         return KiiAnswer.response(
             Self.members(id: id, token: token, seconds: ProtocolTokens.lifetime.components.seconds))
+    }
+}
+
+extension KiiAPI {
+    /// A log-in as the answer tells it.
+    func members(of logIn: LogIn, in enabled: EnabledProtocol) -> [String: JSONValue] {
+        let end = logIn.tokenExpiresAt ?? logIn.session.expiresAt
+        let life = (end - logIn.session.createdAt).components.seconds
+        var members = TokenRoute.members(
+            id: logIn.user.id.rawValue, token: logIn.token, seconds: min(life, TokenRoute.endless))
+        members["refresh_token"] = refreshToken(for: logIn.token, until: logIn.tokenExpiresAt, in: enabled)
+        return members
+    }
+
+    /// The refresh token beside a token that ends; `nil` beside one that does not.
+    func refreshToken(for token: Secret?, until end: Timestamp?, in enabled: EnabledProtocol) -> JSONValue? {
+        guard let token, end != nil else { return nil }
+        return .string(useCases.foreign.refreshSession.token(for: token, in: enabled.application.id).revealed)
     }
 }

@@ -16,20 +16,29 @@ struct ReadUserRoute: RouteHandler {
         let caller = try await api.knownCaller(enabled, request, context)
         let reference = try UserReference(context, in: enabled.publicKey)
         if let session = caller.session {
-            if reference.names(session.user) { return own(session) }
+            if reference.names(session.user) { return try await own(session, enabled) }
             let user = try await api.found(reference, by: session.user.id, in: enabled)
-            return KiiAnswer.response(KiiUserObject.limited(user), .ok, Self.mediaType)
+            return KiiAnswer.response(
+                enabled.options.isReadableByAll
+                    ? KiiUserObject.full(user, enabled.options) : KiiUserObject.limited(user), .ok, Self.mediaType)
         }
         let user = try await api.found(reference, by: nil, in: enabled)
-        return KiiAnswer.response(KiiUserObject.full(user), .ok, Self.mediaType)
+        return KiiAnswer.response(KiiUserObject.full(user, enabled.options), .ok, Self.mediaType)
     }
 
-    private func own(_ session: Authenticated) -> Response {
+    private func own(_ session: Authenticated, _ enabled: EnabledProtocol) async throws -> Response {
+        let options = enabled.options
+        if options.demandsVerifiedEmail {
+            // What waits for its verification stands elsewhere, and is not in the session's cache.
+            let pending = try await api.useCases.foreign.findPendingAddress(of: session.user)
+            return KiiAnswer.response(
+                KiiUserObject.full(session.user, options, pending: pending), .ok, Self.mediaType)
+        }
         if let written = session.writtenUser {
             return KiiAnswer.response(ByteBuffer(bytes: written.bytes), .ok, Self.mediaType)
         }
         do {
-            let body = try JSONBytes.buffer(of: JSONValue.object(KiiUserObject.full(session.user)))
+            let body = try JSONBytes.buffer(of: JSONValue.object(KiiUserObject.full(session.user, options)))
             session.keep(WrittenUser(protocolName: .kii, bytes: Array(body.readableBytesView)))
             return KiiAnswer.response(body, .ok, Self.mediaType)
         } catch {

@@ -15,6 +15,13 @@ struct RegisterRoute: RouteHandler {
         let type = request.headers.value(of: .contentType)?.lowercased() ?? ""
         let authorizes = type.contains("registrationandauthorizationrequest")
         let profile = try KiiProfile(try await api.body(of: request, context))
+        let options = enabled.options
+        if options.demandsVerifiedEmail, case .set = profile.identifiers.email,
+            case .unchanged = profile.identifiers.username, case .unchanged = profile.identifiers.phone
+        {
+            // An address that must be verified first cannot stand in for a login name.
+            throw KiiFault.invalid(["emailAddress"])
+        }
         let answer: RegisterUser.Answer
         do {
             answer = try await api.useCases.registerUser(
@@ -27,8 +34,10 @@ struct RegisterRoute: RouteHandler {
             guard case .identifiersTaken(let kinds) = error else { throw error }
             throw KiiFault.taken(kinds, in: enabled.publicKey)
         }
-        var members = KiiUserObject.full(answer.user)
+        await api.sendVerification(to: answer.user, enabled, request, context)
+        var members = KiiUserObject.full(answer.user, options)
         if let token = answer.token { members["_accessToken"] = .string(token.revealed) }
+        members["_refreshToken"] = api.refreshToken(for: answer.token, until: answer.tokenExpiresAt, in: enabled)
         let target = api.gate.target(of: request, context)
         let location = "\(target.scheme)://\(target.authority)\(target.path)/\(answer.user.id)"
         let name = authorizes ? "RegistrationAndAuthorizationResponse" : "RegistrationResponse"

@@ -12,7 +12,8 @@ struct UpdateUserRoute: RouteHandler {
         let caller = try await api.knownCaller(enabled, request, context)
         let user = try await api.changeable(
             try UserReference(context, in: enabled.publicKey), by: caller, in: enabled)
-        let profile = try KiiProfile(try await api.body(of: request, context), over: user)
+        var profile = try KiiProfile(try await api.body(of: request, context), over: user)
+        let pending = profile.identifiers.takePendingAddress(of: user, by: caller, in: enabled)
         do {
             let changed = try await api.useCases.rewriteUser(
                 user.id, in: enabled.application,
@@ -20,9 +21,10 @@ struct UpdateUserRoute: RouteHandler {
                     displayName: profile.displayName, locale: profile.locale, fields: profile.fields,
                     // Predefined: a missing one stays as it is.
                     keptFields: ["country"], identifiers: profile.identifiers, password: profile.password))
+            try await api.verify(pending, after: changed, from: user, by: caller, enabled, request, context)
             return KiiAnswer.response(["modifiedAt": .integer(changed.updatedAt.milliseconds)])
         } catch {
-            guard case .identifiersTaken(let kinds) = error else { throw error }
+            guard case .identifiersTaken(let kinds)? = error as? DomainError else { throw error }
             throw KiiFault.taken(kinds, in: enabled.publicKey)
         }
     }

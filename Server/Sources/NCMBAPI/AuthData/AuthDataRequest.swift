@@ -95,6 +95,8 @@ extension ProviderCredential {
             self.init(
                 accessToken: text("oauth_token").map(Secret.init(_:)),
                 accessTokenSecret: text("oauth_token_secret").map(Secret.init(_:)))
+        case .google:
+            self.init(google: text("access_token").map(Secret.init(_:)))
         default:
             self.init(accessToken: text("access_token").map(Secret.init(_:)))
         }

@@ -18,15 +18,19 @@ struct PasswordResetMailRoute: RouteHandler {
     }
 }
 
-/// `POST /requestMailAddressUserEntry`: sign-up by mail, which is not offered: as in an application of the original
-/// that has not switched it on.
+/// `POST /requestMailAddressUserEntry`: sign-up by mail. The link in the mail leads to where a password is set.
 struct RegistrationMailRoute: RouteHandler {
     let api: NCMBAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        _ = try await api.caller(of: request, context)
-        _ = try await api.body(of: request, context).requestedAddress
-        throw NCMBFault.notToBeEntered("mailAddress")
+        let caller = try await api.caller(of: request, context)
+        let address = try await api.body(of: request, context).requestedAddress
+        guard caller.options.allowsSignUpByMail else { throw NCMBFault.notToBeEntered("mailAddress") }
+        try await api.useCases.foreign.registerByMail(
+            email: address, in: caller.application, languages: AcceptLanguage.tags(of: request),
+            from: api.client(of: request, context))
+        return try NCMBAnswer.signed(
+            NCMBObject([("createDate", .string(api.now.text))]), status: .created, for: caller)
     }
 }
 

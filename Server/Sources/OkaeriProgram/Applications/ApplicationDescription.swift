@@ -6,6 +6,8 @@ struct ApplicationDescription: Encodable {
     let id: String
     let name: String
     let users: Int
+    let weakPasswords: Int
+    let weakPasswordsWithoutDeviceKey: Int
     let proofRequired: Bool
     let sessionIdleDays: Double
     let sessionDays: Double
@@ -18,6 +20,8 @@ struct ApplicationDescription: Encodable {
         id = application.id.rawValue
         name = application.name
         users = entry.userCount
+        weakPasswords = entry.weakPasswords.users
+        weakPasswordsWithoutDeviceKey = entry.weakPasswords.usersWithoutDeviceKey
         proofRequired = settings.proofRequired
         sessionIdleDays = settings.sessionIdleLifetime.inDays
         sessionDays = settings.sessionLifetime.inDays

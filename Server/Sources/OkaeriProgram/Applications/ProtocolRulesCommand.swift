@@ -53,7 +53,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
     var host: [String] = []
 
     @Flag(inversion: .prefixedNo, help: "Whether a log-in by password needs a verified mail address (Parse).")
-    var verifiedEmail: Bool?
+    var logInVerified: Bool?
 
     @Flag(inversion: .prefixedNo, help: "Whether new passwords must keep Okaeri's own rules (Parse).")
     var passwordPolicy: Bool?
@@ -67,12 +67,32 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
             valueName: "network"))
     var masterNetwork: [String] = []
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether a password that is the user name goes once a device key leads to the user.")
+    var retireWeakPasswords: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Whether a mail address alone can sign up (NCMB).")
+    var signUpByMail: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Whether a mail address counts only once it was verified (Kii).")
+    var verifiedEmail: Bool?
+
+    @Option(
+        help: ArgumentHelp(
+            "Log-ins come with refresh tokens, and their tokens live so long; 0 for tokens without (Kii).",
+            valueName: "seconds"))
+    var refreshedTokenSeconds: Int64?
+
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         if let idleHours, !(1...10_000_000).contains(idleHours) {
             throw ValidationError("--idle-hours must be 1 or more.")
+        }
+        if let refreshedTokenSeconds, !(0...10_000_000_000).contains(refreshedTokenSeconds) {
+            throw ValidationError("--refreshed-token-seconds must be 0 or more.")
         }
         if let timestampWindow, timestampWindow < 0 {
             throw ValidationError("--timestamp-window must be 0 or more.")
@@ -87,9 +107,12 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         let (idleHours, sessionsPerUser, anonymous, readableByAll) = (
             idleHours, sessionsPerUser, anonymous, readableByAll
         )
-        let (inAddresses, window, hosts) = (passwordsInAddresses, timestampWindow, host)
-        let (verifiedEmail, policy, ignoresCase, networks) = (
-            verifiedEmail, passwordPolicy, ignoreCase, masterNetwork
+        let (inAddresses, window, hosts, retires) = (
+            passwordsInAddresses, timestampWindow, host, retireWeakPasswords
+        )
+        let (byMail, refreshed, verified) = (signUpByMail, refreshedTokenSeconds, verifiedEmail)
+        let (logInVerified, policy, ignoresCase, networks) = (
+            logInVerified, passwordPolicy, ignoreCase, masterNetwork
         )
         let id = Identifier<Application>(rawValue: id)
         let application = try await storage.withStorage { useCases throws(DomainError) in
@@ -101,7 +124,11 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
                 if let inAddresses { options.takesPasswordsInAddresses = inAddresses }
                 if let window { options.timestampWindow = window == 0 ? nil : .seconds(window) }
                 if !hosts.isEmpty { options.hosts = hosts }
-                if let verifiedEmail { options.needsVerifiedEmail = verifiedEmail }
+                if let retires { options.retiresWeakPasswords = retires }
+                if let byMail { options.allowsSignUpByMail = byMail }
+                if let verified { options.demandsVerifiedEmail = verified }
+                if let refreshed { options.refreshedTokenLifetime = refreshed == 0 ? nil : .seconds(refreshed) }
+                if let logInVerified { options.needsVerifiedEmail = logInVerified }
                 if let policy { options.hasPasswordPolicy = policy }
                 if let ignoresCase { options.ignoresCase = ignoresCase }
                 if !networks.isEmpty { options.administratorNetworks = networks }
@@ -120,7 +147,11 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         let passwordsInAddresses: Bool
         let timestampWindowSeconds: Int64?
         let hosts: [String]
+        let retireWeakPasswords: Bool
+        let signUpByMail: Bool
         let verifiedEmail: Bool
+        let refreshedTokenSeconds: Int64?
+        let logInVerified: Bool
         let passwordPolicy: Bool
         let ignoreCase: Bool
         let masterNetworks: [String]
@@ -133,7 +164,11 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
             passwordsInAddresses = options.takesPasswordsInAddresses
             timestampWindowSeconds = options.timestampWindow?.components.seconds
             hosts = options.hosts
-            verifiedEmail = options.needsVerifiedEmail
+            retireWeakPasswords = options.retiresWeakPasswords
+            signUpByMail = options.allowsSignUpByMail
+            verifiedEmail = options.demandsVerifiedEmail
+            refreshedTokenSeconds = options.refreshedTokenLifetime?.components.seconds
+            logInVerified = options.needsVerifiedEmail
             passwordPolicy = options.hasPasswordPolicy
             ignoreCase = options.ignoresCase
             masterNetworks = options.administratorNetworks
@@ -145,9 +180,13 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
                 "anonymous": anonymous ? "yes" : "no", "readable by all": readableByAll ? "yes" : "no",
                 "passwords in addresses": passwordsInAddresses ? "yes" : "no",
                 "timestamp window": timestampWindowSeconds.map { "\($0) s" } ?? "any",
-                "hosts": hosts.joined(separator: " "), "verified mail address": verifiedEmail ? "yes" : "no",
-                "password policy": passwordPolicy ? "yes" : "no", "ignore case": ignoreCase ? "yes" : "no",
-                "master networks": masterNetworks.joined(separator: " "),
+                "hosts": hosts.joined(separator: " "),
+                "retire weak passwords": retireWeakPasswords ? "yes" : "no",
+                "sign-up by mail": signUpByMail ? "yes" : "no",
+                "verified mail": verifiedEmail ? "demanded" : "not demanded",
+                "refreshed tokens": refreshedTokenSeconds.map { "live \($0) s" } ?? "no",
+                "log-in verified": logInVerified ? "yes" : "no", "password policy": passwordPolicy ? "yes" : "no",
+                "ignore case": ignoreCase ? "yes" : "no", "master networks": masterNetworks.joined(separator: " "),
             ]).text()
         }
     }

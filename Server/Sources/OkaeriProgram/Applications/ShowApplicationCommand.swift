@@ -39,6 +39,10 @@ struct ShowApplicationCommand: AsyncParsableCommand {
                 "session, unused": settings.sessionIdleLifetime.daysText,
                 "session, at most": settings.sessionLifetime.daysText,
                 "password, from": "\(settings.passwordMinimumCharacters) characters",
+                "weak passwords": entry.weakPasswords.users == 0
+                    ? nil
+                    : "\(entry.weakPasswords.users) users, \(entry.weakPasswords.usersWithoutDeviceKey) of them "
+                        + "without a device key",
                 "audiences": settings.audiences.joined(separator: " "),
             ]).text())
     }

@@ -12,6 +12,7 @@ struct ImportCommand: ParsableCommand {
               okaeri import ncmb members.json --application 00VHj9mrbT8wn7Qk --dry-run
               okaeri import ncmb members.json --application 00VHj9mrbT8wn7Qk
               okaeri import parse _User.json --application 00VHj9mrbT8wn7Qk
+              okaeri import kii users.json --application 00VHj9mrbT8wn7Qk
             """,
-        subcommands: [ImportNCMBCommand.self, ImportParseCommand.self])
+        subcommands: [ImportNCMBCommand.self, ImportParseCommand.self, ImportKiiCommand.self])
 }

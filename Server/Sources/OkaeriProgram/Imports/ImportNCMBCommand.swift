@@ -40,7 +40,8 @@ struct ImportNCMBCommand: AsyncParsableCommand {
         }
         let (records, isRehearsal, knowsDeviceIds) = (RecordFile(handle), dryRun, deviceIds)
         let id = application.id
-        let importer = Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
+        let importer = Importer(application: id, isRehearsal: isRehearsal) {
+            value throws(ImportFault) in
             do throws(NCMBExport.Fault) {
                 return try NCMBExport.member(value, of: id, knowsDeviceIds: knowsDeviceIds)
             } catch {
@@ -49,7 +50,7 @@ struct ImportNCMBCommand: AsyncParsableCommand {
         } name: {
             $0.user.id.rawValue
         } takeIn: { users, useCases throws(DomainError) in
-            try await useCases.foreign.importUsers(users, into: id, isRehearsal: isRehearsal)
+            try await useCases.foreign.importUsers(users, into: id, of: .ncmb, isRehearsal: isRehearsal)
         }
         let report = try await importer.run(records, storage)
         output.isJSON ? Console.write(json: report) : Console.write(report.text)

@@ -58,7 +58,7 @@ struct ImportParseCommand: AsyncParsableCommand {
         } name: {
             $0.user.id.rawValue
         } takeIn: { users, useCases throws(DomainError) in
-            try await useCases.foreign.importUsers(users, into: id, isRehearsal: isRehearsal)
+            try await useCases.foreign.importUsers(users, into: id, of: .parse, isRehearsal: isRehearsal)
         }
     }
 

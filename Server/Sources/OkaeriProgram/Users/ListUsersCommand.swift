@@ -33,6 +33,9 @@ struct ListUsersCommand: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Only users who are kept out, or only those who are not.")
     var disabled: Bool?
 
+    @Flag(inversion: .prefixedNo, help: "Only users whose password is their user name, or only the others.")
+    var weakPassword: Bool?
+
     @Option(help: ArgumentHelp("The user with this user name, mail address or phone number.", valueName: "text"))
     var identifier: String?
 
@@ -53,7 +56,8 @@ struct ListUsersCommand: AsyncParsableCommand {
     func run() async throws {
         let (id, limit) = (application.id, limit)
         let filter = ListUsers.Filter(
-            isAnonymous: kind.map { $0 == .anonymous }, isDisabled: disabled, identifier: identifier)
+            isAnonymous: kind.map { $0 == .anonymous }, isDisabled: disabled, hasWeakPassword: weakPassword,
+            identifier: identifier)
         let after = after.map(Identifier<User>.init(rawValue:))
         let (users, hasMore) = try await storage.withStorage { useCases throws(DomainError) in
             _ = try await useCases.findApplication(id)

@@ -53,7 +53,9 @@ struct ShowUserCommand: AsyncParsableCommand {
             "user name": user.username,
             "mail": user.email.map { user.emailVerifiedAt == nil ? "\($0) (not verified)" : $0 },
             "phone": user.phone.map { user.phoneVerifiedAt == nil ? "\($0) (not verified)" : $0 },
-            "password": user.passwordSetAt.map { "set \($0.localText)" },
+            "password": user.passwordSetAt.map {
+                "set \($0.localText)" + (user.weakPasswordAt == nil ? "" : ", the same as the user name")
+            },
             "disabled": user.disabledAt.map { "since \($0.localText)" },
             "deleted": user.deletionRequestedAt.map { "on \($0.localText)" },
             "locale": user.locale,

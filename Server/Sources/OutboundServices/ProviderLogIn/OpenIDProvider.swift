@@ -16,18 +16,23 @@ package struct OpenIDProvider: IdentityProvider {
         /// What tokens may name as their issuer.
         package var issuers: Set<String>
         package var algorithms: Set<VerificationKey.Algorithm>
+        /// Who tells for whom an access token was made; `nil` where none are taken.
+        package var tokenInfo: String?
 
-        package init(address: String, issuers: Set<String>, algorithms: Set<VerificationKey.Algorithm>) {
+        package init(
+            address: String, issuers: Set<String>, algorithms: Set<VerificationKey.Algorithm>, tokenInfo: String? = nil
+        ) {
+            self.tokenInfo = tokenInfo
             self.address = address
             self.issuers = issuers
             self.algorithms = algorithms
         }
 
         /// Google writes its issuer with and without its scheme (OpenID Connect at Google, "Validate an ID token").
-        package static func google(at address: String) -> Preset {
+        package static func google(at address: String, tokenInfo: String) -> Preset {
             Preset(
                 address: address, issuers: ["https://accounts.google.com", "accounts.google.com"],
-                algorithms: [.rs256])
+                algorithms: [.rs256], tokenInfo: tokenInfo)
         }
     }
 
@@ -53,7 +58,10 @@ package struct OpenIDProvider: IdentityProvider {
     package func identify(
         _ credential: ProviderCredential, for configured: ConfiguredProvider
     ) async throws(DomainError) -> ProviderPerson? {
-        guard let token = credential.identityToken else { return nil }
+        guard let token = credential.identityToken else {
+            guard let token = credential.accessToken, let tokenInfo = preset?.tokenInfo else { return nil }
+            return try await AccessTokenCheck(call: call, tokenInfo: tokenInfo).person(of: token, configured)
+        }
         let description = try await description(for: configured)
         let verified = try await verify(
             token,

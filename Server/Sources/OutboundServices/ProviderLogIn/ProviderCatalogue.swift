@@ -4,6 +4,7 @@ package import Domain
 package struct ProviderAddresses: Hashable, Sendable {
     package var apple = "https://appleid.apple.com"
     package var google = "https://accounts.google.com"
+    package var googleTokenInfo = "https://oauth2.googleapis.com/tokeninfo"
     package var facebookGraph = "https://graph.facebook.com/v21.0"
     package var facebookKeySet = "https://limited.facebook.com/.well-known/oauth/openid/jwks/"
     package var twitter = "https://api.x.com"
@@ -12,7 +13,7 @@ package struct ProviderAddresses: Hashable, Sendable {
 
     /// Whether one of them is a fake on this machine.
     package var areOnThisMachine: Bool {
-        [apple, google, facebookGraph, facebookKeySet, twitter].contains { $0.hasPrefix("http://") }
+        [apple, google, googleTokenInfo, facebookGraph, facebookKeySet, twitter].contains { $0.hasPrefix("http://") }
     }
 }
 
@@ -31,7 +32,8 @@ extension IdentityProviders {
             named: [
                 .apple: apple,
                 .google: OpenIDProvider(
-                    preset: .google(at: addresses.google), call: call, descriptions: descriptions, verify: verify),
+                    preset: .google(at: addresses.google, tokenInfo: addresses.googleTokenInfo), call: call,
+                    descriptions: descriptions, verify: verify),
                 .facebook: FacebookProvider(
                     graph: addresses.facebookGraph, keySet: addresses.facebookKeySet, call: call, verify: verify),
                 .twitter: TwitterProvider(base: addresses.twitter, call: call, clock: clock, randomness: randomness),

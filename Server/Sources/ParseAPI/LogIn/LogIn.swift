@@ -48,7 +48,7 @@ extension ParseAPI {
             origin: origin(of: call))
         asked.companion = typed.companion
         asked.isSpelledExactly = !call.caller.options.ignoresCase
-        asked.needsVerifiedEmail = needsVerifiedEmail(call)
+        asked.admitsVerifiedOnly = needsVerifiedEmail(call)
         let logIn: LogIn
         do {
             logIn = try await useCases.logInWithPassword(asked)

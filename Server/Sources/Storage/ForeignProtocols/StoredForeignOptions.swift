@@ -11,6 +11,10 @@ struct StoredForeignOptions: Codable {
     private var hasPasswordPolicy: Bool?
     private var ignoresCase: Bool?
     private var administratorNetworks: [String]?
+    private var retiresWeakPasswords: Bool?
+    private var allowsSignUpByMail: Bool?
+    private var demandsVerifiedEmail: Bool?
+    private var refreshedTokenSeconds: Int64?
 
     init(_ options: ForeignOptions) {
         allowsAnonymous = options.allowsAnonymous
@@ -22,6 +26,10 @@ struct StoredForeignOptions: Codable {
         hasPasswordPolicy = options.hasPasswordPolicy
         ignoresCase = options.ignoresCase
         administratorNetworks = options.administratorNetworks
+        retiresWeakPasswords = options.retiresWeakPasswords
+        allowsSignUpByMail = options.allowsSignUpByMail
+        demandsVerifiedEmail = options.demandsVerifiedEmail
+        refreshedTokenSeconds = options.refreshedTokenLifetime?.components.seconds
     }
 
     var options: ForeignOptions {
@@ -30,7 +38,11 @@ struct StoredForeignOptions: Codable {
             allowsAnonymous: allowsAnonymous ?? standard.allowsAnonymous,
             isReadableByAll: isReadableByAll ?? standard.isReadableByAll,
             takesPasswordsInAddresses: takesPasswordsInAddresses ?? standard.takesPasswordsInAddresses,
-            timestampWindow: timestampWindowSeconds.map { .seconds($0) }, hosts: hosts ?? standard.hosts)
+            timestampWindow: timestampWindowSeconds.map { .seconds($0) }, hosts: hosts ?? standard.hosts,
+            retiresWeakPasswords: retiresWeakPasswords ?? standard.retiresWeakPasswords,
+            allowsSignUpByMail: allowsSignUpByMail ?? standard.allowsSignUpByMail,
+            demandsVerifiedEmail: demandsVerifiedEmail ?? standard.demandsVerifiedEmail,
+            refreshedTokenLifetime: refreshedTokenSeconds.map { .seconds($0) })
         options.needsVerifiedEmail = needsVerifiedEmail ?? standard.needsVerifiedEmail
         options.hasPasswordPolicy = hasPasswordPolicy ?? standard.hasPasswordPolicy
         options.ignoresCase = ignoresCase ?? standard.ignoresCase

@@ -39,6 +39,18 @@ extension SQLTransaction {
             [code.usedBy.map(Value.digest) ?? .null, .id(code.application), .digest(code.handle)])
     }
 
+    package func mailedAddress(
+        of kind: MailKind, user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) -> (address: String, expiresAt: Timestamp)? {
+        try connection.row(
+            """
+            SELECT address, expires_at FROM mailed_codes
+            WHERE application_id = $1 AND user_id = $2 AND kind = $3 AND used_by IS NULL
+            """,
+            [.id(application), .id(user), .text(kind.rawValue)]
+        ) { row throws(DomainError) in (row.text(0), row.time(1)) }
+    }
+
     package func removeCode(
         of kind: MailKind, user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) {

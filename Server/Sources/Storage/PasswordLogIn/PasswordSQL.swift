@@ -33,7 +33,10 @@ extension SQLTransaction {
             """,
             [.id(application), .id(user), .text(hash.text)])
         try connection.run(
-            "UPDATE users SET password_set_at = $1, updated_at = $1 WHERE application_id = $2 AND id = $3",
+            """
+            UPDATE users SET password_set_at = $1, updated_at = $1, weak_password_at = NULL
+            WHERE application_id = $2 AND id = $3
+            """,
             [.time(now), .id(application), .id(user)])
         note(.user(application, user))
     }
@@ -44,9 +47,34 @@ extension SQLTransaction {
         try connection.run(
             "DELETE FROM passwords WHERE application_id = $1 AND user_id = $2", [.id(application), .id(user)])
         try connection.run(
-            "UPDATE users SET password_set_at = NULL WHERE application_id = $1 AND id = $2",
+            "UPDATE users SET password_set_at = NULL, weak_password_at = NULL WHERE application_id = $1 AND id = $2",
             [.id(application), .id(user)])
         note(.user(application, user))
+    }
+
+    package func markPassword(
+        of user: Identifier<User>, in application: Identifier<Application>, weakSince time: Timestamp?
+    ) throws(DomainError) {
+        try connection.run(
+            "UPDATE users SET weak_password_at = $1 WHERE application_id = $2 AND id = $3",
+            [.optional(time), .id(application), .id(user)])
+        note(.user(application, user))
+    }
+
+    package func weakPasswords(in application: Identifier<Application>) throws(DomainError) -> WeakPasswords {
+        let found = try connection.row(
+            """
+            SELECT COUNT(*), COALESCE(SUM(CASE WHEN EXISTS (
+                    SELECT 1 FROM identities WHERE identities.application_id = users.application_id
+                        AND identities.user_id = users.id AND identities.provider = 'device'
+                ) THEN 0 ELSE 1 END), 0)
+            FROM users WHERE application_id = $1 AND weak_password_at IS NOT NULL
+            """,
+            [.id(application)]
+        ) { row throws(DomainError) in
+            WeakPasswords(users: Int(row.integer(0)), usersWithoutDeviceKey: Int(row.integer(1)))
+        }
+        return found ?? WeakPasswords(users: 0, usersWithoutDeviceKey: 0)
     }
 
     package func replacePasswordHash(

@@ -115,9 +115,11 @@ struct KiiUserTests {
         }
         let token = try await world.kiiToken("one_1")
         for path in [
-            "EMAIL:one@example.com", "EMAIL%3Aone%40example.com", "PHONE:+819012345678", "PHONE%3A%2B819012345678",
+            "EMAIL:one@example.com", "EMAIL%3Aone%40example.com", "EMAIL:ONE@example.com", "LOGIN_NAME:One_1",
+            "PHONE:+819012345678", "PHONE%3A%2B819012345678",
         ] {
-            #expect(try await world.kii("GET", "/users/\(path)", token: token).status == 200, "\(path)")
+            let answer = try await world.kii("GET", "/users/\(path)", token: token)
+            #expect(try answer.status == 200 && answer.json()["_hasPassword"] == .bool(true), "\(path)")
         }
     }
 

@@ -30,10 +30,11 @@ private struct SocialWorld {
         addresses.facebookGraph = base
         addresses.facebookKeySet = "\(base)/keys"
         addresses.twitter = base
+        addresses.googleTokenInfo = "\(base)/tokeninfo"
         let members = try key.publicMembers()
         social.answers.withLock { $0["/keys"] = FakeAnswer(200, ["keys": [members]]) }
         server = try await TestServer(providers: addresses, caller: FakePlace.caller)
-        for provider in [Identity.Provider.facebook, .twitter] {
+        for provider in [Identity.Provider.facebook, .twitter, .google] {
             try await server.useCases.setProvider(
                 ProviderSettings(provider: provider, audiences: ["app-one"]), secret: Secret("secret"),
                 of: server.application.id)
@@ -88,6 +89,23 @@ struct SocialProviderTests {
         #expect(answer.status == status, "\(answer.text)")
         let request = try #require(world.social.requests.withLock { $0.first })
         #expect(request.query["input_token"] == "a&b" && request.headers["authorization"] == "OAuth app-one|secret")
+    }
+
+    @Test(
+        "Google's access tokens count when Google says that they are for this app",
+        arguments: [
+            (200, ["aud": "app-one", "sub": "g1", "email": "hana@example.com", "email_verified": "true"], 201),
+            (200, ["aud": "app-two", "sub": "g1"], 401), (200, ["aud": "app-one"], 401), (200, [:], 401),
+            (400, ["error": "invalid_token"], 401), (500, [:], 503),
+        ] as [(Int, [String: JSONValue], Int)])
+    func googleAccessToken(answered: Int, claims: [String: JSONValue], status: Int) async throws {
+        let world = try await SocialWorld()
+        world.social.answers.withLock { $0["/tokeninfo"] = FakeAnswer(answered, .object(claims)) }
+        let answer = try await world.logIn("google", ProviderLogInBody(accessToken: "ya29.a&b"))
+        #expect(answer.status == status, "\(answer.text)")
+        let request = try #require(world.social.requests.withLock { $0.first })
+        #expect(request.method == "POST" && request.body == Array("access_token=ya29.a%26b".utf8))
+        if status == 201 { #expect(try answer.read(LogInAnswer.self).user.identities.map(\.subject) == ["g1"]) }
     }
 
     @Test("X is asked with a signed request whose token it is (RFC 5849)")

@@ -71,5 +71,34 @@ extension Promise {
             }
             try expectEqual(left.map(\.id), [made[3].id, made[1].id])
         },
+        Promise("counts the users with a weak password, and those among them without a device key") { engine in
+            let samples = Samples()
+            let users = (0..<3).map { samples.user(after: $0) }
+            let counts = try await engine.write { transaction throws(DomainError) in
+                var counts = [try transaction.weakPasswords(in: samples.application)]
+                for user in users {
+                    try transaction.insert(user)
+                    try transaction.setPassword(
+                        PasswordHash(text: "x"), of: user.id, in: user.application, at: samples.now)
+                }
+                for user in users.prefix(2) {
+                    try transaction.markPassword(of: user.id, in: user.application, weakSince: samples.now)
+                }
+                let key = Identity(provider: .device, subject: "key of \(users[0].id)", linkedAt: samples.now)
+                try transaction.insert(key, for: users[0].id, in: samples.application)
+                counts.append(try transaction.weakPasswords(in: samples.application))
+                let marked = try transaction.user(users[1].id, in: samples.application)
+                if marked?.weakPasswordAt != samples.now { throw .storageUnavailable }
+                // Another password takes the mark away, and so does none.
+                try transaction.setPassword(
+                    PasswordHash(text: "y"), of: users[0].id, in: samples.application, at: samples.now)
+                counts.append(try transaction.weakPasswords(in: samples.application))
+                try transaction.removePassword(of: users[1].id, in: samples.application)
+                counts.append(try transaction.weakPasswords(in: samples.application))
+                return counts
+            }
+            try expectEqual(counts.map(\.users), [0, 2, 1, 0])
+            try expectEqual(counts.map(\.usersWithoutDeviceKey), [0, 1, 1, 0])
+        },
     ]
 }

@@ -1,0 +1,58 @@
+/// Makes a user of a mail address alone, and orders the mail by which the person sets a password: that shows that the
+/// address is the person's. Until then nothing but that mail leads to the user.
+package struct RegisterByMail: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let queueErrand: QueueErrand
+    let takeAllowance: TakeAllowance
+    /// New users allowed for one address or /64 network; `nil` for no limit.
+    let newUsers: RateLimit?
+
+    /// - Parameters:
+    ///   - email: The address as typed.
+    ///   - application: Where.
+    ///   - languages: What the app prefers, best first.
+    ///   - client: Who orders.
+    /// - Throws: `identifiersTaken` when a user has the address who has confirmed it or has a password; somebody who has
+    ///   not yet followed an earlier mail gets another one. `mailUnavailable`, `fieldsRefused`, `rateLimited`,
+    ///   `storageUnavailable`.
+    package func callAsFunction(
+        email: String, in application: Application, languages: [String], from client: ClientAddress
+    ) async throws(DomainError) {
+        let (now, address) = (clock.now, try QueueErrand.address(email))
+        let identifier = TypedIdentifier(.email, shown: address)
+        if let newUsers {
+            let key = RateLimitKey(
+                application: application.id, kind: RateLimitKey.firstLaunch, subject: client.allowanceGroup)
+            try await takeAllowance(key, limit: newUsers)
+        }
+        let known = try await store.read { transaction throws(DomainError) in
+            try transaction.user(identifier, in: application.id)
+        }
+        if let known, known.isConfirmed { throw .identifiersTaken([.email]) }
+        // Without mail there must be no user whom nobody can ever reach.
+        guard queueErrand.delivery.isAvailable else { throw .mailUnavailable }
+        var candidate = User(
+            id: randomness.newIdentifier(at: now), application: application.id, createdAt: now, updatedAt: now)
+        candidate.email = address
+        let user = candidate
+        try await store.write { transaction throws(DomainError) in
+            if let owner = try transaction.user(identifier, in: application.id) {
+                guard !owner.isConfirmed else { throw .identifiersTaken([.email]) }
+                return
+            }
+            try transaction.insert(user)
+            try transaction.updateIdentifiers(of: user)
+        }
+        let errand = MailErrand(kind: .passwordReset, address: address, languages: languages)
+        _ = try await queueErrand(errand, in: application, from: client)
+    }
+}
+
+extension User {
+    /// Whether anything but an unconfirmed address leads to the user.
+    fileprivate var isConfirmed: Bool {
+        emailVerifiedAt != nil || hasPassword || !identities.isEmpty || username != nil || phone != nil
+    }
+}

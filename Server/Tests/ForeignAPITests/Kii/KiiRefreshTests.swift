@@ -1,0 +1,92 @@
+import Domain
+import OkaeriWire
+import TestWorld
+import Testing
+
+@Suite("Kii's refresh tokens")
+struct KiiRefreshTests {
+    private func world() async throws -> ForeignWorld {
+        var settings = ApplicationSettings()
+        settings.foreignOptions[.kii] = ForeignOptions(refreshedTokenLifetime: .seconds(3600))
+        return try await ForeignWorld(settings)
+    }
+
+    private func logIn(at world: ForeignWorld, rest: String = "") async throws -> Answer {
+        try await world.kii("POST", "/oauth2/token", #"{"username":"one_1","password":"123ABC"\#(rest)}"#)
+    }
+
+    private func refresh(_ token: String, at world: ForeignWorld) async throws -> Answer {
+        try await world.kii("POST", "/oauth2/token", #"{"refresh_token":"\#(token)"}"#)
+    }
+
+    @Test("are not there unless the application wants them")
+    func off() async throws {
+        let world = try await ForeignWorld()
+        _ = try await world.kiiUser("one_1")
+        #expect(try await logIn(at: world).json()["refresh_token"] == nil)
+        let refused = try await refresh("made-up", at: world)
+        #expect(refused.status == 403 && refused.code == "WRONG_REFRESH_TOKEN")
+    }
+
+    @Test("give another pair, and the old one dies at once")
+    func pair() async throws {
+        let world = try await world()
+        _ = try await world.kiiUser("one_1")
+        let first = try await logIn(at: world)
+        #expect(try first.json()["expires_in"] == .integer(3600))
+        let (token, old) = (try first.text("access_token"), try first.text("refresh_token"))
+        // Also when the token is over already.
+        world.clock.advance(by: .seconds(3601))
+        #expect(try await world.kii("GET", "/users/me", token: token).code == "WRONG_TOKEN")
+        let second = try await refresh(old, at: world)
+        #expect(second.status == 200, "\(second.text)")
+        #expect(try second.text("id") == first.text("id") && second.json()["expires_in"] == .integer(3600))
+        let fresh = try second.text("access_token")
+        #expect(try await world.kii("GET", "/users/me", token: fresh).status == 200)
+        #expect(try await refresh(old, at: world).code == "WRONG_REFRESH_TOKEN")
+        #expect(try await refresh(second.text("refresh_token"), at: world).status == 200)
+        #expect(try await world.kii("GET", "/users/me", token: fresh).code == "WRONG_TOKEN")
+    }
+
+    @Test("cannot be made up, nor used elsewhere, nor after the user is gone or kept out")
+    func refused() async throws {
+        let world = try await world()
+        let user = try await world.kiiUser("one_1")
+        let token = try await logIn(at: world).text("refresh_token")
+        for wrong in ["", ".", "a.b", token + "x", "x" + token, String(token.reversed())] {
+            #expect(try await refresh(wrong, at: world).code == "WRONG_REFRESH_TOKEN", "\(wrong)")
+        }
+        #expect(try await refresh(token, at: self.world()).code == "WRONG_REFRESH_TOKEN")
+        let id = Identifier<User>(rawValue: user.id)
+        try await world.useCases.setUserDisabled(id, in: world.application.id, isDisabled: true)
+        #expect(try await refresh(token, at: world).code == "WRONG_REFRESH_TOKEN")
+        try await world.useCases.setUserDisabled(id, in: world.application.id, isDisabled: false)
+        #expect(try await refresh(token, at: world).status == 200)
+    }
+
+    @Test("of two used at once give one pair")
+    func race() async throws {
+        let world = try await world()
+        _ = try await world.kiiUser("one_1")
+        let token = try await logIn(at: world).text("refresh_token")
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 { group.addTask { try await refresh(token, at: world).status } }
+            return try await group.reduce(into: []) { $0.append($1) }.sorted()
+        }
+        #expect(statuses == [200] + Array(repeating: 403, count: 7))
+    }
+
+    @Test("never come with a pseudo user, whose token does not end")
+    func pseudoUser() async throws {
+        let world = try await world()
+        let made = try await world.kii(
+            "POST", "/users", "{}", type: "application/vnd.kii.RegistrationAndAuthorizationRequest+json")
+        #expect(try made.json()["_refreshToken"] == nil)
+        world.clock.advance(by: .days(4000))
+        #expect(try await world.kii("GET", "/users/me", token: made.text("_accessToken")).status == 200)
+        let named = try await world.kii(
+            "POST", "/users", #"{"loginName":"one_1","password":"123ABC"}"#,
+            type: "application/vnd.kii.RegistrationAndAuthorizationRequest+json")
+        #expect(try await refresh(named.text("_refreshToken"), at: world).status == 200)
+    }
+}

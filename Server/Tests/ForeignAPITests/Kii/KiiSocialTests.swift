@@ -1,0 +1,149 @@
+import Domain
+import FakeProviders
+import Foundation
+import HTTPTypes
+import Logging
+import OkaeriWire
+import OutboundServices
+import Synchronization
+import Testing
+
+/// Plays what Facebook, X and Google say about access tokens: each token is named after whose it is.
+private final class FakeSocial: FakeProvider {
+    func answer(_ request: FakeRequest) async -> FakeAnswer {
+        let form = String(decoding: request.body, as: UTF8.self)
+        switch request.path {
+        case "/debug_token":
+            let name = request.query["input_token"] ?? ""
+            let isRight = name != "foreign"
+            return FakeAnswer(
+                200,
+                ["data": ["is_valid": true, "app_id": isRight ? "app-one" : "app-two", "user_id": .string(name)]])
+        case "/1.1/account/verify_credentials.json":
+            let header = request.headers["authorization"] ?? ""
+            guard !header.contains("foreign"), let name = header.split(separator: "oauth_token=\"").last else {
+                return FakeAnswer(401, ["errors": [["code": 89]]])
+            }
+            return FakeAnswer(200, ["id_str": .string(String(name.prefix { $0 != "\"" }))])
+        case "/tokeninfo":
+            let name = String(form.dropFirst("access_token=".count))
+            return FakeAnswer(200, ["aud": name == "foreign" ? "app-two" : "app-one", "sub": .string(name)])
+        default: return FakeAnswer(404)
+        }
+    }
+}
+
+/// The fakes' server: one for the process, on a loopback port.
+private enum FakePlace {
+    private static let server = FakeProviderServer()
+
+    /// Runs until the process ends: nobody awaits it, and it holds nothing but its port.
+    private static let address = Task<String, Never> {
+        let (addresses, continuation) = AsyncStream<String>.makeStream()
+        server.add(FakeSocial(), named: "social")
+        Task.detached {
+            try await server.run(logger: Logger(label: "fake") { _ in SwiftLogNoOpLogHandler() }) {
+                continuation.yield($0)
+            }
+        }
+        return await addresses.first { _ in true } ?? "http://127.0.0.1:9"
+    }
+
+    static func social() async -> String { "\(await address.value)/social" }
+}
+
+@Suite("Kii's accounts elsewhere")
+struct KiiSocialTests {
+    private static let providers = ["facebook", "twitter", "google"]
+
+    private func world() async throws -> ForeignWorld {
+        let base = await FakePlace.social()
+        var addresses = ProviderAddresses()
+        addresses.facebookGraph = base
+        addresses.twitter = base
+        addresses.googleTokenInfo = "\(base)/tokeninfo"
+        let world = try await ForeignWorld(
+            providers: addresses, caller: CurlCaller(limits: .init(whole: .seconds(20)), asksThisMachine: true))
+        for provider in Self.providers {
+            try await world.useCases.setProvider(
+                ProviderSettings(provider: .init(rawValue: provider), audiences: ["app-one"]), secret: Secret("secret"),
+                of: world.application.id)
+        }
+        return world
+    }
+
+    private func body(_ token: String) -> String { #"{"accessToken":"\#(token)","accessTokenSecret":"s"}"# }
+
+    private func logIn(_ provider: String, _ token: String, at world: ForeignWorld) async throws -> Answer {
+        let name = provider.prefix(1).uppercased() + provider.dropFirst()
+        return try await world.kii(
+            "POST", "/integration/\(provider)", body(token), type: "application/vnd.kii.AuthToken\(name)Request+json")
+    }
+
+    @Test("sign up, and log in afterwards", arguments: providers)
+    func logIn(provider: String) async throws {
+        let world = try await world()
+        let first = try await logIn(provider, "hana", at: world)
+        #expect(first.status == 200, "\(first.text)")
+        #expect(try first.json()["new_user_created"] == .bool(true) && first.json()["expires_in"] != nil)
+        let again = try await logIn(provider, "hana", at: world)
+        #expect(try again.json()["new_user_created"] == .bool(false))
+        #expect(try again.text("id") == first.text("id"))
+        let user = try await world.kii("GET", "/users/me", token: again.text("access_token")).json()
+        #expect(user["_hasPassword"] == .bool(false))
+        guard case .object(let accounts)? = user["_thirdPartyAccounts"],
+            case .object(let account)? = accounts[provider]
+        else { throw Missing(description: "no _thirdPartyAccounts") }
+        #expect(account["id"] == "hana" && account["type"] == .string(provider) && account["createdAt"] != nil)
+    }
+
+    @Test("are refused as invalid_grant when the provider does not vouch for them", arguments: providers)
+    func refused(provider: String) async throws {
+        let answer = try await logIn(provider, "foreign", at: try await world())
+        #expect(answer.status == 400 && answer.code == "invalid_grant", "\(answer.text)")
+        #expect(try answer.text("error") == "invalid_grant")
+    }
+
+    @Test("are linked to a pseudo user and unlinked again", arguments: providers)
+    func link(provider: String) async throws {
+        let world = try await world()
+        let user = try await world.pseudoUser()
+        let path = "/users/me/\(provider)"
+        let none = try await world.kii("POST", "\(path)/unlink", token: user.token)
+        #expect(none.status == 409 && none.code == "USER_NOT_LINKED")
+        #expect(try none.text("userID") == user.id)
+        #expect(try await world.kii("POST", "\(path)/link", body("hana"), token: user.token).status == 204)
+        #expect(try await logIn(provider, "hana", at: world).text("id") == user.id)
+        let named = #"{"loginName":"one_1","password":"123ABC"}"#
+        #expect(try await world.kii("POST", "/users/\(user.id)", named, token: user.token).status == 200)
+        #expect(try await world.kii("POST", "\(path)/unlink", token: user.token).status == 204)
+        #expect(try await logIn(provider, "hana", at: world).json()["new_user_created"] == .bool(true))
+    }
+
+    @Test("that belong to another user are told so, by the provider's name", arguments: providers)
+    func taken(provider: String) async throws {
+        let world = try await world()
+        _ = try await logIn(provider, "hana", at: world)
+        let user = try await world.kiiUser("one_1")
+        let answer = try await world.kii("POST", "/users/\(user.id)/\(provider)/link", body("hana"), token: user.token)
+        #expect(answer.status == 409 && answer.code == "\(provider.uppercased())_USER_ALREADY_LINKED", "\(answer.text)")
+    }
+
+    @Test("cannot be linked to somebody else, nor by a stranger")
+    func others() async throws {
+        let world = try await world()
+        let (one, two) = (try await world.kiiUser("one_1"), try await world.pseudoUser())
+        for token in [two.token, nil, try await world.administrator()] {
+            let answer = try await world.kii("POST", "/users/\(one.id)/facebook/link", body("hana"), token: token)
+            #expect(answer.status == 401 && answer.code == "UNAUTHORIZED")
+        }
+    }
+
+    @Test(
+        "of services that are not set up are refused, whether or not this server knows them",
+        arguments: ["facebook", "qq", "renren"])
+    func notSetUp(provider: String) async throws {
+        let answer = try await logIn(provider, "hana", at: try await ForeignWorld())
+        #expect(answer.status == 400 && answer.code == "ACCOUNT_TYPE_NOT_SUPPORTED", "\(answer.text)")
+    }
+}

@@ -1,0 +1,7 @@
+import Foundation
+import OkaeriWire
+
+/// Writes JSON.
+enum JSONBytesOfTest {
+    static func bytes(of value: JSONValue) throws -> [UInt8] { Array(try JSONEncoder().encode(value)) }
+}

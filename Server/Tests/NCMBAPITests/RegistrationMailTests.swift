@@ -1,0 +1,98 @@
+import Domain
+import OkaeriWire
+import Testing
+
+@Suite("Registration by mail in NCMB's protocol")
+struct RegistrationMailTests {
+    private static let path = "/2013-09-01/requestMailAddressUserEntry"
+
+    private func world() async throws -> NCMBWorld {
+        try await NCMBWorld(server: ["rate-limits": "off", "dev": "on"])
+    }
+
+    private func ask(_ address: String, at world: NCMBWorld) async throws -> Answer {
+        try await world.send("POST", Self.path, body: #"{"mailAddress":"\#(address)"}"#)
+    }
+
+    /// What the newest mail to somebody says to copy.
+    private func token(at world: NCMBWorld) async throws -> String {
+        _ = try await world.useCases.deliverMail()
+        let mail = try #require(try await world.useCases.readOutbox(of: world.application.id).first)
+        let line = mail.text.split(separator: "\n").first {
+            $0.split(separator: "-").map(\.count) == Array(repeating: 4, count: 7)
+        }
+        return String(try #require(line, "\(mail.text)"))
+    }
+
+    @Test("makes a member who sets a password from the mail, and then logs in by the address")
+    func life() async throws {
+        let world = try await world()
+        let asked = try await ask("taro@example.com", at: world)
+        #expect(asked.status == 201)
+        #expect(try asked.text("createDate") == world.timestamp)
+        let body = #"{"mailAddress":"taro@example.com","password":"four quiet words"}"#
+        #expect(try await world.send("POST", "/2013-09-01/login", body: body).code == "E401002")
+        let reset = try await world.sendRaw(
+            "POST", "/v1/password-reset",
+            [("Okaeri-Application", world.application.id.rawValue), ("Content-Type", "application/json")],
+            body: Array(#"{"token":"\#(try await token(at: world))","newPassword":"four quiet words"}"#.utf8))
+        #expect(reset.status < 300, "\(reset.text)")
+        let logIn = try await world.send("POST", "/2013-09-01/login", body: body)
+        #expect(logIn.status == 200, "\(logIn.text)")
+        guard case .object(let member) = try logIn.json() else { return }
+        #expect(member["mailAddress"] == "taro@example.com" && member["mailAddressConfirm"] == .bool(true))
+        #expect(try logIn.text("userName").utf8.count == 10)
+        // Now the address is somebody's.
+        let again = try await ask("TARO@example.com", at: world)
+        #expect(again.code == "E409001" && again.text.contains("mailAddress is duplication."))
+    }
+
+    @Test("sends another mail to who has not followed the first one, and makes one member")
+    func again() async throws {
+        let world = try await world()
+        for _ in 0..<3 { #expect(try await ask("taro@example.com", at: world).status == 201) }
+        #expect(try await world.useCases.listUsers(in: world.application.id).count == 1)
+    }
+
+    @Test(
+        "is refused in NCMB's words",
+        arguments: [
+            ("{}", "E400003", "mailAddress is empty."),
+            (#"{"mailAddress":""}"#, "E400004", "mailAddress is invalid format."),
+            (#"{"mailAddress":null}"#, "E400006", "mailAddress does not exist."),
+            (#"{"mailAddress":"nobody"}"#, "E400004", "mailAddress is invalid format."),
+            (#"{"mailAddress":7}"#, "E400004", "mailAddress is invalid format."),
+        ])
+    func refused(body: String, code: String, message: String) async throws {
+        let answer = try await world().send("POST", Self.path, body: body)
+        #expect(answer.code == code)
+        #expect(try answer.text("error") == message)
+    }
+
+    @Test("is refused where there is no mail, or the application does not want it")
+    func off() async throws {
+        let mailless = try await NCMBWorld()
+        #expect(try await ask("taro@example.com", at: mailless).code == "E502002")
+        #expect(try await mailless.useCases.listUsers(in: mailless.application.id).isEmpty)
+        var settings = ApplicationSettings()
+        settings.foreignOptions[.ncmb] = ForeignOptions(allowsSignUpByMail: false)
+        let off = try await NCMBWorld(settings, server: ["rate-limits": "off", "dev": "on"])
+        let answer = try await ask("taro@example.com", at: off)
+        #expect(answer.text == #"{"code":"E403005","error":"mailAddress must not be entered."}"#)
+    }
+
+    @Test("asks for a new password with one answer for known and unknown addresses")
+    func reset() async throws {
+        let world = try await world()
+        _ = try await world.signUp("taro", #","mailAddress":"taro@example.com""#)
+        for address in ["taro@example.com", "nobody@example.com"] {
+            let answer = try await world.send(
+                "POST", "/2013-09-01/requestPasswordReset", body: #"{"mailAddress":"\#(address)"}"#)
+            #expect(answer.status == 201)
+        }
+        // The old password goes on while nobody has set a new one.
+        let logIn = try await world.send(
+            "POST", "/2013-09-01/login", body: #"{"userName":"taro","password":"secret-1"}"#)
+        #expect(logIn.status == 200)
+    }
+}

@@ -1,0 +1,103 @@
+import Domain
+import Testing
+
+@Suite("Sessions of NCMB's members")
+struct SessionTests {
+    private static let logIn = #"{"userName":"taro","password":"secret-1"}"#
+
+    private func alive(_ member: (id: String, token: String), _ world: NCMBWorld) async throws -> Bool {
+        let answer = try await world.send("GET", "/2013-09-01/users/\(member.id)", token: member.token)
+        if answer.status != 200 { #expect(answer.code == "E401001") }
+        return answer.status == 200
+    }
+
+    private func world(_ rules: SessionRules) async throws -> NCMBWorld {
+        var settings = ApplicationSettings()
+        settings.foreignSessions[.ncmb] = rules
+        return try await NCMBWorld(settings)
+    }
+
+    @Test("have tokens of 25 letters and digits")
+    func form() async throws {
+        let token = try await NCMBWorld().signUp("taro").token
+        #expect(token.utf8.count == 25 && token.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) })
+    }
+
+    @Test("are one for each member: a log-in ends the one before")
+    func oneSession() async throws {
+        let world = try await NCMBWorld()
+        let first = try await world.signUp("taro")
+        let again = try await world.send("POST", "/2013-09-01/login", body: Self.logIn)
+        let second = (id: first.id, token: try again.text("sessionToken"))
+        #expect(try await !alive(first, world))
+        #expect(try await alive(second, world))
+    }
+
+    @Test("can be several, where the application wants that: the oldest ends")
+    func severalSessions() async throws {
+        let world = try await world(SessionRules(idleLifetime: .days(1), maximumPerUser: 2))
+        let first = try await world.signUp("taro")
+        var tokens: [String] = []
+        for _ in 0..<2 {
+            world.clock.advance(by: .seconds(1))
+            tokens.append(
+                try await world.send("POST", "/2013-09-01/login", body: Self.logIn).text("sessionToken"))
+        }
+        #expect(try await !alive(first, world))
+        for token in tokens { #expect(try await alive((first.id, token), world)) }
+    }
+
+    @Test("end a day after the last request, and live on as long as there are some")
+    func idle() async throws {
+        let world = try await NCMBWorld()
+        let member = try await world.signUp("taro")
+        for _ in 0..<4 {
+            world.clock.advance(by: .seconds(23 * 3600))
+            #expect(try await alive(member, world))
+        }
+        world.clock.advance(by: .seconds(24 * 3600 + 301))
+        #expect(try await !alive(member, world))
+    }
+
+    @Test("live longer, where the application wants that")
+    func longer() async throws {
+        let world = try await world(SessionRules(idleLifetime: .days(365), maximumPerUser: 1))
+        let member = try await world.signUp("taro")
+        world.clock.advance(by: .days(300))
+        #expect(try await alive(member, world))
+    }
+
+    @Test("that are dead stand in nobody's way at log-in and sign-up", arguments: ["/login", "/users"])
+    func deadToken(path: String) async throws {
+        let world = try await NCMBWorld()
+        if path == "/login" { _ = try await world.signUp("taro") }
+        let answer = try await world.send(
+            "POST", "/2013-09-01\(path)", body: Self.logIn, token: "k9J8h7G6f5D4s3A2q1W0e9R8t")
+        #expect(answer.status == (path == "/login" ? 200 : 201))
+    }
+
+    @Test("that are dead are told everywhere else", arguments: ["GET", "PUT", "DELETE"])
+    func deadElsewhere(method: String) async throws {
+        let world = try await NCMBWorld()
+        let member = try await world.signUp("taro")
+        let out = try await world.send("GET", "/2013-09-01/logout", token: member.token)
+        #expect(out.status == 200 && out.body.isEmpty)
+        let answer = try await world.send(
+            method, "/2013-09-01/users/\(member.id)", body: method == "PUT" ? "{}" : nil, token: member.token)
+        #expect(answer.code == "E401001")
+        #expect(try await world.send("GET", "/2013-09-01/logout", token: member.token).code == "E401001")
+        #expect(try await world.send("GET", "/2013-09-01/logout").code == "E401001")
+    }
+
+    @Test("of a member that was deleted are told at log-out as E404001 or E401001, which all SDKs take")
+    func deletedMember() async throws {
+        let world = try await NCMBWorld()
+        let member = try await world.signUp("taro")
+        let gone = try await world.send("DELETE", "/2013-09-01/users/\(member.id)", token: member.token)
+        #expect(gone.status == 200 && gone.body.isEmpty)
+        let out = try await world.send("GET", "/2013-09-01/logout", token: member.token)
+        #expect(["E401001", "E404001"].contains(out.code))
+        // The name is free again.
+        #expect(try await world.signUp("taro").id != member.id)
+    }
+}
