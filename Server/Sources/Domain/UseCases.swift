@@ -166,7 +166,7 @@ package struct UseCases: Sendable {
             store: store, clock: clock, cache: sessionCache, activity: activity, verifyProof: verifyProof)
         let queueErrand = QueueErrand(
             store: store, clock: clock, sealing: sealing, takeAllowance: takeAllowance, delivery: world.mailDelivery,
-            hasLimits: world.hasRateLimits)
+            pagesURL: world.pagesURL, hasLimits: world.hasRateLimits)
         foreign = ForeignUseCases(
             world, authenticate: authenticate, findProvider: findProvider, takeAllowance: takeAllowance,
             queueErrand: queueErrand, check: check, notice: notice, audit: audit)

@@ -7,12 +7,14 @@ package import Logging
 import NCMBAPI
 import NativeAPI
 package import OutboundServices
+import PageSupport
 import ParseAPI
 import PasswordHashes
 package import Storage
 import StoragePostgreSQL
 import StorageSQLite
 import Threads
+import WebPages
 
 /// The one place that chooses concrete types.
 package struct Composition: Sendable {
@@ -24,6 +26,7 @@ package struct Composition: Sendable {
     /// The mail server, and the threads that wait for it; `nil` without one.
     private let mail: (carrier: SMTPCarrier, threads: WorkerThreads)?
     private let randomness: any Randomness
+    private let sealingKey: SealingKey
     private let caller: CurlCaller
     /// The threads that hash passwords, unless a test brings its own.
     private let passwordThreads: PasswordThreads?
@@ -104,6 +107,7 @@ package struct Composition: Sendable {
         self.store = store
         self.clock = clock
         self.randomness = randomness
+        self.sealingKey = sealingKey
         let passwords: any PasswordHashing
         if let given {
             (passwords, passwordThreads) = (given, nil)
@@ -124,7 +128,8 @@ package struct Composition: Sendable {
                 hasPasswordDelays: settings.hasRateLimits, hasRateLimits: settings.hasRateLimits,
                 sessionCacheCapacity: settings.sessionCacheEntries,
                 providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness),
-                mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none))
+                mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
+                pagesURL: settings.pagesURL))
         store.observeChanges { useCases.forget($0) }
         self.useCases = useCases
     }
@@ -151,13 +156,30 @@ package struct Composition: Sendable {
             readBody: readBody, clock: clock)
         let parse = ParseAPI(
             useCases: useCases, gate: foreignGate, readBody: readBody, prefixes: settings.parsePaths, clock: clock)
+        let pages = try pages(proxies, publicAddress, readBody, metrics)
         let seed = randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return ServerRoutes(
             [
                 native, ncmb, parse, KiiAPI(useCases: useCases, gate: foreignGate, readBody: readBody),
-                EnvelopeAPI(useCases: useCases, gate: foreignGate, readBody: readBody),
+                EnvelopeAPI(useCases: useCases, gate: foreignGate, readBody: readBody), pages,
             ], metrics: metrics, requestIds: RequestIds(seed: seed), proxies: proxies, readBody: readBody
         ).responders()
+    }
+
+    /// The hosted pages.
+    private func pages(
+        _ proxies: TrustedProxies, _ publicAddress: PublicAddress, _ readBody: BodyReader, _ metrics: ServerMetrics
+    ) throws(StartFault) -> WebPages {
+        let gate = PageGate(
+            proxies: proxies, publicAddress: publicAddress,
+            formHash: sealingKey.keyedHash(purpose: "okaeri form token"), randomness: randomness, readBody: readBody)
+        do {
+            return try WebPages(
+                useCases: useCases, gate: gate, metrics: metrics, publicURL: settings.pagesURL,
+                sendsMail: settings.isDevelopment || settings.smtp != nil)
+        } catch {
+            throw .settings("The pages of this program are broken: \(error)")
+        }
     }
 
     /// The words for requests that are no requests, which no route sees.
@@ -225,6 +247,9 @@ extension ServerSettings {
 
     /// The server's own address in access tokens.
     var issuer: String { publicURL ?? url(port: port) }
+
+    /// The server's own address for people; `nil` while nobody told it.
+    var pagesURL: String? { publicURL ?? (isLoopback && port != 0 ? url(port: port) : nil) }
 
     /// The address by which this machine reaches the server.
     package func url(port: Int) -> String {
