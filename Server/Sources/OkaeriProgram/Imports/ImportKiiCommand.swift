@@ -44,7 +44,9 @@ struct ImportKiiCommand: AsyncParsableCommand {
             } catch {
                 throw ImportFault(sentence: error.description)
             }
-        } name: { $0.user.id.rawValue } takeIn: { users, useCases throws(DomainError) in
+        } name: {
+            $0.user.id.rawValue
+        } takeIn: { users, useCases throws(DomainError) in
             try await useCases.foreign.importUsers(users, into: id, of: .kii, isRehearsal: isRehearsal)
         }
         let report = try await importer.run(records, storage)
