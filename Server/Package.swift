@@ -110,6 +110,9 @@ let package = Package(
             dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, crypto, wire],
             swiftSettings: settings),
         .target(
+            name: "ParseAPI", dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
+            swiftSettings: settings),
+        .target(
             name: "KiiAPI", dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
             swiftSettings: settings),
         .target(
@@ -143,8 +146,8 @@ let package = Package(
             name: "OkaeriServer",
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
-                "NCMBAPI", "KiiAPI", "EnvelopeAPI", "OutboundServices", "FakeProviders", "PasswordHashes", "Threads",
-                "WebPages", "PageSupport",
+                "NCMBAPI", "ParseAPI", "KiiAPI", "EnvelopeAPI", "OutboundServices", "FakeProviders", "PasswordHashes",
+                "Threads", "WebPages", "PageSupport",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],
@@ -154,8 +157,8 @@ let package = Package(
         .executableTarget(
             name: "OkaeriProgram",
             dependencies: [
-                "CMalloc", "Domain", "KiiAPI", "NCMBAPI", "OkaeriServer", "OutboundServices", arguments, sdk, wire,
-                crypto,
+                "CMalloc", "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriServer", "OutboundServices", "ParseAPI",
+                arguments, sdk, wire, crypto,
             ],
             swiftSettings: settings),
 
@@ -204,9 +207,9 @@ let package = Package(
         .testTarget(
             name: "ForeignAPITests",
             dependencies: [
-                "Domain", "FakeProviders", "HTTPSupport", "OkaeriServer", "OutboundServices", "PasswordHashes",
-                "RecordedFlows", "Storage", "StorageSQLite", "TestWorld", hummingbird, httpTypes, nioCore, logging,
-                crypto, sdk, wire,
+                "Domain", "FakeProviders", "HTTPSupport", "OkaeriServer", "OutboundServices", "ParseAPI",
+                "PasswordHashes", "RecordedFlows", "Storage", "StorageSQLite", "TestWorld", hummingbird, httpTypes,
+                nioCore, logging, crypto, sdk, wire,
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(

@@ -185,7 +185,7 @@ package struct UseCases: Sendable {
             pagesURL: world.pagesURL, hasLimits: world.hasRateLimits)
         foreign = ForeignUseCases(
             world, authenticate: authenticate, findProvider: findProvider, takeAllowance: takeAllowance,
-            queueErrand: queueErrand, audit: audit)
+            queueErrand: queueErrand, check: check, notice: notice, audit: audit)
         logOut = LogOut(store: store)
         listSessions = ListSessions(store: store, clock: clock)
         endSession = EndSession(store: store, audit: audit)

@@ -76,7 +76,7 @@ struct EnvelopeErrors: ErrorAnswers {
         case .sessionRequired: (401, EnvelopeTexts.tokenMissing)
         case .sessionInvalid, .sessionUnknown, .userUnknown: (401, EnvelopeTexts.tokenRefused)
         case .userDisabled, .userDeleted: (200, EnvelopeTexts.disabled)
-        case .credentialRefused: (200, EnvelopeTexts.signInRefused)
+        case .credentialRefused, .emailUnverified: (200, EnvelopeTexts.signInRefused)
         case .identifiersTaken, .mergeOffered, .identityTaken: (200, EnvelopeTexts.idTaken)
         case .fieldsRefused: (200, EnvelopeTexts.valueRefused)
         case .rateLimited: (200, EnvelopeTexts.tooMany)

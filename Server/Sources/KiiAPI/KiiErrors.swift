@@ -44,7 +44,7 @@ extension KiiFault {
             self.init(404, "USER_NOT_FOUND", "UserNotFound", "The user was not found")
         case .userDisabled, .userDeleted:
             self.init(401, "USER_DISABLED", "UserDisabled", "The user is disabled")
-        case .credentialRefused:
+        case .credentialRefused, .emailUnverified:
             self.init(401, "WRONG_PASSWORD", "WrongPassword", "The password is wrong")
         case .identifiersTaken, .mergeOffered:
             self.init(409, "USER_ALREADY_EXISTS", "UserAlreadyExists", "Another user has this identifier")

@@ -39,7 +39,7 @@ extension NCMBFault {
             .proofRefused, .proofReplayed, .clockSkew:
             self = .unauthenticated
         case .sessionUnknown, .userUnknown, .mergeUnknown, .transferUnknown, .identityUnknown: self = .noData
-        case .credentialRefused, .userDeleted: self = .credentialRefused
+        case .credentialRefused, .emailUnverified, .userDeleted: self = .credentialRefused
         case .identifiersTaken(let kinds): self = .duplicate(kinds.first == .email ? "mailAddress" : "userName")
         case .mergeOffered: self = .duplicate("userName")
         case .alreadyRegistered, .attemptReused, .lastWayIn, .undoTooLate: self = .prohibited

@@ -83,7 +83,7 @@ extension Refusal {
             self = .challenge(.sessionInvalid, "The session token is not valid here.", .otherSession)
         case .userDisabled:
             self.init(403, .userDisabled, "The user was disabled by an operator.")
-        case .credentialRefused:
+        case .credentialRefused, .emailUnverified:
             self = .challenge(.credentialRefused, "Identifier or password are wrong.", .session)
         case .reauthenticationRequired:
             self.init(

@@ -8,6 +8,7 @@ import NCMBAPI
 import NativeAPI
 package import OutboundServices
 import PageSupport
+import ParseAPI
 import PasswordHashes
 package import Storage
 import StoragePostgreSQL
@@ -153,11 +154,13 @@ package struct Composition: Sendable {
         let ncmb = NCMBAPI(
             useCases: useCases, gate: foreignGate, proxies: proxies, publicURL: settings.publicURL,
             readBody: readBody, clock: clock)
+        let parse = ParseAPI(
+            useCases: useCases, gate: foreignGate, readBody: readBody, prefixes: settings.parsePaths, clock: clock)
         let pages = try pages(proxies, publicAddress, readBody, metrics)
         let seed = randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return ServerRoutes(
             [
-                native, ncmb, KiiAPI(useCases: useCases, gate: foreignGate, readBody: readBody),
+                native, ncmb, parse, KiiAPI(useCases: useCases, gate: foreignGate, readBody: readBody),
                 EnvelopeAPI(useCases: useCases, gate: foreignGate, readBody: readBody), pages,
             ], metrics: metrics, requestIds: RequestIds(seed: seed), proxies: proxies, readBody: readBody
         ).responders()

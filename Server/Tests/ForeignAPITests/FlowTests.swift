@@ -2,7 +2,7 @@ import Foundation
 import RecordedFlows
 import Testing
 
-@Suite("Apps of Kii and of the envelope, as recorded")
+@Suite("Apps of Kii, of Parse and of the envelope, as recorded")
 struct FlowTests {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures")
     static let files =
@@ -17,7 +17,8 @@ struct FlowTests {
 
     @Test("are there for every SDK family")
     func families() {
-        for family in ["kii-android", "kii-ios", "kii-javascript", "kii-unity", "envelope"] {
+        let parse = ["parse-ios", "parse-javascript", "parse-swift", "parse-rest-python"]
+        for family in ["kii-android", "kii-ios", "kii-javascript", "kii-unity", "envelope"] + parse {
             #expect(Self.files.contains { $0.hasPrefix(family) }, "\(family) has no flow")
         }
     }

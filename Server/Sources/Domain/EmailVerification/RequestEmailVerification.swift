@@ -34,6 +34,25 @@ package struct RequestEmailVerification: Sendable {
         return try await queueErrand(errand, in: who.application, from: client, toPages: toPages)
     }
 
+    /// Orders the mail for an address whose owner nobody has proved to be. The answer is the same whether or not somebody
+    /// has it, and whether or not it is verified already.
+    ///
+    /// - Throws: `mailUnavailable`, `fieldsRefused`, `rateLimited`, `storageUnavailable`.
+    package func callAsFunction(
+        ofUnverified email: String, in application: Application, languages: [String], from client: ClientAddress
+    ) async throws(DomainError) {
+        let typed = TypedIdentifier(.email, shown: try QueueErrand.address(email))
+        let owner = try await queueErrand.store.read { transaction throws(DomainError) in
+            try transaction.user(typed, in: application.id)
+        }
+        let user = owner?.emailVerifiedAt == nil ? owner : nil
+        // An errand without a user is thrown away where letters are written.
+        let errand = MailErrand(
+            kind: .emailVerification, address: user?.email ?? typed.shown, user: user?.id, replaces: user?.email,
+            languages: languages)
+        _ = try await queueErrand(errand, in: application, from: client)
+    }
+
     /// Orders the mail for the address that a user has just been given.
     ///
     /// - Throws: `mailUnavailable`, `rateLimited`, `storageUnavailable`.

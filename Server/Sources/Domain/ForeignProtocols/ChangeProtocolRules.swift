@@ -43,6 +43,12 @@ package struct ChangeProtocolRules: Sendable {
         if options.hosts.count > maximumHosts {
             faults.append(FieldFault(field: "hosts", rule: .tooManyFields(maximum: maximumHosts)))
         }
+        if options.administratorNetworks.count > maximumHosts {
+            faults.append(FieldFault(field: "administratorNetworks", rule: .tooManyFields(maximum: maximumHosts)))
+        }
+        for network in options.administratorNetworks {
+            faults += TextRule(maximumCharacters: 64).faults(of: network, field: "administratorNetworks")
+        }
         for host in options.hosts {
             faults += TextRule(maximumCharacters: 253).faults(of: host, field: "hosts")
         }

@@ -10,6 +10,17 @@ package struct ForeignOptions: Hashable, Sendable {
     package var timestampWindow: Duration?
     /// Names of this server, beside its own, that signatures may be made for.
     package var hosts: [String]
+    /// Whether a log-in by password needs a verified mail address (Parse).
+    package var needsVerifiedEmail = false
+    /// Whether new passwords must keep Okaeri's own rules (Parse).
+    package var hasPasswordPolicy = false
+    /// Whether capitals make no difference at log-in (Parse).
+    package var ignoresCase = false
+    /// Networks from which the master key is taken, such as `10.0.0.0/8` (Parse).
+    package var administratorNetworks = Self.thisMachine
+
+    /// Where administrators are as long as nobody says otherwise.
+    package static let thisMachine = ["127.0.0.0/8", "::1"]
     /// Whether a password that is the user name is taken away once a device key leads to the user.
     package var retiresWeakPasswords: Bool
     /// Whether somebody can sign up by a mail address alone (NCMB).

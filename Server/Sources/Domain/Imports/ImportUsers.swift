@@ -97,7 +97,10 @@ package struct ImportUsers: Sendable {
             hash = try await passwords.hash(password)
             return Candidate(user: user, hash: hash, isWeak: password.isName(of: user), faults: faults)
         }
-        return Candidate(user: user, hash: hash, faults: faults)
+        let now = clock.now
+        return Candidate(
+            user: user, hash: hash, sessions: imported.sessions.map { $0.session(randomness, at: now) },
+            faults: faults + imported.sessions.flatMap(\.faults))
     }
 
     /// Makes sessions that the tokens lead to.

@@ -10,6 +10,8 @@ package struct ImportedUser: Sendable {
     package var anonymousId: AnonymousId?
     /// Names at providers, by which those vouch for the user.
     package var providerNames: [Identity.Provider: String]
+    /// Sessions that go on.
+    package var sessions: [ImportedSession] = []
     /// Tokens that the other service issued and apps hold. They go on counting, in any form that they have.
     package var tokens: [Secret]
 

@@ -32,6 +32,12 @@ package struct LogInWithPassword: Sendable {
         package var meanings: [TypedIdentifier]?
         /// Whether the user's mail address must have been verified when it is what was typed.
         package var needsVerifiedEmail = false
+        /// Whether whoever has no verified mail address is told so instead of being let in.
+        package var admitsVerifiedOnly = false
+        /// Whether the user's identifier must be written as it was typed, capitals and all.
+        package var isSpelledExactly = false
+        /// What the same user must have too.
+        package var companion: TypedIdentifier?
 
         package init(
             application: Application, identifier: String, password: Secret, proof: PresentedProof? = nil,
@@ -56,9 +62,9 @@ package struct LogInWithPassword: Sendable {
         }
     }
 
-    /// - Throws: `credentialRefused` for an unknown user and for a wrong password alike, `userDisabled` only with the
-    ///   right one; `fieldsRefused`, `proofRefused`, `proofReplayed`, `clockSkew`, `rateLimited`, `busy`,
-    ///   `attemptReused`, `userDeleted` with the right password, `storageUnavailable`.
+    /// - Throws: `credentialRefused` for an unknown user and for a wrong password alike, `userDisabled` and
+    ///   `emailUnverified` only with the right one; `fieldsRefused`, `proofRefused`, `proofReplayed`, `clockSkew`,
+    ///   `rateLimited`, `busy`, `attemptReused`, `userDeleted` with the right password, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         var faults =
@@ -82,22 +88,57 @@ package struct LogInWithPassword: Sendable {
             },
             expiresAt: request.expiresAt, randomness: randomness, now: now)
         let retires = request.application.settings.retiresWeakPasswords && request.protocolName == .native
-        let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
+        let finding = try await store.write { transaction throws(DomainError) -> Finding in
             try link.use(in: transaction, application)
-            guard let user = try outcome.settle(in: transaction),
-                !request.needsVerifiedEmail || user.isNamedSurely(by: meanings)
-            else {
+            let user = try outcome.settle(in: transaction)
+            let isNamed =
+                user.map { user in
+                    request.names(user) && (!request.needsVerifiedEmail || user.isNamedSurely(by: meanings))
+                } ?? false
+            guard let user, isNamed, !request.admitsVerifiedOnly || user.emailVerifiedAt != nil else {
                 try entry.record(
                     on: outcome.user.map { .user($0) }, result: .refused, details: ["method": "password"],
                     in: transaction)
-                return nil
+                return isNamed ? .unverified : .refused
             }
             var joined = try link.joined(to: user, in: transaction)
             if let proof, retires { try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint) }
-            return try opening.open(for: joined, in: transaction)
+            return .made(try opening.open(for: joined, in: transaction))
         }
-        guard let logIn else { throw .credentialRefused }
-        return logIn
+        switch finding {
+        case .made(let logIn): return logIn
+        case .refused: throw .credentialRefused
+        case .unverified: throw .emailUnverified
+        }
+    }
+
+    private enum Finding: Sendable {
+        case made(LogIn), refused, unverified
+    }
+}
+
+extension LogInWithPassword.Request {
+    /// Whether the user that was found is the one that was meant.
+    fileprivate func names(_ user: User) -> Bool {
+        user.isNamed(by: isSpelledExactly ? meanings : nil, companion: companion, isSpelledExactly: isSpelledExactly)
+    }
+}
+
+extension User {
+    /// Whether the user has one of some identifiers exactly as they are written, and another one beside it.
+    ///
+    /// - Parameters:
+    ///   - meanings: Of which one must be the user's; `nil` when that is known.
+    ///   - companion: What the user must have too; `nil` for nothing.
+    ///   - isSpelledExactly: Whether capitals count.
+    /// - Returns: whether it is so.
+    func isNamed(by meanings: [TypedIdentifier]?, companion: TypedIdentifier?, isSpelledExactly: Bool) -> Bool {
+        func has(_ wanted: TypedIdentifier) -> Bool {
+            guard let own = identifier(wanted.kind) else { return false }
+            return isSpelledExactly
+                ? own == wanted.shown : TypedIdentifier(wanted.kind, shown: own).folded == wanted.folded
+        }
+        return (meanings?.contains(where: has) ?? true) && (companion.map(has) ?? true)
     }
 }
 

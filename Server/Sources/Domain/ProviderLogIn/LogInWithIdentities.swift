@@ -6,6 +6,7 @@ package struct LogInWithIdentities: Sendable {
     let randomness: any Randomness
     let takeAllowance: TakeAllowance
     let sealingKey: SealingKey
+    let passwords: any PasswordHashing
     /// New users allowed for one address or /64 network; `nil` for no limit.
     let newUsers: RateLimit?
 
@@ -17,6 +18,10 @@ package struct LogInWithIdentities: Sendable {
         package var newUser: LogInAutomatically.NewUser
         /// For a new user; a known one keeps its own.
         package var identifiers: NewIdentifiers
+        /// For a new user with identifiers.
+        package var password: Secret?
+        /// Whose session it is asked in, when in one. Identities of somebody else are refused then.
+        package var caller: Identifier<User>?
         package var protocolName: Session.ProtocolName
         package var device: DeviceDescription
         package var address: ClientAddress
@@ -24,6 +29,7 @@ package struct LogInWithIdentities: Sendable {
         package init(
             application: Application, people: [ProviderPerson], anonymousId: AnonymousId?,
             newUser: LogInAutomatically.NewUser = .init(), identifiers: NewIdentifiers = NewIdentifiers(),
+            password: Secret? = nil, caller: Identifier<User>? = nil,
             protocolName: Session.ProtocolName, device: DeviceDescription = DeviceDescription(),
             address: ClientAddress
         ) {
@@ -32,6 +38,8 @@ package struct LogInWithIdentities: Sendable {
             self.anonymousId = anonymousId
             self.newUser = newUser
             self.identifiers = identifiers
+            self.password = password
+            self.caller = caller
             self.protocolName = protocolName
             self.device = device
             self.address = address
@@ -54,6 +62,7 @@ package struct LogInWithIdentities: Sendable {
         let isKnown = try await store.read { transaction throws(DomainError) in
             try links.owner(in: transaction) != nil
         }
+        let password = isKnown ? nil : try await hash(request, for: candidate)
         if !isKnown, let newUsers {
             let key = RateLimitKey(
                 application: application, kind: RateLimitKey.firstLaunch, subject: request.address.allowanceGroup)
@@ -61,6 +70,7 @@ package struct LogInWithIdentities: Sendable {
         }
         return try await store.write { transaction throws(DomainError) in
             if var known = try links.owner(in: transaction) {
+                guard request.caller == nil || request.caller == known.id else { throw .identityTaken }
                 try links.join(&known, in: transaction)
                 return try opening.open(for: known, in: transaction)
             }
@@ -69,10 +79,19 @@ package struct LogInWithIdentities: Sendable {
             for person in request.people { try transaction.markUsed(person.replay, in: application) }
             var user = candidate
             user.identities = links.identities
+            if password != nil { user.passwordSetAt = now }
             let logIn = try opening.open(forNew: user, in: transaction)
+            if let password { try transaction.setPassword(password, of: user.id, in: application, at: now) }
             try links.keepAccounts(in: transaction)
             return logIn
         }
+    }
+
+    private func hash(_ request: Request, for user: User) async throws(DomainError) -> PasswordHash? {
+        guard let secret = request.password, !user.typedIdentifiers.isEmpty else { return nil }
+        let password = try PasswordRules(for: request.application, user: user, rules: request.identifiers.rules)
+            .check(secret, field: "password")
+        return try await passwords.hash(password)
     }
 
     private func checked(_ request: Request, at now: Timestamp) throws(DomainError) -> User {

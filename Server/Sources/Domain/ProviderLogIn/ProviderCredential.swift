@@ -9,6 +9,9 @@ package struct ProviderCredential: Sendable {
     /// The second part of an OAuth 1.0a access token (RFC 5849 §3.1).
     package var accessTokenSecret: Secret?
     package var code: AuthorizationCode?
+    /// Whether a token's nonce counts. The protocols of old apps have no place for it; their tokens count once all the
+    /// same.
+    package var checksNonce = true
 
     package init(
         identityToken: Secret? = nil, nonce: Secret? = nil, accessToken: Secret? = nil,

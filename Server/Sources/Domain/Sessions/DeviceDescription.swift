@@ -4,19 +4,27 @@ package struct DeviceDescription: Hashable, Sendable {
     package var model: String?
     package var system: String?
     package var appVersion: String?
+    /// What names the app's installation in protocols that have such a name (Parse). Another session of it ends those
+    /// that the user had there before.
+    package var installation: String?
 
     package static let rule = TextRule(maximumCharacters: 200, mayBeEmpty: true)
 
-    package init(name: String? = nil, model: String? = nil, system: String? = nil, appVersion: String? = nil) {
+    package init(
+        name: String? = nil, model: String? = nil, system: String? = nil, appVersion: String? = nil,
+        installation: String? = nil
+    ) {
         self.name = name
         self.model = model
         self.system = system
         self.appVersion = appVersion
+        self.installation = installation
     }
 
     package func faults(field: String) -> [FieldFault] {
         Self.rule.faults(of: name, field: "\(field).name") + Self.rule.faults(of: model, field: "\(field).model")
             + Self.rule.faults(of: system, field: "\(field).system")
             + Self.rule.faults(of: appVersion, field: "\(field).appVersion")
+            + Self.rule.faults(of: installation, field: "\(field).installation")
     }
 }

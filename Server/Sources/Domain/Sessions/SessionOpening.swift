@@ -58,6 +58,9 @@ package struct SessionOpening: Sendable {
     package func open(for user: User, in transaction: any Transaction) throws(DomainError) -> LogIn {
         var user = try transaction.admitted(user, restoration: restoration, in: application)
         if let repeated = try repeated(for: user, in: transaction) { return repeated }
+        if let installation = device.installation {
+            try transaction.endSessions(of: user.id, installation: installation, in: application.id)
+        }
         try transaction.endReplacedSessions(
             of: user.id, in: application.id, deviceKey: deviceKey, openedBefore: now - Self.parallelLogIns,
             maximum: Self.maximumSessionsPerUser - 1,

@@ -26,6 +26,10 @@ package protocol SessionQueries {
     func endSessions(
         of user: Identifier<User>, openedBy method: Session.LogInMethod, in application: Identifier<Application>
     ) throws(DomainError)
+    /// Ends a user's sessions of one installation of an app.
+    func endSessions(
+        of user: Identifier<User>, installation: String, in application: Identifier<Application>
+    ) throws(DomainError)
     /// Ends the sessions that a device key opened before `limit`, and the oldest ones past `maximum`, or past the limit
     /// of a protocol.
     func endReplacedSessions(

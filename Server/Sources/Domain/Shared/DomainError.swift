@@ -79,6 +79,8 @@ package enum DomainError: Error, Hashable, Sendable {
     case lastWayIn
     /// The user's access list does not let the caller.
     case accessRefused
+    /// The user's mail address must have been verified first. Told only to who has proved to be the user.
+    case emailUnverified
     /// A sealed secret cannot be opened: it was sealed under another key, or is damaged.
     case secretUnreadable
     /// The database cannot be read or written now. Nothing was changed.

@@ -38,6 +38,13 @@ package struct AccountRules: Hashable, Sendable {
     package static let envelope = AccountRules(
         userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))
 
+    /// Parse lets any text be either.
+    package static let parse = AccountRules(
+        userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))
+    /// Parse with a password policy: Okaeri's own rules for new passwords.
+    package static let parseWithPolicy = AccountRules(
+        userNames: .anyText(maximumCharacters: 255), passwords: .strong)
+
     /// The rules that a user name breaks.
     func faults(ofUserName name: String) -> [FieldFault] {
         switch userNames {

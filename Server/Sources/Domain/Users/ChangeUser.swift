@@ -8,6 +8,9 @@ package struct ChangeUser: Sendable {
     let clock: any WallClock
     let randomness: any Randomness
     let sealingKey: SealingKey
+    let passwords: any PasswordHashing
+    let notice: MailNotice
+    let audit: AuditTrail
 
     /// Who changes a user.
     package enum Actor: Hashable, Sendable {
@@ -26,6 +29,15 @@ package struct ChangeUser: Sendable {
         package var anonymousId: AnonymousId?
         /// Providers to be unlinked. Those that are not linked make no difference.
         package var unlinked: Set<Identity.Provider>
+        /// Another password, or a first one. Only the user and operators may set it. All sessions end, and whoever has
+        /// only the id that a client made is out too.
+        package var password: Secret?
+        /// Whether operators keep the user out; `nil` for as it is.
+        package var isDisabled: Bool?
+        /// Whether the mail address counts as verified; `nil` for as it is.
+        package var isEmailVerified: Bool?
+        /// The session that a user who sets a password gets in place of all others.
+        package var renewal: Renewal?
 
         package init(
             operations: [String: FieldOperation] = [:], identifiers: NewIdentifiers = NewIdentifiers(),
@@ -41,17 +53,42 @@ package struct ChangeUser: Sendable {
         }
     }
 
-    /// - Returns: the user afterwards, and whether the mail address is another one.
+    /// How a session is opened after a password was set.
+    package struct Renewal: Sendable {
+        package var protocolName: Session.ProtocolName
+        package var device: DeviceDescription
+        package var origin: RequestOrigin
+
+        package init(protocolName: Session.ProtocolName, device: DeviceDescription, origin: RequestOrigin) {
+            self.protocolName = protocolName
+            self.device = device
+            self.origin = origin
+        }
+    }
+
+    package struct Answer: Sendable {
+        /// The user afterwards.
+        package var user: User
+        /// Whether the mail address is another one.
+        package var hasNewEmail: Bool
+        /// The new session's token, when one was opened.
+        package var token: Secret?
+    }
+
     /// - Throws: `accessRefused`, `userUnknown`, `fieldsRefused`, `identifiersTaken`, `identityTaken`,
-    ///   `providerTokenReplayed`, `storageUnavailable`.
+    ///   `providerTokenReplayed`, `busy`, `storageUnavailable`.
     package func callAsFunction(
         _ id: Identifier<User>, in application: Application, by actor: Actor, _ changes: Changes
-    ) async throws(DomainError) -> (user: User, hasNewEmail: Bool) {
+    ) async throws(DomainError) -> Answer {
         let now = clock.now
+        var changes = changes
+        let password = try await newPassword(of: id, in: application, by: actor, changes, at: now)
+        if password != nil { changes.unlinked.insert(.anonymous) }
+        let asked = changes
         let links = try IdentityLinks(
-            changes.people, changes.anonymousId, in: application.id, sealingKey: sealingKey, at: now)
+            asked.people, asked.anonymousId, in: application.id, sealingKey: sealingKey, at: now)
         let revocations: [Identity.Provider: Identifier<ProviderRevocation>] = Dictionary(
-            (changes.unlinked.union(links.providers)).map { ($0, randomness.newIdentifier(at: now)) },
+            (asked.unlinked.union(links.providers)).map { ($0, randomness.newIdentifier(at: now)) },
             uniquingKeysWith: { first, _ in first })
         return try await store.write { transaction throws(DomainError) in
             guard let before = try transaction.user(id, in: application.id), before.deletionRequestedAt == nil else {
@@ -59,9 +96,10 @@ package struct ChangeUser: Sendable {
             }
             guard actor.mayWrite(before) else { throw .accessRefused }
             var user = before
-            try Self.apply(changes, to: &user)
+            try Self.apply(asked, to: &user, at: now)
             user.updatedAt = now
             try transaction.updateProfile(of: user)
+            if user.isDisabled != before.isDisabled { try transaction.updateStanding(of: user) }
             if user.accessList != before.accessList { try transaction.updateAccessList(of: user) }
             if user.typedIdentifiers != before.typedIdentifiers
                 || user.emailVerifiedAt != before.emailVerifiedAt
@@ -72,18 +110,74 @@ package struct ChangeUser: Sendable {
                 try transaction.updateIdentifiers(of: user)
             }
             // Taken away first: an identity may be replaced.
-            let replaced = links.providers.union(changes.unlinked)
+            let replaced = links.providers.union(asked.unlinked)
             for identity in user.identities where replaced.contains(identity.provider) {
                 guard !links.contains(identity), let revocation = revocations[identity.provider] else { continue }
                 try transaction.unlink(identity, of: id, in: application.id, revocation: revocation, at: now)
                 user.identities.removeAll { $0 == identity }
             }
             try links.join(&user, in: transaction)
-            return (user, user.email != nil && user.email != before.email)
+            let hasNewEmail = user.email != nil && user.email != before.email
+            guard let password else { return Answer(user: user, hasNewEmail: hasNewEmail) }
+            let logIn = try password.write(for: &user, in: transaction, at: now)
+            return Answer(user: logIn?.user ?? user, hasNewEmail: hasNewEmail, token: logIn?.token)
         }
     }
 
-    private static func apply(_ changes: Changes, to user: inout User) throws(DomainError) {
+    /// Checks and hashes the password that is asked for, before the transaction.
+    private func newPassword(
+        of id: Identifier<User>, in application: Application, by actor: Actor, _ changes: Changes, at now: Timestamp
+    ) async throws(DomainError) -> NewPassword? {
+        guard let secret = changes.password else { return nil }
+        let known = try await store.read { transaction throws(DomainError) in
+            try transaction.user(id, in: application.id)
+        }
+        guard var user = known, user.deletionRequestedAt == nil else { throw .userUnknown }
+        guard actor.isOwner(of: user) else { throw .accessRefused }
+        let told = user
+        try Self.apply(changes, to: &user, at: now)
+        let faults =
+            user.typedIdentifiers.isEmpty
+            ? [FieldFault(field: "", rule: .noneOf(TypedIdentifier.Kind.allCases.map(\.rawValue)))] : []
+        let password = try PasswordRules(for: application, user: user, rules: changes.identifiers.rules)
+            .check(secret, field: "password", beside: faults)
+        let origin = changes.renewal?.origin ?? .local
+        return NewPassword(
+            hash: try await passwords.hash(password),
+            mail: try notice(.passwordChanged, to: told, in: application, at: now),
+            entry: audit.draft(.passwordChanged, by: actor.inAudit, in: application.id, from: origin),
+            opening: changes.renewal.map { renewal in
+                SessionOpening(
+                    application: application, deviceKey: nil, device: renewal.device, address: origin.address,
+                    protocolName: renewal.protocolName, method: .password, attempt: nil, randomness: randomness,
+                    now: now)
+            })
+    }
+
+    /// A password made ready, and what goes with it.
+    private struct NewPassword: Sendable {
+        var hash: PasswordHash
+        var mail: QueuedMail?
+        var entry: AuditDraft
+        var opening: SessionOpening?
+
+        func write(
+            for user: inout User, in transaction: any Transaction, at now: Timestamp
+        ) throws(DomainError) -> LogIn? {
+            let (id, application) = (user.id, user.application)
+            try transaction.setPassword(hash, of: id, in: application, at: now)
+            user.passwordSetAt = now
+            try transaction.forgetFailures(of: user)
+            try transaction.removeCode(of: .passwordReset, user: id, in: application)
+            // No session has the empty id: all of them end.
+            _ = try transaction.endSessions(of: id, in: application, except: Identifier(rawValue: ""))
+            if let mail { try transaction.insert(mail) }
+            try entry.record(on: .user(id), in: transaction)
+            return try opening?.open(for: user, in: transaction)
+        }
+    }
+
+    private static func apply(_ changes: Changes, to user: inout User, at now: Timestamp) throws(DomainError) {
         let (fields, broken) = user.fields.applying(changes.operations)
         var faults = broken
         user.fields = fields
@@ -91,11 +185,34 @@ package struct ChangeUser: Sendable {
         faults += changes.identifiers.apply(to: &user)
         user.accessList = changes.accessList.applied(to: user.accessList)
         faults += user.accessList?.faults(field: "accessList") ?? []
+        if let isDisabled = changes.isDisabled, isDisabled != user.isDisabled {
+            user.disabledAt = isDisabled ? now : nil
+        }
+        if let isVerified = changes.isEmailVerified, isVerified != (user.emailVerifiedAt != nil), user.email != nil {
+            user.emailVerifiedAt = isVerified ? now : nil
+        }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
     }
 }
 
 extension ChangeUser.Actor {
+    /// Whether it is the user, or may do everything.
+    fileprivate func isOwner(of user: User) -> Bool {
+        switch self {
+        case .operator: true
+        case .user(let id, _): id == user.id
+        }
+    }
+
+    /// As the audit log has it.
+    var inAudit: AuditEntry.Actor {
+        switch self {
+        case .user(let user?, _): .user(user)
+        case .user(nil, _): .unknown
+        case .operator: .operator
+        }
+    }
+
     func mayWrite(_ user: User) -> Bool {
         switch self {
         case .operator: true

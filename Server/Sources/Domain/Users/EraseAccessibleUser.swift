@@ -17,13 +17,7 @@ package struct EraseAccessibleUser: Sendable {
         let revocations = (0..<Self.maximumGrants).map { _ -> Identifier<ProviderRevocation> in
             randomness.newIdentifier(at: now)
         }
-        let by: AuditEntry.Actor =
-            switch actor {
-            case .user(let user?, _): .user(user)
-            case .user(nil, _): .unknown
-            case .operator: .operator
-            }
-        let entry = audit.draft(.userErased, by: by, in: application.id, from: origin)
+        let entry = audit.draft(.userErased, by: actor.inAudit, in: application.id, from: origin)
         try await store.write { transaction throws(DomainError) in
             guard let user = try transaction.user(id, in: application.id), user.deletionRequestedAt == nil else {
                 throw .userUnknown

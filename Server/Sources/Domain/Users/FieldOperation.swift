@@ -1,7 +1,7 @@
 package import enum OkaeriWire.JSONValue
 
 /// What happens to one custom field: the operations that the mobile backends share.
-package enum FieldOperation: Hashable, Sendable {
+package indirect enum FieldOperation: Hashable, Sendable {
     case set(JSONValue)
     case remove
     /// Adds a number; a field that is not there, or null, counts as 0.
@@ -12,6 +12,8 @@ package enum FieldOperation: Hashable, Sendable {
     case appendMissing([JSONValue])
     /// Takes all that equals one of these out of a list.
     case removeAll([JSONValue])
+    /// Does something to members of an object; a field that is not there counts as one without members.
+    case members([String: FieldOperation])
 
     /// Does it to a value.
     ///
@@ -33,6 +35,15 @@ package enum FieldOperation: Hashable, Sendable {
         case .removeAll(let elements):
             return .array(
                 try Self.list(value).filter { item in !elements.contains { Self.isEqual($0, item) } })
+        case .members(let operations):
+            var members: [String: JSONValue]
+            switch value {
+            case nil, .null?: members = [:]
+            case .object(let present)?: members = present
+            default: throw FieldFaultRule(rule: .otherType)
+            }
+            for (name, operation) in operations { members[name] = try operation.applied(to: members[name]) }
+            return .object(members)
         }
     }
 

@@ -88,6 +88,8 @@ package indirect enum UserCondition: Hashable, Sendable {
     case compares(UserField, Comparison, SearchValue)
     /// There is something other than null.
     case exists(UserField)
+    /// The field is a text of a form.
+    case matches(UserField, TextPattern)
 
     package enum Comparison: Hashable, Sendable {
         case less, lessOrEqual, greater, greaterOrEqual
@@ -104,6 +106,8 @@ package indirect enum UserCondition: Hashable, Sendable {
             return (size.terms + 1, size.depth + 1)
         case .isOneOf(_, let values): return (values.count + 1, 1)
         case .equals, .compares, .exists: return (1, 1)
+        // Each piece can cost a walk through the text.
+        case .matches(_, let pattern): return (1 + pattern.pieces.count, 1)
         }
     }
 }

@@ -2,8 +2,8 @@ import Foundation
 import HTTPTypes
 package import Hummingbird
 import NIOCore
-import enum OkaeriWire.JSONSyntaxError
-import enum OkaeriWire.JSONValue
+package import enum OkaeriWire.JSONSyntaxError
+package import enum OkaeriWire.JSONValue
 
 /// Reads JSON bodies strictly: a misspelt or malformed request is told, never guessed at.
 package struct JSONReader: Sendable {
@@ -77,7 +77,7 @@ extension HTTPFault {
 
 extension JSONSyntaxError {
     /// What is wrong, without repeating what was sent.
-    fileprivate var words: String {
+    package var words: String {
         switch self {
         case .unexpected(let offset): "The body is not JSON: byte \(offset) is unexpected."
         case .incomplete: "The body is not JSON: it ends in the middle."

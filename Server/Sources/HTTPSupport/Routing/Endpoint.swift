@@ -13,6 +13,8 @@ struct Endpoint: HTTPResponder {
     let shared: Shared
     /// What every answer of the protocol has.
     var commonHeaders: [HTTPField] = []
+    /// Whether a slash at the end of a path means nothing.
+    var takesFinalSlash = false
 
     /// What all routes share.
     struct Shared: Sendable {
@@ -33,7 +35,7 @@ struct Endpoint: HTTPResponder {
         context.body = BodyProgress(request)
         var response: Response
         do {
-            guard request.hasPlainPath else { throw HTTPFault.pathUnknown }
+            guard request.hasPlainPath(takesFinalSlash: takesFinalSlash) else { throw HTTPFault.pathUnknown }
             response = try await handler.respond(to: request, context)
         } catch {
             response = errors.answer(to: error, requestId: context.requestId)
@@ -93,13 +95,13 @@ struct Endpoint: HTTPResponder {
 extension Request {
     /// Whether the path has no empty segment. The router overlooks those: `DELETE /v1/user/sessions/` with an id that a
     /// client lost on the way would end all sessions.
-    fileprivate var hasPlainPath: Bool {
+    fileprivate func hasPlainPath(takesFinalSlash: Bool) -> Bool {
         var before: UInt8 = 0
         for byte in uri.path.utf8 {
             if byte == UInt8(ascii: "/"), before == byte { return false }
             before = byte
         }
-        return before != UInt8(ascii: "/")
+        return takesFinalSlash || before != UInt8(ascii: "/")
     }
 }
 

@@ -31,11 +31,14 @@ package protocol ProtocolAdapter: Sendable {
     var commonHeaders: [HTTPField] { get }
     /// Headers on the answer to `OPTIONS`, beside the common ones.
     var preflightHeaders: [HTTPField] { get }
+    /// Whether a slash at the end of a path means nothing.
+    var takesFinalSlash: Bool { get }
 }
 
 extension ProtocolAdapter {
     package var commonHeaders: [HTTPField] { [] }
     package var preflightHeaders: [HTTPField] { [] }
+    package var takesFinalSlash: Bool { false }
 }
 
 /// Puts errors into the words of one protocol.

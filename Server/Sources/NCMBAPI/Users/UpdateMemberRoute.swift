@@ -20,10 +20,10 @@ struct UpdateMemberRoute: RouteHandler {
         changes.people = try await api.verified(authData, for: caller, from: api.client(of: request, context))
         changes.anonymousId = authData.anonymousId
         changes.unlinked = authData.unlinked
-        let (user, hasNewEmail) = try await api.useCases.foreign.changeUser(
+        let changed = try await api.useCases.foreign.changeUser(
             id, in: caller.application, by: .user(member?.user.id, standard: caller.standard), changes)
-        if hasNewEmail { await api.sendConfirmation(to: user, for: caller, request, context) }
-        return try NCMBAnswer.signed(NCMBObject([("updateDate", .string(user.updatedAt.text))]), for: caller)
+        if changed.hasNewEmail { await api.sendConfirmation(to: changed.user, for: caller, request, context) }
+        return try NCMBAnswer.signed(NCMBObject([("updateDate", .string(changed.user.updatedAt.text))]), for: caller)
     }
 
     /// What is linked already. Only who may write learns that it is.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Domain
+import HTTPSupport
 
 /// `okaeri application rules`
 struct ProtocolRulesCommand: AsyncParsableCommand {
@@ -15,6 +16,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
               okaeri application rules 00VHj9mrbT8wn7Qk ncmb --idle-hours 8760 --sessions-per-user 5
               okaeri application rules 00VHj9mrbT8wn7Qk ncmb --no-anonymous --readable-by-all
               okaeri application rules 00VHj9mrbT8wn7Qk ncmb --host old.example.com
+              okaeri application rules 00VHj9mrbT8wn7Qk parse --master-network 10.0.0.0/8
             """)
 
     @Argument(help: "The application's id.")
@@ -50,6 +52,21 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
             valueName: "name"))
     var host: [String] = []
 
+    @Flag(inversion: .prefixedNo, help: "Whether a log-in by password needs a verified mail address (Parse).")
+    var logInVerified: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Whether new passwords must keep Okaeri's own rules (Parse).")
+    var passwordPolicy: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Whether capitals make no difference at log-in (Parse).")
+    var ignoreCase: Bool?
+
+    @Option(
+        help: ArgumentHelp(
+            "A network from which the master key is taken; repeat it for several. At first this machine alone (Parse).",
+            valueName: "network"))
+    var masterNetwork: [String] = []
+
     @Flag(
         inversion: .prefixedNo,
         help: "Whether a password that is the user name goes once a device key leads to the user.")
@@ -80,6 +97,9 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         if let timestampWindow, timestampWindow < 0 {
             throw ValidationError("--timestamp-window must be 0 or more.")
         }
+        for network in masterNetwork where IPNetwork(network) == nil {
+            throw ValidationError("--master-network must be an address or a network such as 10.0.0.0/8.")
+        }
     }
 
     func run() async throws {
@@ -91,6 +111,9 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
             passwordsInAddresses, timestampWindow, host, retireWeakPasswords
         )
         let (byMail, refreshed, verified) = (signUpByMail, refreshedTokenSeconds, verifiedEmail)
+        let (logInVerified, policy, ignoresCase, networks) = (
+            logInVerified, passwordPolicy, ignoreCase, masterNetwork
+        )
         let id = Identifier<Application>(rawValue: id)
         let application = try await storage.withStorage { useCases throws(DomainError) in
             try await useCases.foreign.changeProtocolRules(name, of: id) { rules, options in
@@ -105,6 +128,10 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
                 if let byMail { options.allowsSignUpByMail = byMail }
                 if let verified { options.demandsVerifiedEmail = verified }
                 if let refreshed { options.refreshedTokenLifetime = refreshed == 0 ? nil : .seconds(refreshed) }
+                if let logInVerified { options.needsVerifiedEmail = logInVerified }
+                if let policy { options.hasPasswordPolicy = policy }
+                if let ignoresCase { options.ignoresCase = ignoresCase }
+                if !networks.isEmpty { options.administratorNetworks = networks }
             }
         }
         let answer = Answer(
@@ -124,6 +151,10 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         let signUpByMail: Bool
         let verifiedEmail: Bool
         let refreshedTokenSeconds: Int64?
+        let logInVerified: Bool
+        let passwordPolicy: Bool
+        let ignoreCase: Bool
+        let masterNetworks: [String]
 
         init(_ rules: SessionRules, _ options: ForeignOptions) {
             idleHours = rules.idleLifetime.components.seconds / 3600
@@ -137,6 +168,10 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
             signUpByMail = options.allowsSignUpByMail
             verifiedEmail = options.demandsVerifiedEmail
             refreshedTokenSeconds = options.refreshedTokenLifetime?.components.seconds
+            logInVerified = options.needsVerifiedEmail
+            passwordPolicy = options.hasPasswordPolicy
+            ignoreCase = options.ignoresCase
+            masterNetworks = options.administratorNetworks
         }
 
         var table: String {
@@ -150,6 +185,8 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
                 "sign-up by mail": signUpByMail ? "yes" : "no",
                 "verified mail": verifiedEmail ? "demanded" : "not demanded",
                 "refreshed tokens": refreshedTokenSeconds.map { "live \($0) s" } ?? "no",
+                "log-in verified": logInVerified ? "yes" : "no", "password policy": passwordPolicy ? "yes" : "no",
+                "ignore case": ignoreCase ? "yes" : "no", "master networks": masterNetworks.joined(separator: " "),
             ]).text()
         }
     }

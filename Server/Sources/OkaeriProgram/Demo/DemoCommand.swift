@@ -25,10 +25,11 @@ struct DemoCommand: AsyncParsableCommand {
               okaeri demo apple
               okaeri demo ncmb
               okaeri demo kii
+              okaeri demo parse
             """,
         subcommands: [
             DemoAccountCommand.self, DemoTransferCommand.self, DemoAppleCommand.self, DemoNCMBCommand.self,
-            DemoKiiCommand.self,
+            DemoKiiCommand.self, DemoParseCommand.self,
         ])
 
     @OptionGroup var options: DemoOptions

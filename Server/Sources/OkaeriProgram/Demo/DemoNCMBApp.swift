@@ -44,7 +44,8 @@ struct DemoNCMBApp: Sendable {
         }
     }
 
-    private static func uuid(_ bytes: [UInt8]) -> String {
+    /// Bytes in the form of a UUID.
+    static func uuid(_ bytes: [UInt8]) -> String {
         let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined().uppercased()
         var (groups, rest) = ([String](), digits[...])
         for count in [8, 4, 4, 4, 12] {

@@ -11,7 +11,8 @@ struct ImportCommand: ParsableCommand {
             Examples:
               okaeri import ncmb members.json --application 00VHj9mrbT8wn7Qk --dry-run
               okaeri import ncmb members.json --application 00VHj9mrbT8wn7Qk
+              okaeri import parse _User.json --application 00VHj9mrbT8wn7Qk
               okaeri import kii users.json --application 00VHj9mrbT8wn7Qk
             """,
-        subcommands: [ImportNCMBCommand.self, ImportKiiCommand.self])
+        subcommands: [ImportNCMBCommand.self, ImportParseCommand.self, ImportKiiCommand.self])
 }

@@ -36,14 +36,18 @@ struct ImportKiiCommand: AsyncParsableCommand {
         guard let handle = FileHandle(forReadingAtPath: file) else {
             throw CommandFault.failed("\(file) cannot be read.")
         }
-        let (records, id) = (RecordFile(handle), application.id)
+        let (records, id, isRehearsal) = (RecordFile(handle), application.id, dryRun)
         let now = Timestamp(milliseconds: Int64(SystemClock().now.timeIntervalSince1970 * 1000))
-        let importer = Importer(application: id, protocolName: .kii, isRehearsal: dryRun) { value throws(ImportFault) in
+        let importer = Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
             do throws(KiiExport.Fault) {
                 return try KiiExport.user(value, of: id, at: now)
             } catch {
                 throw ImportFault(sentence: error.description)
             }
+        } name: {
+            $0.user.id.rawValue
+        } takeIn: { users, useCases throws(DomainError) in
+            try await useCases.foreign.importUsers(users, into: id, of: .kii, isRehearsal: isRehearsal)
         }
         let report = try await importer.run(records, storage)
         output.isJSON ? Console.write(json: report) : Console.write(report.text)

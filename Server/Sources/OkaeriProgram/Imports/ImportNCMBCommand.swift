@@ -40,13 +40,17 @@ struct ImportNCMBCommand: AsyncParsableCommand {
         }
         let (records, isRehearsal, knowsDeviceIds) = (RecordFile(handle), dryRun, deviceIds)
         let id = application.id
-        let importer = Importer(application: id, protocolName: .ncmb, isRehearsal: isRehearsal) {
+        let importer = Importer(application: id, isRehearsal: isRehearsal) {
             value throws(ImportFault) in
             do throws(NCMBExport.Fault) {
                 return try NCMBExport.member(value, of: id, knowsDeviceIds: knowsDeviceIds)
             } catch {
                 throw ImportFault(sentence: error.description)
             }
+        } name: {
+            $0.user.id.rawValue
+        } takeIn: { users, useCases throws(DomainError) in
+            try await useCases.foreign.importUsers(users, into: id, of: .ncmb, isRehearsal: isRehearsal)
         }
         let report = try await importer.run(records, storage)
         output.isJSON ? Console.write(json: report) : Console.write(report.text)

@@ -8,71 +8,39 @@ struct ImportFault: Error {
     let sentence: String
 }
 
-/// Reads an export and takes its users in, a part at a time: its size does not matter. What a record is, the format says.
-struct Importer {
-    /// Refusals that are kept for the report; all of them are counted.
-    private static let keptRefusals = 10_000
+/// Reads an export and takes what it holds in, a part at a time: its size does not matter. What a record is, the format
+/// says, and what becomes of it.
+struct Importer<Imported> {
+    typealias Take = ([Imported], UseCases) async throws(DomainError) -> [ImportOutcome]
 
     let application: Identifier<Application>
-    let protocolName: Session.ProtocolName
     let isRehearsal: Bool
-    let translate: (JSONValue) throws(ImportFault) -> ImportedUser
+    let translate: (JSONValue) throws(ImportFault) -> Imported
+    /// By which name a refusal tells of a record.
+    let name: (Imported) -> String
+    let takeIn: Take
 
     init(
-        application: Identifier<Application>, protocolName: Session.ProtocolName, isRehearsal: Bool,
-        translate: @escaping (JSONValue) throws(ImportFault) -> ImportedUser
+        application: Identifier<Application>, isRehearsal: Bool,
+        translate: @escaping (JSONValue) throws(ImportFault) -> Imported, name: @escaping (Imported) -> String,
+        takeIn: @escaping Take
     ) {
         self.application = application
-        self.protocolName = protocolName
         self.isRehearsal = isRehearsal
         self.translate = translate
-    }
-
-    /// A record that was not taken in.
-    struct Refusal: Encodable {
-        let line: Int
-        let id: String?
-        let reason: String
-    }
-
-    struct Report: Encodable {
-        var isRehearsal: Bool
-        var records = 0
-        var imported = 0
-        /// Those that an earlier run has taken in.
-        var present = 0
-        var refusals = 0
-        /// The first of them.
-        var refused: [Refusal] = []
-
-        var text: String {
-            var lines = refused.map { refusal in
-                "line \(refusal.line)\(refusal.id.map { ", \($0)" } ?? ""): \(refusal.reason)"
-            }
-            if refusals > refused.count { lines.append("and \(refusals - refused.count) more") }
-            lines.append(
-                """
-                \(records) records: \(imported) \(isRehearsal ? "would be imported" : "imported"), \(present) there \
-                already, \(refusals) refused
-                """)
-            return lines.joined(separator: "\n")
-        }
-
-        fileprivate mutating func refuse(_ line: Int, _ id: String?, _ reason: String) {
-            refusals += 1
-            if refused.count < keptRefusals { refused.append(Refusal(line: line, id: id, reason: reason)) }
-        }
+        self.name = name
+        self.takeIn = takeIn
     }
 
     private struct Waiting {
         let line: Int
-        let user: ImportedUser
+        let imported: Imported
     }
 
     /// - Throws: `CommandFault` when the file cannot be read on, or the storage fails: what was taken in stays.
-    func run(_ file: RecordFile, _ storage: StorageOptions) async throws(CommandFault) -> Report {
+    func run(_ file: RecordFile, _ storage: StorageOptions) async throws(CommandFault) -> ImportReport {
         let progress = ImportProgress()
-        let box = ReportBox(Report(isRehearsal: isRehearsal))
+        let box = ReportBox(ImportReport(isRehearsal: isRehearsal))
         try await storage.withStorage { useCases throws(DomainError) in
             // An application that is none would take everything in, and nobody would ever find it.
             guard try await useCases.listApplications().contains(where: { $0.application.id == application })
@@ -98,7 +66,7 @@ struct Importer {
 
     /// - Returns: whether the file is at its end.
     private func fill(
-        _ waiting: inout [Waiting], from file: RecordFile, _ report: inout Report
+        _ waiting: inout [Waiting], from file: RecordFile, _ report: inout ImportReport
     ) throws(RecordFile.Fault) -> Bool {
         while waiting.count < ImportUsers.batchSize {
             guard let record = try file.next() else { return true }
@@ -111,7 +79,7 @@ struct Importer {
                 continue
             }
             do throws(ImportFault) {
-                waiting.append(Waiting(line: record.line, user: try translate(value)))
+                waiting.append(Waiting(line: record.line, imported: try translate(value)))
             } catch {
                 report.refuse(record.line, nil, error.sentence)
             }
@@ -120,18 +88,16 @@ struct Importer {
     }
 
     private func take(
-        _ waiting: [Waiting], _ useCases: UseCases, _ report: inout Report
+        _ waiting: [Waiting], _ useCases: UseCases, _ report: inout ImportReport
     ) async throws(DomainError) {
         guard !waiting.isEmpty else { return }
-        let outcomes = try await useCases.foreign.importUsers(
-            waiting.map(\.user), into: application, of: protocolName, isRehearsal: isRehearsal)
+        let outcomes = try await takeIn(waiting.map(\.imported), useCases)
         for (record, outcome) in zip(waiting, outcomes) {
             switch outcome {
             case .imported: report.imported += 1
             case .present: report.present += 1
             case .refused(let faults):
-                report.refuse(
-                    record.line, record.user.user.id.rawValue, faults.map(\.sentence).joined(separator: " "))
+                report.refuse(record.line, name(record.imported), faults.map(\.sentence).joined(separator: " "))
             }
         }
     }
@@ -139,10 +105,10 @@ struct Importer {
 
 /// Carries the report out of the closure that has the storage.
 private final class ReportBox {
-    var report: Importer.Report
+    var report: ImportReport
     var fault: CommandFault?
 
-    init(_ report: Importer.Report) {
+    init(_ report: ImportReport) {
         self.report = report
     }
 }

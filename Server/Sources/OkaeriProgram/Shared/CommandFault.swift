@@ -40,7 +40,7 @@ extension CommandFault {
             .attemptReused, .providerTokenRefused, .providerTokenReplayed, .providerRefused, .identityTaken,
             .providerAlreadyLinked, .identityUnknown, .lastWayIn, .codeRefused, .mailUnavailable, .userDeleted,
             .mergeOffered, .mergeTicketRefused, .mergeUnknown, .transferCodeRefused, .transferUnknown, .undoTooLate,
-            .accessRefused:
+            .accessRefused, .emailUnverified:
             // Refusals of requests; commands make none.
             self = .failed("The request was refused: \(error).")
         }

@@ -15,6 +15,8 @@ package struct ServerSettings: Sendable {
     package var databaseConnections: Int
     package var publicURL: String?
     package var trustedProxies: [IPNetwork]
+    /// Where the API of Parse is served.
+    package var parsePaths: [String]
     package var hasRateLimits: Bool
     package var firstLaunchesPerHour: Int
     package var passwordFailuresPerHour: Int
@@ -49,6 +51,7 @@ package struct ServerSettings: Sendable {
         databaseConnections = try reader.number(.databaseConnections, 1...1000)
         publicURL = try reader.optional(.publicURL) { PublicAddress($0, proxies: TrustedProxies([])) == nil ? nil : $0 }
         trustedProxies = try reader.required(.trustedProxies, Self.networks)
+        parsePaths = try reader.required(.parsePaths, Self.paths)
         hasRateLimits = try reader.required(.rateLimits) { ["on": true, "off": false][$0] }
         firstLaunchesPerHour = try reader.number(.firstLaunches, 1...1_000_000)
         passwordFailuresPerHour = try reader.number(.passwordFailures, 1...1_000_000)
@@ -104,6 +107,20 @@ package struct ServerSettings: Sendable {
         // An IPv6 address needs its brackets, or its last group would be taken for the port.
         guard IPAddress(bare) != nil, bare.contains(":") == (bare.count != host.count) else { return nil }
         return (String(bare), port)
+    }
+
+    /// Paths of one segment, which none of the other protocols has.
+    private static func paths(_ text: String) -> [String]? {
+        let others = ["v1", "api", "user", "health", "metrics", "2013-09-01", "dashboard"]
+        let paths = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        let areFree = paths.allSatisfy { path in
+            path.hasPrefix("/") && (2...64).contains(path.utf8.count) && !others.contains(String(path.dropFirst()))
+                && path.dropFirst().utf8.allSatisfy { byte in
+                    byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+                        || byte < 0x80 && (Character(Unicode.Scalar(byte)).isLetter || (0x30...0x39).contains(byte))
+                }
+        }
+        return areFree && Set(paths).count == paths.count ? paths : nil
     }
 
     private static func networks(_ text: String) -> [IPNetwork]? {

@@ -56,6 +56,9 @@ extension Setting {
     package static let trustedProxies = Setting(
         "trusted-proxies", default: "", "Whose X-Forwarded-For, -Proto and -Host are believed.",
         rule: "addresses and networks with commas between, such as 10.0.0.0/8,2001:db8::1")
+    package static let parsePaths = Setting(
+        "parse-paths", default: "/parse,/1", "Where the API of Parse is served.",
+        rule: "paths with commas between, each a slash and one segment that nothing else has, such as /parse,/1")
     package static let rateLimits = Setting(
         "rate-limits", default: "on", "Whether rate limits hold. Off is for load tests on this machine.",
         rule: "on or off; off only while listening on a loopback address")
@@ -129,7 +132,7 @@ extension Setting {
 
     /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
-        listen, data, database, databaseConnections, publicURL, trustedProxies, rateLimits, firstLaunches,
+        listen, data, database, databaseConnections, publicURL, trustedProxies, parsePaths, rateLimits, firstLaunches,
         passwordFailures, passwordThreads, passwordQueue, sessionCache, logLevel, requestTimeout, idleTimeout,
         maximumHeaderBytes, maximumHeaders, appleURL, sealingKey, dev, smtpURL, smtpUser, smtpPassword, smtpTLS,
         smtpCertificates, mailFrom,

@@ -45,7 +45,9 @@ package struct AppleProvider: IdentityProvider {
         guard let token = credential.identityToken else { return nil }
         let verified = try await verify(
             token,
-            policy(audiences: Set(configured.settings.audiences), nonce: .hashed(credential.nonce)))
+            policy(
+                audiences: Set(configured.settings.audiences),
+                nonce: credential.checksNonce ? .hashed(credential.nonce) : .none))
         return person(verified, configured)
     }
 

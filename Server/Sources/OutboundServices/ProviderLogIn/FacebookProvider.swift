@@ -34,7 +34,8 @@ package struct FacebookProvider: IdentityProvider {
                 token,
                 TokenVerifier.Policy(
                     keySet: keySet, algorithms: [.rs256], issuers: Self.issuers,
-                    audiences: Set(configured.settings.audiences), nonce: .plain(credential.nonce)))
+                    audiences: Set(configured.settings.audiences),
+                    nonce: credential.checksNonce ? .plain(credential.nonce) : .none))
             let claims = verified.claims
             // Facebook does not say whether it has seen mail arrive there.
             let email = claims.text("email").flatMap { address in

@@ -65,7 +65,9 @@ package struct OpenIDProvider: IdentityProvider {
         let description = try await description(for: configured)
         let verified = try await verify(
             token,
-            policy(description, Set(configured.settings.audiences), nonce: .plainIfThere(credential.nonce)))
+            policy(
+                description, Set(configured.settings.audiences),
+                nonce: credential.checksNonce ? .plainIfThere(credential.nonce) : .none))
         return person(verified, configured)
     }
 

@@ -7,6 +7,10 @@ struct StoredForeignOptions: Codable {
     private var takesPasswordsInAddresses: Bool?
     private var timestampWindowSeconds: Int64?
     private var hosts: [String]?
+    private var needsVerifiedEmail: Bool?
+    private var hasPasswordPolicy: Bool?
+    private var ignoresCase: Bool?
+    private var administratorNetworks: [String]?
     private var retiresWeakPasswords: Bool?
     private var allowsSignUpByMail: Bool?
     private var demandsVerifiedEmail: Bool?
@@ -18,6 +22,10 @@ struct StoredForeignOptions: Codable {
         takesPasswordsInAddresses = options.takesPasswordsInAddresses
         timestampWindowSeconds = options.timestampWindow?.components.seconds
         hosts = options.hosts
+        needsVerifiedEmail = options.needsVerifiedEmail
+        hasPasswordPolicy = options.hasPasswordPolicy
+        ignoresCase = options.ignoresCase
+        administratorNetworks = options.administratorNetworks
         retiresWeakPasswords = options.retiresWeakPasswords
         allowsSignUpByMail = options.allowsSignUpByMail
         demandsVerifiedEmail = options.demandsVerifiedEmail
@@ -26,7 +34,7 @@ struct StoredForeignOptions: Codable {
 
     var options: ForeignOptions {
         let standard = ForeignOptions()
-        return ForeignOptions(
+        var options = ForeignOptions(
             allowsAnonymous: allowsAnonymous ?? standard.allowsAnonymous,
             isReadableByAll: isReadableByAll ?? standard.isReadableByAll,
             takesPasswordsInAddresses: takesPasswordsInAddresses ?? standard.takesPasswordsInAddresses,
@@ -35,5 +43,10 @@ struct StoredForeignOptions: Codable {
             allowsSignUpByMail: allowsSignUpByMail ?? standard.allowsSignUpByMail,
             demandsVerifiedEmail: demandsVerifiedEmail ?? standard.demandsVerifiedEmail,
             refreshedTokenLifetime: refreshedTokenSeconds.map { .seconds($0) })
+        options.needsVerifiedEmail = needsVerifiedEmail ?? standard.needsVerifiedEmail
+        options.hasPasswordPolicy = hasPasswordPolicy ?? standard.hasPasswordPolicy
+        options.ignoresCase = ignoresCase ?? standard.ignoresCase
+        options.administratorNetworks = administratorNetworks ?? standard.administratorNetworks
+        return options
     }
 }

@@ -45,6 +45,18 @@ extension SQLTransaction {
         _ = noteEnd(of: ended, in: application)
     }
 
+    package func endSessions(
+        of user: Identifier<User>, installation: String, in application: Identifier<Application>
+    ) throws(DomainError) {
+        let ended = try connection.rows(
+            """
+            DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND installation = $3
+            RETURNING token_digest
+            """,
+            [.id(application), .id(user), .text(installation)], read: Self.digest)
+        _ = noteEnd(of: ended, in: application)
+    }
+
     package func endReplacedSessions(
         of user: Identifier<User>, in application: Identifier<Application>, deviceKey: String?,
         openedBefore limit: Timestamp, maximum: Int, within protocolLimit: SessionProtocolLimit?

@@ -7,7 +7,8 @@ extension SQLTransaction {
         let found = try connection.row(
             """
             SELECT id, application_id, user_id, device_key, device_name, device_model, device_system,
-                device_app_version, address, protocol, method, created_at, last_used_at, expires_at, authenticated_at
+                device_app_version, address, protocol, method, created_at, last_used_at, expires_at, authenticated_at,
+                installation
             FROM sessions WHERE application_id = $1 AND token_digest = $2
             """,
             [.id(application), .digest(token)], read: Self.session)
@@ -21,7 +22,8 @@ extension SQLTransaction {
         try connection.rows(
             """
             SELECT id, application_id, user_id, device_key, device_name, device_model, device_system,
-                device_app_version, address, protocol, method, created_at, last_used_at, expires_at, authenticated_at
+                device_app_version, address, protocol, method, created_at, last_used_at, expires_at, authenticated_at,
+                installation
             FROM sessions WHERE application_id = $1 AND user_id = $2 ORDER BY id DESC
             """,
             [.id(application), .id(user)], read: Self.session)
@@ -35,8 +37,9 @@ extension SQLTransaction {
             INSERT INTO sessions (application_id, token_digest, id, user_id, device_key, device_name, device_model,
                 device_system, device_app_version, address, protocol, method, created_at, last_used_at, expires_at,
                 authenticated_at, attempt_digest, attempt_request_digest, attempt_was_new,
-                attempt_previous_log_in_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+                attempt_previous_log_in_at, installation)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
+                $21)
             """,
             [
                 .id(session.application), .digest(token), .id(session.id), .id(session.user),
@@ -46,6 +49,7 @@ extension SQLTransaction {
                 .time(session.lastUsedAt), .time(session.expiresAt), .optional(session.authenticatedAt),
                 attempt.map { .digest($0.digest) } ?? .null, attempt?.request.map { .digest($0) } ?? .null,
                 attempt.map { .integer($0.isNew ? 1 : 0) } ?? .null, .optional(attempt?.previousLogInAt),
+                .optional(session.device.installation),
             ])
     }
 
@@ -56,7 +60,7 @@ extension SQLTransaction {
             """
             SELECT id, application_id, user_id, device_key, device_name, device_model, device_system,
                 device_app_version, address, protocol, method, created_at, last_used_at, expires_at,
-                authenticated_at, attempt_was_new, attempt_previous_log_in_at, attempt_request_digest
+                authenticated_at, installation, attempt_was_new, attempt_previous_log_in_at, attempt_request_digest
             FROM sessions WHERE application_id = $1 AND user_id = $2 AND attempt_digest = $3
             """,
             [.id(application), .id(user), .digest(attempt)]
@@ -64,8 +68,8 @@ extension SQLTransaction {
             (
                 try Self.session(row),
                 SessionAttempt(
-                    digest: attempt, request: row.isNull(17) ? nil : try row.digest(17),
-                    isNew: row.integer(15) == 1, previousLogInAt: row.optionalTime(16))
+                    digest: attempt, request: row.isNull(18) ? nil : try row.digest(18),
+                    isNew: row.integer(16) == 1, previousLogInAt: row.optionalTime(17))
             )
         }
         return found.map { (session: $0.0, attempt: $0.1) }
@@ -102,13 +106,13 @@ extension SQLTransaction {
         }
     }
 
-    /// Reads fifteen columns of a session.
+    /// Reads sixteen columns of a session.
     static func session(_ row: any RowReader) throws(DomainError) -> Session {
         Session(
             id: row.id(0), application: row.id(1), user: row.id(2), deviceKey: row.optionalText(3),
             device: DeviceDescription(
                 name: row.optionalText(4), model: row.optionalText(5), system: row.optionalText(6),
-                appVersion: row.optionalText(7)),
+                appVersion: row.optionalText(7), installation: row.optionalText(15)),
             address: row.optionalText(8), protocolName: .init(rawValue: row.text(9)),
             method: .init(rawValue: row.text(10)), createdAt: row.time(11), lastUsedAt: row.time(12),
             expiresAt: row.time(13), authenticatedAt: row.optionalTime(14))

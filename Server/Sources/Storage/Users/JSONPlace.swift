@@ -149,6 +149,12 @@ struct JSONPlace {
         }
     }
 
+    /// A text there of a form.
+    func matches(_ pattern: TextPattern, _ query: inout ComposedQuery) -> String {
+        let (type, found) = (type(&query), text(&query))
+        return "(\(type) \(Kind.text.name(dialect)) AND \(found) \(pattern.test(in: dialect, &query)))"
+    }
+
     private static func plain(_ value: SearchValue, _ query: inout ComposedQuery) -> String {
         switch value {
         case .number(let number): query.bind(number: number)

@@ -122,7 +122,21 @@ extension UserSearchComposer {
         case .equals(let field, let value): return isOne(of: [value], field)
         case .isOneOf(let field, let values): return isOne(of: values, field)
         case .compares(let field, let comparison, let value): return compared(field, comparison.sign, value)
+        case .matches(let field, let pattern): return matched(field, pattern)
         }
+    }
+
+    private mutating func matched(_ field: UserField, _ pattern: TextPattern) -> String {
+        let column: String
+        switch field {
+        case .id: column = "users.id"
+        case .username: column = "users.username"
+        case .email: column = email
+        case .emailVerified, .createdAt, .updatedAt: return "FALSE"
+        case .custom(let path):
+            return JSONPlace(column: "users.fields", path, dialect)?.matches(pattern, &query) ?? "FALSE"
+        }
+        return "(\(column) \(pattern.test(in: dialect, &query)))"
     }
 
     private mutating func joined(

@@ -37,7 +37,7 @@ struct Door: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    static let all: [Door] = [.native, .ncmb, .kii, .envelope]
+    static let all: [Door] = [.native, .ncmb, .kii, .envelope, .parse]
 
     static let native = Door(
         name: "native",

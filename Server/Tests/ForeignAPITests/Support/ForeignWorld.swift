@@ -43,6 +43,10 @@ struct ForeignWorld: Sendable {
                     .clientSecret: Secret("client-secret"),
                 ],
                 .envelope: [.basePath: Secret("/")],
+                .parse: [
+                    .applicationId: Secret("app1"), .restKey: Secret("rest"), .javascriptKey: Secret("jskey"),
+                    .clientKey: Secret("client"), .masterKey: Secret("master"),
+                ],
                 .ncmb: [.applicationKey: Secret("ncmb-key"), .clientKey: Secret("ncmb-client-key")],
             ]
         ).application
@@ -61,7 +65,7 @@ struct ForeignWorld: Sendable {
     /// Sends a request.
     func send(
         _ method: String, _ target: String, _ headers: [(String, String)] = [], body: String? = nil,
-        bytes: [UInt8]? = nil
+        bytes: [UInt8]? = nil, peer: String = "192.0.2.1"
     ) async throws -> Answer {
         var fields = HTTPFields()
         for (name, value) in headers {
@@ -75,7 +79,7 @@ struct ForeignWorld: Sendable {
                 headerFields: fields),
             body: RequestBody(buffer: ByteBuffer(bytes: sent)))
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let context = ServerContext(logger: logger, peer: try SocketAddress(ipAddress: "192.0.2.1", port: 4711))
+        let context = ServerContext(logger: logger, peer: try SocketAddress(ipAddress: peer, port: 4711))
         let response = try await responder.respond(to: request, context: context)
         let collector = BodyCollector()
         try await response.body.write(collector)
@@ -137,6 +141,11 @@ struct ForeignWorld: Sendable {
             if target.hasPrefix("/api/"), !headers.contains(where: { $0.0 == "X-Kii-AppID" }) {
                 all.append(("X-Kii-AppID", Self.appId))
                 all.append(("X-Kii-AppKey", "00112233"))
+            }
+            let isText = headers.contains { $0.1 == "text/plain" }
+            if target.hasPrefix("/parse"), !isText, !headers.contains(where: { $0.0 == "X-Parse-Application-Id" }) {
+                all.append(("X-Parse-Application-Id", "app1"))
+                all.append(("X-Parse-REST-API-Key", "rest"))
             }
             let answer = try await send(method, target, all, body: body)
             return Flow.Reply(status: answer.status, body: answer.body)

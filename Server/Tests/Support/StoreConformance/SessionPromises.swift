@@ -39,6 +39,28 @@ extension Promise {
             expected.address = "192.0.2.1"
             try expectEqual(listed, [newer, expected])
         },
+        Promise("keeps which installation a session belongs to, and ends a user's sessions of one installation") {
+            engine in
+            let samples = Samples()
+            let (user, other) = (samples.user(), samples.user(after: 1))
+            var (phone, tablet) = (samples.session(of: user), samples.session(of: user, after: .seconds(1)))
+            var stranger = samples.session(of: other)
+            (phone.device.installation, tablet.device.installation) = ("phone", "tablet")
+            stranger.device.installation = "phone"
+            let sessions = [phone, tablet, stranger]
+            let (left, strangers) = try await engine.write { transaction throws(DomainError) in
+                for (place, session) in sessions.enumerated() {
+                    try transaction.insert(session, token: samples.token(UInt8(place + 1)), attempt: nil)
+                }
+                try transaction.endSessions(of: user.id, installation: "phone", in: user.application)
+                return (
+                    try transaction.sessions(of: user.id, in: user.application),
+                    try transaction.sessions(of: other.id, in: other.application)
+                )
+            }
+            try expectEqual(left, [sessions[1]])
+            try expectEqual(strangers, [sessions[2]])
+        },
         Promise("ends a session for its owner and for nobody else") { engine in
             let samples = Samples()
             let (user, other) = (samples.user(), samples.user(after: 1))

@@ -45,6 +45,31 @@ extension Promise {
                     "\(condition): \(found.users.map(\.displayName)), \(found.count ?? -1)")
             }
         },
+        Promise(
+            "finds texts by pieces, with and without regard to case, and takes nothing of them for more than itself"
+        ) {
+            engine in
+            let samples = Samples()
+            let users: [(String, [String: JSONValue])] = [
+                ("a", ["t": "Hello world"]), ("b", ["t": "hello%_*?[x]\\"]), ("c", ["t": 5]), ("d", [:]),
+            ]
+            try await insert(users, samples, engine)
+            let questions: [([TextPattern.Piece], Bool, [String])] = [
+                ([.text("Hello"), .anything], false, ["a"]), ([.text("hello"), .anything], true, ["a", "b"]),
+                ([.anything, .text("w"), .anyCharacter, .text("rld")], false, ["a"]), ([.text("Hello")], false, []),
+                ([.anything, .text("%_*?[x]\\")], false, ["b"]), ([.anything, .text("%_*?[X]\\")], true, ["b"]),
+                ([.anything, .text("%w"), .anything], true, []), ([.anything, .text("_"), .anything], false, ["b"]),
+                ([.anything], false, ["a", "b"]),
+            ]
+            for (pieces, ignoresCase, expected) in questions {
+                let pattern = TextPattern(pieces, ignoresCase: ignoresCase)
+                let found = try await findings(
+                    UserSearch(condition: .matches(.custom(["t"]), pattern), reader: .everything), samples, engine)
+                try expect(
+                    found.users.map(\.displayName) == expected.map(Optional.some),
+                    "\(pattern): \(found.users.map(\.displayName))")
+            }
+        },
         Promise("sorts users by any field, and cuts pages") { engine in
             let samples = Samples()
             let users: [(String, [String: JSONValue])] = [

@@ -1,0 +1,27 @@
+/// The session of a token of a foreign protocol, also after its time, as long as it is remembered: Parse tells its owners
+/// that it has expired.
+package struct FindSession: Sendable {
+    let store: any Store
+
+    /// - Parameters:
+    ///   - token: As sent.
+    ///   - application: Where.
+    ///   - name: The protocol.
+    /// - Returns: `nil` for a token that is nobody's, or of another protocol.
+    /// - Throws: `storageUnavailable`.
+    package func callAsFunction(
+        _ token: Substring, in application: Application, of name: Session.ProtocolName
+    ) async throws(DomainError) -> (session: Session, user: User)? {
+        guard let digest = SessionToken.digest(of: token, in: name) else { return nil }
+        let found = try await store.read { transaction throws(DomainError) -> Found? in
+            try transaction.session(token: digest, in: application.id).map { Found(session: $0.session, user: $0.user) }
+        }
+        guard let found, found.session.protocolName == name else { return nil }
+        return (found.session, found.user)
+    }
+
+    private struct Found: Sendable {
+        var session: Session
+        var user: User
+    }
+}

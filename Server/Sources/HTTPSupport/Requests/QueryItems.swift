@@ -1,0 +1,37 @@
+import Foundation
+package import Hummingbird
+
+/// The items of a request's query or of a form, as browsers and SDKs write them: a plus is a space.
+package struct QueryItems: Sendable {
+    /// An item that is there twice, or that is no text.
+    package struct Fault: Error, Hashable {
+        /// As it was sent.
+        package let name: String
+    }
+
+    package private(set) var items: [String: String] = [:]
+
+    /// - Throws: `Fault`.
+    package init(_ request: Request) throws(Fault) {
+        let target = request.head.path ?? ""
+        let question = target.firstIndex(of: "?")
+        try self.init(parsing: question.map { target[target.index(after: $0)...] } ?? "")
+    }
+
+    /// - Parameter text: `name=value&name=value`
+    /// - Throws: `Fault`.
+    package init(parsing text: Substring) throws(Fault) {
+        for item in text.split(separator: "&") {
+            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : ""),
+                items.updateValue(value, forKey: name) == nil
+            else { throw Fault(name: MemberFault.printable(String(parts[0]))) }
+        }
+    }
+
+    package subscript(name: String) -> String? { items[name] }
+
+    private static func decoded(_ text: Substring) -> String? {
+        text.replacing("+", with: " ").removingPercentEncoding
+    }
+}

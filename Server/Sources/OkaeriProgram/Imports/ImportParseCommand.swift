@@ -1,0 +1,79 @@
+import ArgumentParser
+import Domain
+import Foundation
+import OkaeriServer
+import ParseAPI
+
+/// `okaeri import parse`
+struct ImportParseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "parse",
+        abstract: "Take users and sessions in from an export of Parse.",
+        discussion: """
+            Ids, times, fields, passwords (bcrypt), access lists, authData, and sessions with their tokens stay, so that \
+            nobody is logged out. A file holds rows of _User, or with --sessions those of _Session, in the form of the REST \
+            API, of mongoexport, or of PostgreSQL's rows as JSON. Import the users first.
+
+            Users whose providers the application has not set up are refused: set those up first.
+
+            Examples:
+              okaeri import parse _User.json --application 00VHj9mrbT8wn7Qk --dry-run
+              okaeri import parse _User.json --application 00VHj9mrbT8wn7Qk
+              okaeri import parse _Session.json --sessions --application 00VHj9mrbT8wn7Qk
+            """)
+
+    @Argument(help: "The export: an array of rows, alone or as “results”, or one row a line.")
+    var file: String
+
+    @Flag(help: "The file holds sessions.")
+    var sessions = false
+
+    @Flag(help: "Check everything and write nothing.")
+    var dryRun = false
+
+    @OptionGroup var application: ApplicationOption
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        guard let handle = FileHandle(forReadingAtPath: file) else {
+            throw CommandFault.failed("\(file) cannot be read.")
+        }
+        let records = RecordFile(handle)
+        let report =
+            sessions
+            ? try await sessionImporter.run(records, storage) : try await userImporter.run(records, storage)
+        output.isJSON ? Console.write(json: report) : Console.write(report.text)
+        guard report.refused.isEmpty else { throw ExitCode(1) }
+    }
+
+    private var userImporter: Importer<ImportedUser> {
+        let (id, isRehearsal) = (application.id, dryRun)
+        return Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
+            do throws(ParseExport.Fault) {
+                return try ParseExport.user(value, of: id)
+            } catch {
+                throw ImportFault(sentence: error.description)
+            }
+        } name: {
+            $0.user.id.rawValue
+        } takeIn: { users, useCases throws(DomainError) in
+            try await useCases.foreign.importUsers(users, into: id, of: .parse, isRehearsal: isRehearsal)
+        }
+    }
+
+    private var sessionImporter: Importer<ImportedSession> {
+        let (id, isRehearsal) = (application.id, dryRun)
+        return Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
+            do throws(ParseExport.Fault) {
+                return try ParseExport.session(value, of: id)
+            } catch {
+                throw ImportFault(sentence: error.description)
+            }
+        } name: {
+            $0.user.rawValue
+        } takeIn: { sessions, useCases throws(DomainError) in
+            try await useCases.foreign.importSessions(sessions, isRehearsal: isRehearsal)
+        }
+    }
+}

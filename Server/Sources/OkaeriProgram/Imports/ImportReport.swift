@@ -1,0 +1,39 @@
+/// A record that was not taken in.
+struct ImportRefusal: Encodable {
+    let line: Int
+    let id: String?
+    let reason: String
+}
+
+/// What became of an export's records.
+struct ImportReport: Encodable {
+    /// Refusals that are kept for the report; all of them are counted.
+    private static let keptRefusals = 10_000
+
+    var isRehearsal: Bool
+    var records = 0
+    var imported = 0
+    /// Those that an earlier run has taken in.
+    var present = 0
+    var refusals = 0
+    /// The first of them.
+    var refused: [ImportRefusal] = []
+
+    var text: String {
+        var lines = refused.map { refusal in
+            "line \(refusal.line)\(refusal.id.map { ", \($0)" } ?? ""): \(refusal.reason)"
+        }
+        if refusals > refused.count { lines.append("and \(refusals - refused.count) more") }
+        lines.append(
+            """
+            \(records) records: \(imported) \(isRehearsal ? "would be imported" : "imported"), \(present) there \
+            already, \(refusals) refused
+            """)
+        return lines.joined(separator: "\n")
+    }
+
+    mutating func refuse(_ line: Int, _ id: String?, _ reason: String) {
+        refusals += 1
+        if refused.count < Self.keptRefusals { refused.append(ImportRefusal(line: line, id: id, reason: reason)) }
+    }
+}

@@ -1,0 +1,56 @@
+package import Domain
+package import HTTPSupport
+package import HTTPTypes
+
+/// Users and sessions of Parse, as its SDKs speak it, old and new. It only translates: the rules are the domain's.
+/// `docs/compatibility/parse.md` says where it differs, and what was chosen where nobody knows.
+package struct ParseAPI: ProtocolAdapter {
+    let useCases: UseCases
+    let gate: ForeignGate
+    let readBody: BodyReader
+    let prefixes: [String]
+    private let clock: any WallClock
+
+    /// - Parameters:
+    ///   - useCases: The rules.
+    ///   - gate: Finds applications and sessions.
+    ///   - readBody: Reads bodies within limits.
+    ///   - prefixes: Where the API is served: `/parse`, `/1`.
+    ///   - clock: The time, for answers that tell it.
+    package init(
+        useCases: UseCases, gate: ForeignGate, readBody: BodyReader, prefixes: [String], clock: any WallClock
+    ) {
+        self.useCases = useCases
+        self.gate = gate
+        self.readBody = readBody
+        self.prefixes = prefixes
+        self.clock = clock
+    }
+
+    var now: Timestamp { clock.now }
+
+    package var errors: any ErrorAnswers { ParseErrors() }
+
+    package var takesFinalSlash: Bool { true }
+
+    package func owns(path: String) -> Bool {
+        prefixes.contains { path == $0 || path.hasPrefix("\($0)/") }
+    }
+
+    /// Web pages of any origin may call (Fetch §3.2); the keys say for whom.
+    package var commonHeaders: [HTTPField] { Self.crossOriginHeaders }
+
+    private static let crossOriginHeaders = [
+        HTTPField(name: .accessControlAllowOrigin, value: "*"),
+        HTTPField(name: .accessControlAllowMethods, value: "GET,PUT,POST,DELETE,OPTIONS"),
+        HTTPField(
+            name: .accessControlAllowHeaders,
+            value: "X-Parse-Master-Key, X-Parse-REST-API-Key, X-Parse-Javascript-Key, X-Parse-Client-Key, "
+                + "X-Parse-Windows-Key, X-Parse-Application-Id, X-Parse-Installation-Id, X-Parse-Client-Version, "
+                + "X-Parse-Session-Token, X-Requested-With, X-Parse-Revocable-Session, X-Parse-Request-Id, "
+                + "X-Parse-Cloud-Context, Authorization, Content-Type, Pragma, Cache-Control"),
+        HTTPField(
+            name: .accessControlExposeHeaders,
+            value: "X-Parse-Job-Status-Id, X-Parse-Push-Status-Id, Location, Retry-After"),
+    ]
+}

@@ -1,0 +1,116 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import enum OkaeriWire.JSONValue
+
+/// Errors in Parse's form, whatever layer they come from. There is always a text: the Swift SDK takes a body for an error
+/// only when it has one.
+struct ParseErrors: ErrorAnswers {
+    func answer(to error: any Error, requestId: String) -> Response {
+        let fault = Self.fault(error)
+        var headers = HTTPFields()
+        switch error {
+        case DomainError.rateLimited(let span), DomainError.busy(let span):
+            headers[.retryAfter] = String(max(1, span.secondsRoundedUp))
+        default: break
+        }
+        let answer = ParseAnswer(Self.body(fault), status: HTTPResponse.Status(code: fault.status), headers: headers)
+        // Texts and a whole number always encode.
+        return (try? answer.response()) ?? Response(status: .internalServerError)
+    }
+
+    static func fault(_ error: any Error) -> ParseFault {
+        switch error {
+        case let fault as ParseFault: fault
+        case let error as DomainError: ParseFault(error)
+        case let fault as HTTPFault: ParseFault(fault)
+        default: .internalError
+        }
+    }
+
+    static func body(_ fault: ParseFault) -> [String: JSONValue] {
+        var members: [String: JSONValue] = ["error": .string(fault.message)]
+        if let code = fault.code { members["code"] = .integer(Int64(code)) }
+        return members
+    }
+}
+
+extension ParseFault {
+    /// Each rule's answer.
+    init(_ error: DomainError) {
+        switch error {
+        case .applicationUnknown: self = .unauthorized
+        case .sessionRequired, .sessionInvalid, .userDisabled, .userDeleted, .reauthenticationRequired, .proofRequired,
+            .proofRefused, .proofReplayed, .clockSkew:
+            self = .sessionInvalid
+        case .userUnknown, .sessionUnknown, .accessRefused, .mergeUnknown, .transferUnknown, .identityUnknown:
+            self = .objectNotFound
+        case .credentialRefused: self = .credentialRefused
+        case .identifiersTaken(let kinds): self = kinds.first == .email ? .emailTaken : .usernameTaken
+        case .identityTaken, .providerAlreadyLinked, .mergeOffered: self = .alreadyLinked
+        case .emailUnverified: self = .emailUnverified
+        case .alreadyRegistered, .attemptReused, .lastWayIn, .undoTooLate, .audienceNotAllowed, .mergeTicketRefused,
+            .transferCodeRefused:
+            self.init(119, "The user's state does not allow this.")
+        case .codeRefused: self.init(-1, "Failed to reset password: username / email / token is invalid")
+        case .mailUnavailable:
+            self.init(
+                1,
+                "An appName, publicServerURL, and emailAdapter are required for password reset and email verification.")
+        case .fieldsRefused(let faults): self = Self.first(of: faults)
+        case .rateLimited: self = .tooManyRequests
+        case .busy, .storageUnavailable, .providerUnavailable: self = .unavailable
+        case .providerNotEnabled: self = .unsupportedMethod
+        case .providerTokenRefused, .providerTokenReplayed, .providerRefused, .providerMisconfigured:
+            self = .authDataRefused
+        case .secretUnreadable: self = .internalError
+        }
+    }
+
+    /// Each answer to a request that no rule saw.
+    init(_ fault: HTTPFault) {
+        switch fault {
+        case .headMalformed, .headTooLarge, .headerInvalid: self.init(107, "The request's head cannot be read.")
+        case .bodyTooSlow: self.init(124, "The body did not arrive in time.")
+        case .pathUnknown: self.init(107, "cannot route this path", status: 404)
+        case .methodNotAllowed: self.init(107, "cannot route this method", status: 404)
+        case .mediaTypeUnsupported, .membersInvalid: self = .notJSON
+        case .bodyTooLarge(let maximum): self.init(116, "The object is too large: more than \(maximum) bytes.")
+        case .bodyMalformed(let reason): self.init(107, reason)
+        }
+    }
+
+    /// Of all that is wrong with a user, what Parse looks at first.
+    private static func first(of faults: [FieldFault]) -> ParseFault {
+        let order = [200, 201, 105, 121, 111, 116, 123, 142, 125]
+        let ranked = faults.map(Self.init(_:)).enumerated().min { left, right in
+            let (first, second) = (
+                order.firstIndex(of: left.element.code ?? 0) ?? order.count,
+                order.firstIndex(of: right.element.code ?? 0) ?? order.count
+            )
+            return (first, left.offset) < (second, right.offset)
+        }
+        return ranked?.element ?? .notJSON
+    }
+
+    private init(_ fault: FieldFault) {
+        switch (fault.field, fault.rule) {
+        case ("username", _), ("", .noneOf): self = .usernameMissing
+        case ("password", .required), ("password", .empty), ("password", .tooShort(minimumCharacters: 1)):
+            self = .passwordMissing
+        case ("password", _), ("newPassword", _): self = .passwordPolicy
+        case ("email", _): self = .emailMalformed
+        case ("accessList", _): self.init(123, "Invalid ACL.")
+        case ("where", _), ("order", _), ("skip", _):
+            self = .invalidQuery("The query is too large: \(fault.field).")
+        case ("fields", _): self.init(116, "The object is too large.")
+        case (let field, .otherType) where field.hasPrefix("fields."):
+            self.init(111, "The operation does not go with the value of \(MemberFault.printable(field)).")
+        case (let field, .tooDeep), (let field, .controlCharacter):
+            self.init(111, "The value of \(MemberFault.printable(field)) cannot be stored.")
+        case (let field, _): self.init(107, "\(MemberFault.printable(field)) is not valid.")
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Domain
+import OkaeriWire
+
+/// The options of a query. Numbers may come as texts, as Apple's SDK sends them.
+struct QueryOptions {
+    /// Which columns are answered.
+    struct Columns {
+        private var kept: Set<String>?
+        private var left: Set<String> = []
+        /// These always come.
+        private static let constant: Set<String> = ["objectId", "createdAt", "updatedAt", "ACL", "__type", "className"]
+
+        init(_ keys: String?, _ excluded: String?) {
+            kept = keys.map(Self.names)
+            left = excluded.map(Self.names) ?? []
+        }
+
+        /// Of `prefs.theme` the whole field comes.
+        private static func names(_ text: String) -> Set<String> {
+            Set(text.split(separator: ",").compactMap { $0.split(separator: ".").first.map(String.init) })
+        }
+
+        func cut(_ members: [String: JSONValue]) -> [String: JSONValue] {
+            members.filter { name, _ in
+                Self.constant.contains(name) || !left.contains(name) && (kept?.contains(name) ?? true)
+            }
+        }
+    }
+
+    private(set) var condition: JSONValue?
+    private(set) var order: String?
+    private(set) var limit = 100
+    private(set) var skip = 0
+    private(set) var counts = false
+    private(set) var includes: Set<String> = []
+    private(set) var columns = Columns(nil, nil)
+
+    private static let overlooked: Set<String> = [
+        "include", "includeAll", "keys", "excludeKeys", "redirectClassNameForKey", "readPreference",
+        "includeReadPreference", "subqueryReadPreference", "hint", "comment", "distinct",
+    ]
+    /// Arrays and objects within each other that are read of a `where`.
+    private static let maximumDepth = 24
+
+    /// - Throws: 102, 107.
+    init(_ call: ParseCall) throws(ParseFault) {
+        for (name, value) in call.query.sorted(by: { $0.key < $1.key }) {
+            switch name {
+            case "where": condition = try Self.condition(value)
+            case "order": order = try Self.text(name, value)
+            case "limit": limit = try Self.number(name, value)
+            case "skip": skip = try Self.number(name, value)
+            case "count": counts = ![.null, false, "", "0", "false", .integer(0)].contains(value)
+            case "explain": guard call.caller.isMaster else { throw .invalidParameter(name) }
+            default: guard Self.overlooked.contains(name) else { throw .invalidParameter(name) }
+            }
+        }
+        if let include = call.query["include"] {
+            includes = Set(try Self.text("include", include).split(separator: ",").map(String.init))
+        }
+        if call.query["includeAll"].map({ $0 != "false" && $0 != false }) ?? false { includes.insert("*") }
+        columns = Columns(
+            try call.query["keys"].map { value throws(ParseFault) in try Self.text("keys", value) },
+            try call.query["excludeKeys"].map { value throws(ParseFault) in try Self.text("excludeKeys", value) })
+    }
+
+    /// The columns of one object, for which nothing else can be asked.
+    ///
+    /// - Throws: 102.
+    static func columns(of call: ParseCall) throws(ParseFault) -> Columns {
+        let known: Set<String> = ["keys", "include", "excludeKeys", "includeAll"]
+        guard call.query.keys.allSatisfy(known.contains) else {
+            throw ParseFault(102, "Improper encode of parameter")
+        }
+        return try QueryOptions(call).columns
+    }
+
+    private static func condition(_ value: JSONValue) throws(ParseFault) -> JSONValue? {
+        guard case .string(let text) = value else { return value }
+        guard !text.isEmpty else { return nil }
+        do {
+            return try JSONValue(parsing: Array(text.utf8), maximumDepth: maximumDepth)
+        } catch {
+            throw error == .tooDeep
+                ? .invalidQuery("The query is too large: where.") : ParseFault(107, "where is not JSON.")
+        }
+    }
+
+    private static func text(_ name: String, _ value: JSONValue) throws(ParseFault) -> String {
+        switch value {
+        case .string(let text): return text
+        case .array(let parts):
+            var texts: [String] = []
+            for part in parts { texts.append(try text(name, part)) }
+            return texts.joined(separator: ",")
+        default: throw .invalidParameter(name)
+        }
+    }
+
+    private static func number(_ name: String, _ value: JSONValue) throws(ParseFault) -> Int {
+        let number: Int? =
+            switch value {
+            case .integer(let number): Int(exactly: number)
+            case .string(let text): Int(text)
+            default: nil
+            }
+        guard let number, number >= 0 else { throw .invalidParameter(name) }
+        return number
+    }
+}

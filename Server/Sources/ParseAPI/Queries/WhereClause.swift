@@ -1,0 +1,141 @@
+import Domain
+import HTTPSupport
+import OkaeriWire
+
+/// A `where` in the domain's words.
+enum WhereClause {
+    /// What must never be found out by looking for it.
+    private static let hidden: Set<String> = ["password", "sessionToken", "authData"]
+    /// Known operators that this server does not have.
+    private static let absent: Set<String> = [
+        "$containedBy", "$inQuery", "$notInQuery", "$select", "$dontSelect", "$relatedTo", "$text", "$nearSphere",
+        "$within", "$geoWithin", "$geoIntersects", "$maxDistance", "$maxDistanceInMiles", "$maxDistanceInKilometers",
+        "$maxDistanceInRadians",
+    ]
+
+    /// - Throws: 102, 105, 107, 119.
+    static func condition(_ value: JSONValue, isMaster: Bool) throws(ParseFault) -> UserCondition {
+        guard case .object(let members) = value else { throw ParseFault(107, "where must be an object.") }
+        var parts: [UserCondition] = []
+        for (name, asked) in members.sorted(by: { $0.key < $1.key }) {
+            switch name {
+            case "$or": parts.append(.any(try branches(name, asked, isMaster)))
+            case "$and": parts.append(.all(try branches(name, asked, isMaster)))
+            case "$nor": parts.append(.not(.any(try branches(name, asked, isMaster))))
+            default:
+                if absent.contains(name) { throw notOffered(name) }
+                parts.append(try condition(on: name, asked, isMaster))
+            }
+        }
+        return parts.count == 1 ? parts[0] : .all(parts)
+    }
+
+    private static func branches(
+        _ name: String, _ value: JSONValue, _ isMaster: Bool
+    ) throws(ParseFault) -> [UserCondition] {
+        guard case .array(let list) = value else { throw .invalidQuery("Bad \(name) format - use an array value.") }
+        var branches: [UserCondition] = []
+        for branch in list { branches.append(try condition(branch, isMaster: isMaster)) }
+        return branches
+    }
+
+    private static func condition(
+        on name: String, _ asked: JSONValue, _ isMaster: Bool
+    ) throws(ParseFault) -> UserCondition {
+        let field = try field(name, isMaster: isMaster)
+        guard let field else { return .any([]) }
+        guard case .object(let members) = asked, members.keys.contains(where: { $0.hasPrefix("$") }) else {
+            return .equals(field, value(asked, of: field))
+        }
+        var parts: [UserCondition] = []
+        for (name, operand) in members.sorted(by: { $0.key < $1.key }) where name != "$options" {
+            parts.append(try condition(name, field, operand, options: members["$options"]))
+        }
+        return parts.count == 1 ? parts[0] : .all(parts)
+    }
+
+    private static func condition(
+        _ name: String, _ field: UserField, _ operand: JSONValue, options: JSONValue?
+    ) throws(ParseFault) -> UserCondition {
+        switch name {
+        case "$eq": return .equals(field, value(operand, of: field))
+        case "$ne": return .not(.equals(field, value(operand, of: field)))
+        case "$lt": return .compares(field, .less, value(operand, of: field))
+        case "$lte": return .compares(field, .lessOrEqual, value(operand, of: field))
+        case "$gt": return .compares(field, .greater, value(operand, of: field))
+        case "$gte": return .compares(field, .greaterOrEqual, value(operand, of: field))
+        case "$in": return .isOneOf(field, try values(name, operand, of: field))
+        case "$nin": return .not(.isOneOf(field, try values(name, operand, of: field)))
+        case "$all": return .all(try values(name, operand, of: field).map { .equals(field, $0) })
+        case "$exists":
+            guard case .bool(let isThere) = operand else { throw ParseFault(107, "bad $exists value") }
+            return isThere ? .exists(field) : .not(.exists(field))
+        case "$regex": return try RegularExpression.condition(operand, options, on: field)
+        case let name where absent.contains(name): throw notOffered(name)
+        default: throw ParseFault(107, "bad constraint: \(MemberFault.printable(name))")
+        }
+    }
+
+    private static func notOffered(_ name: String) -> ParseFault {
+        ParseFault(119, "\(name) is not offered: only users and sessions are here, to be found by their own values.")
+    }
+
+    private static func values(
+        _ name: String, _ operand: JSONValue, of field: UserField
+    ) throws(ParseFault) -> [SearchValue] {
+        guard case .array(let list) = operand else { throw ParseFault(107, "bad \(name) value") }
+        return list.map { value($0, of: field) }
+    }
+
+    /// - Returns: `nil` for what nobody can be found by.
+    private static func field(_ name: String, isMaster: Bool) throws(ParseFault) -> UserField? {
+        switch name {
+        case "objectId": return .id
+        case "username": return .username
+        case "email", "emailVerified":
+            guard isMaster else {
+                throw ParseFault(119, "This user is not allowed to query \(name) on class _User")
+            }
+            return name == "email" ? .email : .emailVerified
+        case "createdAt": return .createdAt
+        case "updatedAt": return .updatedAt
+        case "ACL": throw ParseFault(102, "Cannot query on ACL.")
+        default:
+            let path = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard let first = path.first, UserFields.isName(first), path.count <= 8,
+                path.allSatisfy({ part in
+                    !part.isEmpty && part.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5c && $0 != 0x24 }
+                })
+            else { throw ParseFault(105, "Invalid key name: \(MemberFault.printable(name))") }
+            return hidden.contains(first) ? nil : .custom(path)
+        }
+    }
+
+    private static func value(_ value: JSONValue, of field: UserField) -> SearchValue {
+        switch value {
+        case .null: return .null
+        case .bool(let truth): return .truth(truth)
+        case .integer(let number): return .number(Double(number))
+        case .number(let number): return .number(number)
+        case .string(let text):
+            if field == .createdAt || field == .updatedAt, let time = ParseValue.time(value) { return .time(time) }
+            return .text(text)
+        case .object: return ParseValue.time(value).map { .time($0) } ?? .structure(value)
+        case .array: return .structure(value)
+        }
+    }
+
+    /// - Throws: 102, 105, 119.
+    static func order(_ text: String?, isMaster: Bool) throws(ParseFault) -> [UserOrder] {
+        var orders: [UserOrder] = []
+        for part in (text ?? "").split(separator: ",") {
+            let isDescending = part.hasPrefix("-")
+            let name = String(part.drop { $0 == "-" || $0 == "+" || $0 == " " })
+            guard let field = try field(name, isMaster: isMaster) else {
+                throw .invalidQuery("Cannot order by \(name).")
+            }
+            orders.append(UserOrder(field, isDescending: isDescending))
+        }
+        return orders
+    }
+}

@@ -1,0 +1,49 @@
+import Domain
+import OkaeriWire
+
+extension Session.LogInMethod {
+    /// An administrator took the user's place.
+    static let administrator = Session.LogInMethod(rawValue: "administrator")
+    /// A user made a further session.
+    static let creation = Session.LogInMethod(rawValue: "creation")
+    /// In the place of a token of the kind that Parse had before March 2015.
+    static let upgrade = Session.LogInMethod(rawValue: "upgrade")
+}
+
+/// A session as its owner sees it.
+struct SessionObject {
+    /// What stands for a token that is not known any more: only digests are kept. It is nobody's.
+    static let hiddenToken = "r:hidden"
+
+    let session: Session
+    /// The token, when the request has shown it.
+    let token: String?
+
+    var members: [String: JSONValue] {
+        [
+            "objectId": .string(session.id.rawValue), "sessionToken": .string(token ?? Self.hiddenToken),
+            "user": ParseValue.pointer(to: session.user), "createdWith": createdWith,
+            "installationId": .string(installation), "expiresAt": ParseValue.date(session.expiresAt),
+            "createdAt": .string(session.createdAt.text), "updatedAt": .string(session.createdAt.text),
+        ]
+    }
+
+    /// The Swift SDK reads no session without one, so that a session whose client told none is shown with one of its own.
+    private var installation: String {
+        if let told = session.device.installation { return told }
+        let digits = SecretDigest(of: "parse installation \(session.id)".utf8).bytes.prefix(16)
+            .map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+        return [digits[0..<4], digits[4..<6], digits[6..<8], digits[8..<10], digits[10..<16]]
+            .map { $0.joined() }.joined(separator: "-")
+    }
+
+    private var createdWith: JSONValue {
+        switch session.method {
+        case .signUp: ["action": "signup", "authProvider": "password"]
+        case .creation: ["action": "create"]
+        case .upgrade: ["action": "upgrade"]
+        case .administrator: ["action": "login", "authProvider": "masterkey"]
+        case let method: ["action": "login", "authProvider": .string(method.rawValue)]
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import enum OkaeriWire.JSONValue
+
+/// A request as Parse means it: with the method that the body says, without the members that are no data, and with who
+/// makes it.
+struct ParseCall: Sendable {
+    let request: Request
+    let context: ServerContext
+    let prefix: String
+    var method: HTTPRequest.Method
+    /// Behind the prefix.
+    var segments: [Substring]
+    var body: [String: JSONValue]
+    /// The items of the address; of a `GET` also the members of its body.
+    var query: [String: JSONValue]
+    var caller: ParseCaller
+    /// What stands for `{objectId}` in the path.
+    var objectId = ""
+    /// Whether it is an item of a batch.
+    var isInBatch = false
+
+    var path: String { prefix + "/" + segments.joined(separator: "/") }
+
+    var application: Domain.Application { caller.enabled.application }
+
+    /// A value of the body or of the address.
+    func value(_ name: String) -> JSONValue? { body[name] ?? query[name] }
+
+    /// The user or session that the path names.
+    ///
+    /// - Throws: `userUnknown` for what cannot be an id.
+    func id<Subject>() throws(DomainError) -> Identifier<Subject> {
+        guard (1...128).contains(objectId.utf8.count) else { throw .userUnknown }
+        return Identifier(rawValue: objectId)
+    }
+}
+
+extension ParseAPI {
+    func client(of call: ParseCall) -> ClientAddress { gate.client(of: call.request, call.context) }
+
+    /// Where the request came from, for the audit log.
+    func origin(of call: ParseCall) -> RequestOrigin {
+        RequestOrigin(
+            address: client(of: call).text, userAgent: call.request.headers.value(of: .userAgent),
+            requestId: call.context.requestId)
+    }
+
+    /// The address of an object, absolute.
+    func location(_ path: String, _ call: ParseCall) -> HTTPFields {
+        [.location: base(call.request, call.context, call.prefix) + path]
+    }
+
+    /// Scheme, host and prefix, as the client has them.
+    func base(_ request: Request, _ context: ServerContext, _ prefix: String) -> String {
+        let target = gate.target(of: request, context)
+        return "\(target.scheme)://\(target.authority)\(target.path.dropLast(request.uri.path.count))\(prefix)"
+    }
+}

@@ -1,0 +1,136 @@
+import Domain
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+
+/// Who makes a request: an app, perhaps an administrator, perhaps a user in it.
+struct ParseCaller: Sendable {
+    let enabled: EnabledProtocol
+    let options: ForeignOptions
+    /// Whether the right master key came from where it may come from.
+    let isMaster: Bool
+    /// As sent; `nil` when none was.
+    var token: String?
+    var session: Authenticated?
+    var device: DeviceDescription
+
+    /// What everybody may with users that have no access list.
+    var standard: AccessList.Rights { options.isReadableByAll ? [.read] : [] }
+
+    /// In whose name users are changed.
+    var actor: ChangeUser.Actor { isMaster ? .operator : .user(session?.user.id, standard: standard) }
+
+    /// What new passwords must look like.
+    var rules: AccountRules { options.hasPasswordPolicy ? .parseWithPolicy : .parse }
+
+    /// - Throws: 119.
+    func requireMaster() throws(ParseFault) {
+        guard isMaster else { throw ParseFault(119, "master key is required") }
+    }
+}
+
+/// What a request says of who makes it, by headers or in its body.
+struct ParseCredentials {
+    var applicationId: String?
+    var keys: [ProtocolKey: String] = [:]
+    var masterKey: String?
+    var token: String?
+    var device = DeviceDescription()
+
+    init() {}
+
+    init(_ headers: HTTPFields) {
+        applicationId = headers.value(of: .parseApplicationId)
+        keys[.restKey] = headers.value(of: .parseRestKey)
+        keys[.javascriptKey] = headers.value(of: .parseJavascriptKey)
+        // The key of the Windows SDK was never another right than that of the other clients.
+        keys[.clientKey] = headers.value(of: .parseClientKey) ?? headers.value(of: .parseWindowsKey)
+        masterKey = headers.value(of: .parseMasterKey)
+        token = headers.value(of: .parseSessionToken)
+        device = DeviceDescription(
+            model: Self.short(headers.value(of: .parseClientVersion)),
+            system: Self.short(headers.value(of: .parseSystemVersion)),
+            appVersion: Self.short(headers.value(of: .parseAppVersion)),
+            installation: Self.name(headers.value(of: .parseInstallationId)))
+        takeBasic(headers.value(of: .authorization))
+    }
+
+    /// `appId:masterKey`, or `appId:javascript-key=KEY`.
+    private mutating func takeBasic(_ header: String?) {
+        guard let header, header.lowercased().hasPrefix("basic "),
+            let data = Data(base64Encoded: header.dropFirst(6).trimmingCharacters(in: .whitespaces))
+        else { return }
+        let text = String(decoding: data, as: UTF8.self)
+        let name = text.prefix { $0 != ":" }
+        let secret = text.dropFirst(name.count + 1)
+        let javascript = "javascript-key="
+        applicationId = String(name)
+        if secret.hasPrefix(javascript) {
+            keys[.javascriptKey] = String(secret.dropFirst(javascript.count))
+        } else if !secret.isEmpty {
+            masterKey = String(secret)
+        }
+    }
+
+    /// What tells of the device is told by the client, and cut.
+    static func short(_ text: String?) -> String? {
+        text.map { value in String(value.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }.prefix(200)) }
+    }
+
+    /// The name of an installation; an empty one is none.
+    static func name(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
+}
+
+extension ParseAPI {
+    /// Whether the app may call: with a right key of one configured kind, or with the master key.
+    ///
+    /// - Throws: 403.
+    func admitted(
+        _ enabled: EnabledProtocol, _ credentials: ParseCredentials, _ request: Request, _ context: ServerContext
+    ) throws(ParseFault) -> ParseCaller {
+        let options = enabled.application.settings.foreignOptions(of: .parse)
+        var isMaster = false
+        if let sent = credentials.masterKey, enabled.accepts(sent, as: .masterKey) {
+            // A wrong master key is overlooked; a right one from elsewhere is an alarm.
+            guard mayAdminister(gate.client(of: request, context), options) else { throw .unauthorized }
+            isMaster = true
+        }
+        let kinds: [ProtocolKey] = [.restKey, .javascriptKey, .clientKey].filter { enabled.has($0) }
+        guard
+            isMaster || kinds.isEmpty
+                || kinds.contains(where: { kind in
+                    credentials.keys[kind].map { enabled.accepts($0, as: kind) } ?? false
+                })
+        else { throw .unauthorized }
+        return ParseCaller(
+            enabled: enabled, options: options, isMaster: isMaster, token: credentials.token, session: nil,
+            device: credentials.device)
+    }
+
+    private func mayAdminister(_ client: ClientAddress, _ options: ForeignOptions) -> Bool {
+        // A local socket has no address, and is on this machine.
+        guard let address = IPAddress(client.text) else { return client == .local }
+        return options.administratorNetworks.contains { IPNetwork($0)?.contains(address) ?? false }
+    }
+
+    /// Finds the session of the call's token.
+    ///
+    /// - Throws: 209 for a token that is dead.
+    func authenticate(_ call: inout ParseCall) async throws {
+        guard let token = call.caller.token, !token.isEmpty else { return }
+        do {
+            call.caller.session = try await gate.session(
+                of: call.caller.enabled, token: token[...], call.request, call.context)
+        } catch .sessionInvalid where !call.caller.isMaster {
+            throw try await expired(token, call) ? ParseFault.sessionExpired : ParseFault.sessionInvalid
+        } catch {
+            // An administrator's token is not checked, and used where it holds.
+            guard call.caller.isMaster, error == .sessionInvalid || error == .userDisabled else { throw error }
+        }
+    }
+
+    private func expired(_ token: String, _ call: ParseCall) async throws(DomainError) -> Bool {
+        try await useCases.foreign.findSession(token[...], in: call.application, of: .parse) != nil
+    }
+}

@@ -1,0 +1,63 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import NIOCore
+import OkaeriWire
+
+extension ParseAPI {
+    /// `GET /users/me`: the hot path. The session's cache has the user already, and after the first time the answer's bytes
+    /// too, but for the token, which nothing keeps.
+    func readMe(_ call: ParseCall) async throws -> ParseAnswer {
+        guard let session = call.caller.session, let token = call.caller.token else { throw ParseFault.sessionInvalid }
+        let written: [UInt8]
+        if let kept = session.writtenUser, kept.protocolName == .parse {
+            written = kept.bytes
+        } else {
+            var members = UserObject(user: session.user, standard: call.caller.standard).own()
+            members["__type"] = "Object"
+            members["className"] = "_User"
+            written = Array(try JSONBytes.buffer(of: JSONValue.object(members)).readableBytesView)
+            session.keep(WrittenUser(protocolName: .parse, bytes: written))
+        }
+        let sessionToken = try JSONBytes.buffer(of: token)
+        var body = ByteBuffer()
+        body.reserveCapacity(written.count + sessionToken.readableBytes + 20)
+        body.writeBytes(written.dropLast())
+        body.writeStaticString(",\"sessionToken\":")
+        body.writeImmutableBuffer(sessionToken)
+        body.writeStaticString("}")
+        return ParseAnswer(.bytes(body))
+    }
+
+    /// `GET /users/{objectId}`
+    func readUser(_ call: ParseCall) async throws -> ParseAnswer {
+        let columns = try QueryOptions.columns(of: call)
+        let user = try await useCases.readUser(try call.id(), in: call.application.id)
+        guard var members = call.caller.view(user).map(columns.cut) else { throw ParseFault.objectNotFound }
+        if user.id == call.caller.session?.user.id, let token = call.caller.token {
+            members["sessionToken"] = .string(token)
+        }
+        return ParseAnswer(members)
+    }
+
+    /// `GET /users`: users whom the caller may read.
+    func searchUsers(_ call: ParseCall) async throws -> ParseAnswer {
+        let options = try QueryOptions(call)
+        var search = UserSearch(
+            order: try WhereClause.order(options.order, isMaster: call.caller.isMaster), limit: options.limit,
+            skip: options.skip, counts: options.counts,
+            reader: call.caller.isMaster
+                ? .everything
+                : .user(call.caller.session?.user.id, seesUnlisted: call.caller.options.isReadableByAll))
+        if let asked = options.condition {
+            search.condition = try WhereClause.condition(asked, isMaster: call.caller.isMaster)
+        }
+        let found = try await useCases.foreign.searchUsers(search, in: call.application.id)
+        let results = found.users.compactMap { user in
+            call.caller.view(user).map { JSONValue.object(options.columns.cut($0)) }
+        }
+        var members: [String: JSONValue] = ["results": .array(results)]
+        if let count = found.count { members["count"] = .integer(Int64(count)) }
+        return ParseAnswer(members)
+    }
+}

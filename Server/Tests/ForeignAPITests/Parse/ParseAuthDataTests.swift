@@ -1,0 +1,160 @@
+import Crypto
+import Domain
+import FakeProviders
+import Foundation
+import HTTPTypes
+import OkaeriWire
+import OutboundServices
+import TestWorld
+import Testing
+
+@Suite("authData of Parse")
+struct ParseAuthDataTests {
+    private static let anonymous = "a5f0d7b2-97c3-4c68-8e35-0a4d3c1b2f4e"
+    private static let bundle = "com.example.app"
+
+    /// A server whose application knows a fake Apple.
+    private struct AppleWorld {
+        let world: ForeignWorld
+        let apple: FakeApple
+
+        init() async throws {
+            apple = try FakeApple(clock: StandingClock(), keys: [try FakeKey.rsa(id: "fake-1")])
+            let key = P256.Signing.PrivateKey()
+            apple.register(team: "TEAM123456", keyId: "KEY1234567", publicKey: key.publicKey)
+            var addresses = ProviderAddresses()
+            addresses.apple = await FakePlace.address(of: apple)
+            world = try await ForeignWorld(
+                providers: addresses, caller: CurlCaller(limits: .init(whole: .seconds(5)), asksThisMachine: true))
+            try await world.useCases.setProvider(
+                ProviderSettings(
+                    provider: .apple, audiences: [bundle], teamId: "TEAM123456", keyId: "KEY1234567"),
+                secret: Secret(key.pemRepresentation), of: world.application.id)
+        }
+
+        func authData(_ subject: String, audience: String = bundle, nonce: String? = nil) throws -> String {
+            // Two of one second would be one token, which counts once.
+            let token = try apple.signIn(
+                FakeApple.Person(subject: subject), audience: audience, nonce: nonce,
+                claims: ["at_hash": .string(UUID().uuidString)]
+            ).identityToken
+            return #""authData":{"apple":{"id":"\#(subject)","token":"\#(token)"}}"#
+        }
+    }
+
+    @Test("makes an anonymous user with 201, finds it with 200, and forgets the id when a password is set")
+    func anonymousLife() async throws {
+        let world = try await ForeignWorld()
+        let start = #"{"authData":{"anonymous":{"id":"\#(Self.anonymous)"}}}"#
+        let made = try await world.parse("POST", "/users", start)
+        #expect(made.status == 201)
+        let (id, name) = (try made.text("objectId"), try made.text("username"))
+        #expect(name.wholeMatch(of: #/[A-Za-z0-9]{25}/#) != nil)
+        let again = try await world.parse("POST", "/users", start)
+        #expect(again.status == 200 && again.headers[.location] != nil)
+        #expect(try again.text("objectId") == id && again.text("username") == name)
+        #expect(try again.json()["authData"] == ["anonymous": ["id": .string(Self.anonymous)]])
+        let token = try again.text("sessionToken")
+        let session = try await world.parse("GET", "/sessions/me", token: token)
+        #expect(try session.json()["createdWith"] == ["action": "login", "authProvider": "anonymous"])
+        // As the JavaScript SDK does it: without the null.
+        let upgraded = try await world.parse(
+            "PUT", "/classes/_User/\(id)", #"{"username":"mika","password":"s3cret"}"#, token: token)
+        #expect(upgraded.status == 200)
+        let me = try await world.parse("GET", "/users/me", token: try upgraded.text("sessionToken"))
+        #expect(try me.text("objectId") == id && me.text("username") == "mika" && me.json()["authData"] == nil)
+        #expect(try await world.parse("GET", "/users/me", token: token).parseCode == 209)
+        let free = try await world.parse("POST", "/users", start)
+        #expect(try free.status == 201 && free.text("objectId") != id)
+    }
+
+    @Test("is upgraded with the null too, as Apple's and Swift's SDKs send it")
+    func upgradeWithNull() async throws {
+        let world = try await ForeignWorld()
+        let made = try await world.parse("POST", "/users", #"{"authData":{"anonymous":{"id":"\#(Self.anonymous)"}}}"#)
+        let id = try made.text("objectId")
+        let upgraded = try await world.parse(
+            "PUT", "/users/\(id)", #"{"username":"mika","password":"s3cret","authData":{"anonymous":null}}"#,
+            token: try made.text("sessionToken"))
+        #expect(try upgraded.status == 200 && upgraded.text("sessionToken").hasPrefix("r:"))
+        #expect(try await world.parseLogIn("mika").text("objectId") == id)
+    }
+
+    @Test(
+        "is refused by its form",
+        arguments: [
+            (#"{"authData":{"anonymous":{"id":"short"}}}"#, 251), (#"{"authData":{"anonymous":{}}}"#, 252),
+            (#"{"authData":{"myspace":{"id":"1"}}}"#, 252),
+            (#"{"authData":{"facebook":{"id":"1","access_token":"x"}}}"#, 252),
+            (#"{"authData":7}"#, 111), (#"{"authData":{"apple":{"id":"1"}}}"#, 101), (#"{"authData":{}}"#, 200),
+            (#"{"authData":{"anonymous":null}}"#, 200), (#"{"authData":{"apple":7}}"#, 252),
+        ])
+    func forms(body: String, code: Int) async throws {
+        let world = try await ForeignWorld()
+        let answer = try await world.parse("POST", "/users", body)
+        #expect(answer.parseCode == code, "\(body): \(answer.text)")
+    }
+
+    @Test("is not taken from anonymous users where the application says so")
+    func noAnonymous() async throws {
+        let world = try await ForeignWorld()
+        _ = try await world.useCases.foreign.changeProtocolRules(.parse, of: world.application.id) {
+            $1.allowsAnonymous = false
+        }
+        let answer = try await world.parse("POST", "/users", #"{"authData":{"anonymous":{"id":"\#(Self.anonymous)"}}}"#)
+        #expect(answer.parseCode == 252)
+    }
+
+    @Test("logs in with Apple, links, is repeated without proof, unlinks, and says 208 only after proof")
+    func apple() async throws {
+        let place = try await AppleWorld()
+        let world = place.world
+        let made = try await world.parse("POST", "/users", "{\(try place.authData("001.hana", nonce: "any"))}")
+        #expect(made.status == 201, "\(made.text)")
+        let again = try await world.parse("POST", "/users", "{\(try place.authData("001.hana"))}")
+        #expect(try again.status == 200 && again.text("objectId") == made.text("objectId"))
+        for wrong in [
+            try place.authData("001.hana", audience: "com.example.other"),
+            try place.authData("001.hana").replacing(#""id":"001.hana""#, with: #""id":"002.taro""#),
+            #""authData":{"apple":{"id":"001.hana","token":"no.token.here"}}"#,
+        ] {
+            #expect(try await world.parse("POST", "/users", "{\(wrong)}").parseCode == 101)
+        }
+        let taro = try await world.parseUser("taro")
+        let path = "/users/\(taro.id)"
+        // The id alone tells nothing: not proved, not told whose it is.
+        let probe = #"{"authData":{"apple":{"id":"001.hana","token":"no.token.here"}}}"#
+        #expect(try await world.parse("PUT", path, probe, token: taro.token).parseCode == 206)
+        let taken = "{\(try place.authData("001.hana"))}"
+        #expect(try await world.parse("PUT", path, taken, token: taro.token).parseCode == 208)
+        #expect(try await world.parse("POST", "/users", taken, token: taro.token).parseCode == 208)
+        // Refused, it is not used up: the SDK logs in with it next.
+        #expect(try await world.parse("POST", "/users", taken).status == 200)
+        let own = "{\(try place.authData("003.taro"))}"
+        for _ in 0..<2 { #expect(try await world.parse("PUT", path, own, token: taro.token).status == 200) }
+        let me = try await world.parse("GET", "/users/me", token: taro.token)
+        #expect(try me.json()["authData"] == ["apple": ["id": "003.taro"]])
+        for _ in 0..<2 {
+            let unlinked = try await world.parse("PUT", path, #"{"authData":{"apple":null}}"#, token: taro.token)
+            #expect(unlinked.status == 200)
+        }
+        let read = try await world.parse("GET", "/users/me", token: taro.token)
+        #expect(try read.json()["authData"] == nil && read.text("username") == "taro")
+    }
+
+    @Test("of a provider takes the place of the anonymous id, and the objectId stays")
+    func anonymousToApple() async throws {
+        let place = try await AppleWorld()
+        let world = place.world
+        let made = try await world.parse("POST", "/users", #"{"authData":{"anonymous":{"id":"\#(Self.anonymous)"}}}"#)
+        let token = try made.text("sessionToken")
+        let body = try place.authData("001.hana").dropLast() + #","anonymous":null}"#
+        let linked = try await world.parse("PUT", "/users/\(try made.text("objectId"))", "{\(body)}", token: token)
+        #expect(linked.status == 200, "\(linked.text)")
+        let me = try await world.parse("GET", "/users/me", token: token)
+        #expect(try me.json()["authData"] == ["apple": ["id": "001.hana"]])
+        #expect(try me.text("objectId") == made.text("objectId"))
+        let logIn = try await world.parse("POST", "/users", "{\(try place.authData("001.hana"))}")
+        #expect(try logIn.text("objectId") == made.text("objectId"))
+    }
+}

@@ -1,0 +1,112 @@
+import Domain
+import Foundation
+import HTTPTypes
+import OkaeriWire
+import TestWorld
+import Testing
+
+@Suite("Mails of Parse, and the pages they lead to")
+struct ParseMailTests {
+    private let world: ForeignWorld
+
+    init() async throws {
+        world = try await ForeignWorld(server: ["rate-limits": "off", "dev": "on"])
+        try await world.useCases.changeMailSettings(of: world.application.id) { mail in
+            mail.verificationURL = "https://id.example.test/parse/apps/app1/verify_email"
+            mail.resetURL = "https://id.example.test/parse/apps/app1/request_password_reset"
+        }
+    }
+
+    /// The path behind the host of the link in the newest mail.
+    private func link() async throws -> String {
+        _ = try await world.useCases.deliverMail()
+        world.clock.advance(by: .milliseconds(1))
+        let mail = try #require(try await world.useCases.readOutbox(of: world.application.id).first)
+        let link = try #require(mail.text.firstMatch(of: #/https:\/\/id\.example\.test(\/\S+)/#))
+        return String(link.1)
+    }
+
+    private func page(_ answer: Answer) throws -> String {
+        #expect(answer.status == 302)
+        let location = try #require(answer.headers[.location])
+        #expect(location.hasPrefix("http://id.example.test/parse/apps/"))
+        return String(location.dropFirst("http://id.example.test".count))
+    }
+
+    @Test("verify an address by the old link, also with the name in it, and when it is followed twice")
+    func verification() async throws {
+        let user = try await world.parseUser("mika", #","email":"mika@example.com""#)
+        let link = try await link() + "&username=mika"
+        for _ in 0..<2 {
+            let answer = try await world.send("GET", link)
+            #expect(try page(answer) == "/parse/apps/verify_email_success.html")
+        }
+        #expect(try await world.parse("GET", "/users/me", token: user.token).json()["emailVerified"] == true)
+        for (path, target) in [
+            ("verify_email", "invalid_link"), ("verify_email?token=x", "invalid_verification_link"),
+        ] {
+            let answer = try await world.send("GET", "/parse/apps/app1/\(path)")
+            #expect(try page(answer) == "/parse/apps/\(target).html")
+        }
+        #expect(
+            try await world.send("GET", "/parse/apps/none/verify_email?token=x").text == #"{"error":"unauthorized"}"#)
+        let own = try await world.parse(
+            "POST", "/verificationEmailRequest", #"{"email":"mika@example.com"}"#, token: user.token)
+        #expect(own.parseCode == -1)
+    }
+
+    @Test("set a new password on a page, which ends all sessions")
+    func reset() async throws {
+        let user = try await world.parseUser("mika", #","email":"mika@example.com""#)
+        #expect(try await world.parse("POST", "/requestPasswordReset", #"{"email":"mika@example.com"}"#).text == "{}")
+        let link = try await link()
+        let form = try page(try await world.send("GET", link))
+        #expect(form.hasPrefix("/parse/apps/choose_password?token="))
+        let shown = try await world.send("GET", form, [("Accept-Language", "ja")])
+        #expect(shown.text.contains("新しいパスワード") && shown.text.contains("/parse/apps/app1/request_password_reset"))
+        let token = try #require(URLComponents(string: link)?.queryItems?.first { $0.name == "token" }?.value)
+        let type = ("Content-Type", "application/x-www-form-urlencoded")
+        let path = "/parse/apps/app1/request_password_reset"
+        let missing = try await world.send("POST", path, [type], body: "token=\(token)&new_password=")
+        #expect(try page(missing).hasSuffix("error=missing"))
+        let done = try await world.send(
+            "POST", path, [type], body: "username=mika&token=\(token)&new_password=n3w+word")
+        #expect(try page(done) == "/parse/apps/password_reset_success.html")
+        #expect(try await world.send("GET", "/parse/apps/password_reset_success.html").status == 200)
+        #expect(try await world.parse("GET", "/users/me", token: user.token).parseCode == 209)
+        #expect(try await world.parseLogIn("mika", "n3w word").status == 200)
+        let script = ("X-Requested-With", "XMLHttpRequest")
+        for (body, code) in [
+            ("token=\(token)&new_password=again", -1), ("token=\(token)", 201), ("new_password=a", -1), ("%FF=1", 102),
+        ] {
+            #expect(try await world.send("POST", path, [type, script], body: body).parseCode == code)
+        }
+    }
+
+    @Test("give one answer about addresses, known or not; administrators learn more")
+    func enumeration() async throws {
+        _ = try await world.parseUser("mika", #","email":"mika@example.com""#)
+        for email in ["mika@example.com", "nobody@example.com", "no address"] {
+            for path in ["/requestPasswordReset", "/verificationEmailRequest"] {
+                let answer = try await world.parse("POST", path, #"{"email":"\#(email)"}"#)
+                #expect(answer.status == 200 && answer.text == "{}", "\(path) \(email)")
+            }
+        }
+        let unknown = try await world.parse(
+            "POST", "/verificationEmailRequest", #"{"email":"nobody@example.com"}"#, master: true)
+        #expect(unknown.parseCode == 205)
+        let form = try await world.send(
+            "POST", "/parse/apps/app1/resend_verification_email",
+            [("Content-Type", "application/x-www-form-urlencoded")], body: "username=mika%40example.com")
+        #expect(try page(form) == "/parse/apps/link_send_success.html")
+    }
+
+    @Test("write nothing of an address that could be markup")
+    func markup() async throws {
+        let evil = "%3Cscript%3E%22"
+        let answer = try await world.send("GET", "/parse/apps/choose_password?token=\(evil)&id=app1&error=\(evil)")
+        #expect(!answer.text.contains("<script>") && answer.text.contains("&lt;script&gt;&quot;"))
+        let other = try await world.send("GET", "/parse/apps/choose_password?token=a&id=\(evil)")
+        #expect(try page(other) == "/parse/apps/invalid_link.html")
+    }
+}

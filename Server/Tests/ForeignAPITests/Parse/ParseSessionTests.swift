@@ -1,0 +1,149 @@
+import Domain
+import HTTPTypes
+import OkaeriWire
+import TestWorld
+import Testing
+
+@Suite("Sessions of Parse")
+struct ParseSessionTests {
+    @Test("tell how they began, and that they end in a year")
+    func read() async throws {
+        let world = try await ForeignWorld()
+        let user = try await world.parseUser("mika", installation: "0f9e8d7c-0000-4000-8000-000000000001")
+        let own = try await world.parse("GET", "/sessions/me", token: user.token)
+        #expect(try own.text("sessionToken") == user.token)
+        #expect(try own.text("installationId") == "0f9e8d7c-0000-4000-8000-000000000001")
+        #expect(try own.json()["createdWith"] == ["action": "signup", "authProvider": "password"])
+        #expect(try own.json()["user"] == ["__type": "Pointer", "className": "_User", "objectId": .string(user.id)])
+        let end = WireTime(millisecondsSince1970: (world.clock.now + .days(365)).milliseconds).description
+        #expect(try own.json()["expiresAt"] == ["__type": "Date", "iso": .string(end)])
+        #expect(try await world.parse("GET", "/sessions/me").text("error") == "Session token required.")
+        let unknown = try await world.parse("GET", "/sessions/me", token: "r:x")
+        #expect(try unknown.text("error") == "Session token not found.")
+    }
+
+    @Test("are one for each installation, and as many as there are devices without one")
+    func installations() async throws {
+        let world = try await ForeignWorld()
+        let first = try await world.parseUser("mika", installation: "phone")
+        let body = #"{"username":"mika","password":"s3cret"}"#
+        let second = try await world.parse("POST", "/login", body, installation: "phone").text("sessionToken")
+        #expect(try await world.parse("GET", "/users/me", token: first.token).parseCode == 209)
+        for _ in 0..<2 { _ = try await world.parseLogIn("mika") }
+        _ = try await world.parse("POST", "/login", body, installation: "tablet")
+        #expect(try await world.parse("GET", "/users/me", token: second).status == 200)
+        let all = try await world.parse("GET", "/classes/_Session?count=1&limit=2", token: second)
+        #expect(try all.json()["count"] == 4 && all.results().count == 2)
+        let shown = try await world.parse("GET", "/sessions", token: second).results().map { $0["sessionToken"] }
+        #expect(shown.filter { $0 == .string(second) }.count == 1)
+        #expect(shown.filter { $0 == "r:hidden" }.count == 3)
+    }
+
+    @Test("are made, found, left alone and ended by their owner and nobody else")
+    func life() async throws {
+        let world = try await ForeignWorld()
+        let (mika, hana) = (try await world.parseUser("mika"), try await world.parseUser("hana"))
+        let made = try await world.parse("POST", "/sessions", "{}", token: mika.token)
+        #expect(made.status == 201)
+        #expect(try made.json()["createdWith"] == ["action": "create"] && made.json()["createdAt"] == nil)
+        let (id, token) = (try made.text("objectId"), try made.text("sessionToken"))
+        #expect(made.headers[.location] == "http://id.example.test/parse/classes/_Session/\(id)")
+        #expect(try await world.parse("GET", "/users/me", token: token).status == 200)
+        for (body, code) in [
+            ("{}", nil), (#"{"user":{"__type":"Pointer","className":"_User","objectId":"\#(mika.id)"}}"#, nil),
+            (#"{"user":{"__type":"Pointer","className":"_User","objectId":"x"}}"#, 105), (#"{"ACL":{}}"#, 105),
+            (#"{"installationId":"x"}"#, 105), (#"{"sessionToken":"x"}"#, 105), (#"{"expiresAt":"x"}"#, 105),
+            (#"{"theme":"dark"}"#, 119),
+        ] as [(String, Int?)] {
+            let answer = try await world.parse("PUT", "/sessions/\(id)", body, token: mika.token)
+            #expect(answer.parseCode == code, "\(body): \(answer.text)")
+        }
+        for method in ["GET", "PUT", "DELETE"] {
+            #expect(try await world.parse(method, "/sessions/\(id)", token: hana.token).parseCode == 101)
+            #expect(try await world.parse(method, "/sessions/\(id)").parseCode == 209)
+        }
+        #expect(try await world.parse("PUT", "/sessions/me", "{}", token: mika.token).parseCode == 105)
+        #expect(try await world.parse("DELETE", "/sessions/\(id)", token: mika.token).text == "{}")
+        #expect(try await world.parse("GET", "/users/me", token: token).parseCode == 209)
+        let listed = try await world.parse(
+            "GET",
+            "/sessions?where=%7B%22user%22%3A%7B%22__type%22%3A%22Pointer%22%2C%22objectId%22%3A%22\(mika.id)%22%7D%7D",
+            master: true)
+        #expect(try listed.results().count == 1)
+        #expect(try await world.parse("GET", "/sessions", master: true).parseCode == 119)
+    }
+
+    @Test("that have ended fail every call but a log-in, and say whether it was by age")
+    func dead() async throws {
+        let world = try await ForeignWorld()
+        let user = try await world.parseUser("mika")
+        for (method, path) in [
+            ("GET", "/users/me"), ("GET", "/users"), ("POST", "/users"), ("GET", "/sessions"), ("POST", "/logout"),
+            ("GET", "/config"), ("GET", "/classes/Game"),
+        ] {
+            let answer = try await world.parse(method, path, method == "POST" ? "{}" : nil, token: "r:dead")
+            #expect(try answer.parseCode == 209 && answer.text("error") == "Invalid session token", "\(path)")
+        }
+        let logIn = #"{"username":"mika","password":"s3cret"}"#
+        #expect(try await world.parse("POST", "/login", logIn, token: "r:dead").status == 200)
+        #expect(try await world.parse("GET", "/users", token: "r:dead", master: true).status == 200)
+        world.clock.advance(by: .days(366))
+        let expired = try await world.parse("GET", "/users/me", token: user.token)
+        #expect(try expired.parseCode == 209 && expired.text("error") == "Session token is expired.")
+        #expect(try await world.parse("GET", "/sessions/me", token: user.token).status == 200)
+    }
+
+    @Test("all end with a new password, which brings a new one")
+    func password() async throws {
+        let world = try await ForeignWorld()
+        let user = try await world.parseUser("mika")
+        let other = try await world.parseLogIn("mika").text("sessionToken")
+        let changed = try await world.parse(
+            "PUT", "/users/\(user.id)", #"{"password":"n3w"}"#, token: user.token, installation: "phone")
+        let token = try changed.text("sessionToken")
+        for dead in [user.token, other] {
+            #expect(try await world.parse("GET", "/users/me", token: dead).parseCode == 209)
+        }
+        #expect(try await world.parse("GET", "/sessions/me", token: token).text("installationId") == "phone")
+        #expect(try await world.parseLogIn("mika").parseCode == 101)
+        let byMaster = try await world.parse("PUT", "/users/\(user.id)", #"{"password":"0ther"}"#, master: true)
+        #expect(try byMaster.status == 200 && byMaster.json()["sessionToken"] == nil)
+        #expect(try await world.parse("GET", "/users/me", token: token).parseCode == 209)
+        #expect(try await world.parseLogIn("mika", "0ther").status == 200)
+    }
+
+    @Test("of the old kind go on after an import, and become revocable ones")
+    func legacy() async throws {
+        let world = try await ForeignWorld()
+        let user = try await world.parseUser("mika")
+        let imported = ImportedSession(
+            user: Identifier(rawValue: user.id), application: world.application.id, token: Secret("legacytoken"),
+            protocolName: .parse, method: .password, createdAt: world.clock.now)
+        #expect(try await world.useCases.foreign.importSessions([imported], isRehearsal: false) == [.imported])
+        #expect(try await world.parse("GET", "/users/me", token: "legacytoken").status == 200)
+        let upgraded = try await world.parse("POST", "/upgradeToRevocableSession", "{}", token: "legacytoken")
+        #expect(try upgraded.json()["createdWith"] == ["action": "upgrade"])
+        let token = try upgraded.text("sessionToken")
+        #expect(token.hasPrefix("r:"))
+        #expect(try await world.parse("GET", "/users/me", token: token).status == 200)
+        let again = try await world.parse("POST", "/upgradeToRevocableSession", "{}", token: "legacytoken")
+        #expect(try again.text("error") == "invalid legacy session token")
+        #expect(try await world.parse("POST", "/upgradeToRevocableSession", "{}").parseCode == 101)
+        #expect(try await world.parse("POST", "/upgradeToRevocableSession", "{}", token: token).status == 200)
+    }
+
+    @Test("are opened for administrators by loginAs, which nobody else may")
+    func logInAs() async throws {
+        let world = try await ForeignWorld()
+        let user = try await world.parseUser("mika")
+        let opened = try await world.parse("POST", "/loginAs", #"{"userId":"\#(user.id)"}"#, master: true)
+        let own = try await world.parse("GET", "/sessions/me", token: try opened.text("sessionToken"))
+        #expect(try own.json()["createdWith"] == ["action": "login", "authProvider": "masterkey"])
+        for (body, master, code) in [
+            (#"{"userId":"\#(user.id)"}"#, false, 119), (#"{"userId":""}"#, true, 162),
+            (#"{"userId":"none"}"#, true, 101),
+        ] {
+            #expect(try await world.parse("POST", "/loginAs", body, master: master).parseCode == code)
+        }
+    }
+}

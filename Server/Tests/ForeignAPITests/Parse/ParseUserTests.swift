@@ -1,0 +1,223 @@
+import Domain
+import HTTPTypes
+import OkaeriWire
+import TestWorld
+import Testing
+
+@Suite("Users of Parse")
+struct ParseUserTests {
+    @Test("sign up, log in by name or address, read themselves, and log out", arguments: ["/parse", "/1"])
+    func life(prefix: String) async throws {
+        let world = try await ForeignWorld()
+        let headers = [("X-Parse-Application-Id", "app1"), ("X-Parse-REST-API-Key", "rest")]
+        let made = try await world.send(
+            "POST", "\(prefix)/classes/_User", headers,
+            body: #"{"username":"Mika","password":"s3cret","email":"mika@example.com","phone":"555"}"#)
+        #expect(made.status == 201)
+        #expect(Set(try made.json().keys) == ["objectId", "createdAt", "sessionToken"])
+        let id = try made.text("objectId")
+        #expect(made.headers[.location] == "http://id.example.test\(prefix)/users/\(id)")
+        #expect(try made.text("sessionToken").wholeMatch(of: #/r:[0-9a-f]{32}/#) != nil)
+        for (method, target, body) in [
+            ("GET", "\(prefix)/login?username=Mika&password=s3cret", nil),
+            ("GET", "\(prefix)/login/?username=mika%40example.com&password=s3cret", nil),
+            ("POST", "\(prefix)/login", #"{"email":"mika@example.com","password":"s3cret"}"#),
+            ("POST", "\(prefix)/login", #"{"username":"Mika","email":"mika@example.com","password":"s3cret"}"#),
+        ] as [(String, String, String?)] {
+            let logIn = try await world.send(method, target, headers, body: body)
+            #expect(logIn.status == 200, "\(target) \(logIn.text)")
+            #expect(try logIn.text("email") == "mika@example.com" && logIn.text("phone") == "555")
+            #expect(try logIn.json()["emailVerified"] == false && logIn.json()["password"] == nil)
+            #expect(try logIn.json()["ACL"] == .object([id: ["read": true, "write": true]]))
+        }
+        let token = ("X-Parse-Session-Token", try made.text("sessionToken"))
+        let me = try await world.send("GET", "\(prefix)/users/me/", headers + [token])
+        #expect(try me.text("sessionToken") == token.1 && me.text("className") == "_User")
+        let again = try await world.send("GET", "\(prefix)/users/me", headers + [token])
+        #expect(try again.json() == me.json())
+        #expect(try await world.send("POST", "\(prefix)/logout", headers + [token], body: "{}").text == "{}")
+        let over = try await world.send("GET", "\(prefix)/users/me", headers + [token])
+        #expect(over.status == 400 && over.parseCode == 209)
+    }
+
+    @Test(
+        "are refused at sign-up with the code of what is looked at first",
+        arguments: [
+            (#"{}"#, 200), (#"{"username":"","password":"x"}"#, 200), (#"{"username":7,"password":"x"}"#, 200),
+            (#"{"username":"a"}"#, 201), (#"{"username":"a","password":7}"#, 201),
+            (#"{"username":"a","password":"x","emailVerified":true}"#, 119),
+            (#"{"username":"a","password":"x","_hidden":1}"#, 105), (#"{"username":"a","password":"x","9a":1}"#, 105),
+            (#"{"username":"a","password":"x","objectId":"x"}"#, 105),
+            (#"{"username":"a","password":"x","className":"x"}"#, 105),
+            (#"{"username":"a","password":"x","createdAt":"2024-05-06T07:08:09.123Z"}"#, 111),
+            (#"{"username":"a","password":"x","email":7}"#, 111),
+            (#"{"username":"a","password":"x","email":"no"}"#, 125),
+            (#"{"username":"a","password":"x","ACL":7}"#, 123),
+            (#"{"username":"a","password":"x","ACL":{"*":7}}"#, 123),
+            (#"{"username":"a","password":"x","o":{"a.b":1}}"#, 121),
+            (#"{"username":"a","password":"x","o":{"$a":1}}"#, 121),
+            (#"{"username":"a","password":"x","d":{"__type":"Date","iso":"no"}}"#, 111),
+            (#"{"username":"a","password":"x","n":{"__op":"Increment","amount":"1"}}"#, 107),
+            (#"{"username":"a","password":"x","n":{"__op":"Add","objects":1}}"#, 107),
+            (#"{"username":"a","password":"x","n":{"__op":"Wish"}}"#, 108),
+            (#"{"username":"a","password":"x","authData":null}"#, 252),
+            (#"{"username":"MIKA","password":"x"}"#, 202),
+            (#"{"username":"b","password":"x","email":"MIKA@example.com"}"#, 203),
+        ])
+    func signUpRefusals(body: String, code: Int) async throws {
+        let world = try await ForeignWorld()
+        _ = try await world.parseUser("mika", #","email":"mika@example.com""#)
+        let answer = try await world.parse("POST", "/users", body)
+        #expect(answer.parseCode == code, "\(body): \(answer.text)")
+    }
+
+    @Test(
+        "are refused at log-in alike, whether unknown, mistyped, in other capitals or kept out",
+        arguments: [
+            (#"{"password":"x"}"#, 200), (#"{"username":"mika"}"#, 201), (#"{"username":7,"password":"x"}"#, 101),
+            (#"{"username":"nobody","password":"x"}"#, 101), (#"{"username":"mika","password":"x"}"#, 101),
+            (#"{"username":"MIKA","password":"s3cret"}"#, 101),
+            (#"{"username":"mika","email":"other@example.com","password":"s3cret"}"#, 101),
+            (#"{"username":"locked","password":"s3cret"}"#, 101),
+        ])
+    func logInRefusals(body: String, code: Int) async throws {
+        let world = try await ForeignWorld()
+        _ = try await world.parseUser("mika")
+        let locked = try await world.parseUser("locked")
+        let lock = try await world.parse("PUT", "/users/\(locked.id)", #"{"ACL":{}}"#, master: true)
+        #expect(lock.status == 200, "\(lock.text)")
+        for path in ["/login", "/verifyPassword"] {
+            let answer = try await world.parse("POST", path, body)
+            #expect(answer.parseCode == code, "\(answer.text)")
+            if code == 101 { #expect(try answer.text("error") == "Invalid username/password.") }
+        }
+        #expect(try await world.parse("GET", "/users/me", token: locked.token).parseCode == 209)
+        let opened = try await world.parse(
+            "PUT", "/users/\(locked.id)", #"{"ACL":{"\#(locked.id)":{"read":true,"write":true}}}"#, master: true)
+        #expect(opened.status == 200)
+        #expect(try await world.parseLogIn("locked").status == 200)
+    }
+
+    @Test("wait after too many wrong passwords, with Parse's words for it")
+    func lockout() async throws {
+        let world = try await ForeignWorld(server: [:])
+        _ = try await world.parseUser("mika")
+        for _ in 0..<5 { #expect(try await world.parseLogIn("mika", "wrong").parseCode == 101) }
+        let locked = try await world.parseLogIn("mika")
+        #expect(locked.status == 404 && locked.text.contains("Please try again after 1 minute(s)"))
+        world.clock.advance(by: .seconds(61))
+        #expect(try await world.parseLogIn("mika").status == 200)
+    }
+
+    @Test("need a verified address, a better password, or no capitals, where the application says so")
+    func options() async throws {
+        let world = try await ForeignWorld()
+        func rules(_ change: @escaping @Sendable (inout ForeignOptions) -> Void) async throws {
+            _ = try await world.useCases.foreign.changeProtocolRules(.parse, of: world.application.id) { change(&$1) }
+        }
+        try await rules { $0.ignoresCase = true }
+        _ = try await world.parseUser("Mika")
+        #expect(try await world.parseLogIn("mika").status == 200)
+        try await rules { $0.hasPasswordPolicy = true }
+        let weak = try await world.parse("POST", "/users", #"{"username":"a","password":"short"}"#)
+        #expect(weak.parseCode == 142)
+        try await rules {
+            $0.hasPasswordPolicy = false
+            $0.needsVerifiedEmail = true
+        }
+        #expect(try await world.parseLogIn("Mika").parseCode == 205)
+        #expect(try await world.parseLogIn("Mika", "wrong").parseCode == 101)
+        let made = try await world.parse("POST", "/users", #"{"username":"b","password":"s3cret"}"#)
+        #expect(made.status == 201)
+        #expect(Set(try made.json().keys) == ["objectId", "createdAt"])
+    }
+
+    @Test("change fields by operations, of which results are told, and nothing else")
+    func operations() async throws {
+        let world = try await ForeignWorld()
+        let user = try await world.parseUser("mika", #","list":[1],"prefs":{"theme":"dark","size":2}"#)
+        let path = "/users/\(user.id)"
+        let changed = try await world.parse(
+            "PUT", path,
+            #"""
+            {"score":{"__op":"Increment","amount":2},"list":{"__op":"AddUnique","objects":[1,2]},
+             "prefs.theme":"light","prefs.size":{"__op":"Increment","amount":1},"name":"M",
+             "born":{"__type":"Date","iso":"2000-01-02T03:04:05.6Z"}}
+            """#, token: user.token)
+        #expect(changed.status == 200, "\(changed.text)")
+        var members = try changed.json()
+        #expect(members.removeValue(forKey: "updatedAt") != nil)
+        #expect(members == ["score": 2, "list": [1, 2], "prefs": ["theme": "light", "size": 3]])
+        let removed = try await world.parse(
+            "PUT", path, #"{"list":{"__op":"Remove","objects":[1]},"name":{"__op":"Delete"},"nothing":null}"#,
+            token: user.token)
+        #expect(try removed.json()["list"] == [2])
+        let read = try await world.parse("GET", path, token: user.token)
+        #expect(try read.json()["nothing"] == .null && read.json()["name"] == nil)
+        #expect(try read.json()["born"] == ["__type": "Date", "iso": "2000-01-02T03:04:05.600Z"])
+        let wrong = try await world.parse(
+            "PUT", path, #"{"prefs":{"__op":"Increment","amount":1}}"#, token: user.token)
+        #expect(wrong.parseCode == 111)
+        #expect(try await world.parse("PUT", path, "{}", token: user.token).status == 200)
+    }
+
+    @Test(
+        "cannot be changed by whom they are none of the business of",
+        arguments: [("PUT", "Cannot modify user"), ("DELETE", "Insufficient auth to delete user")])
+    func rights(method: String, words: String) async throws {
+        let world = try await ForeignWorld()
+        let (mika, hana) = (try await world.parseUser("mika"), try await world.parseUser("hana"))
+        let nobody = try await world.parse(method, "/users/\(mika.id)", "{}")
+        #expect(try nobody.parseCode == 206 && nobody.text("error").hasPrefix(words))
+        for path in ["/users/\(mika.id)", "/users/none", "/users/me"] {
+            let other = try await world.parse(method, path, "{}", token: hana.token)
+            #expect(try other.parseCode == 206 && other.text("error") == "Insufficient auth.")
+        }
+        #expect(try await world.parse(method, "/users/none", "{}", master: true).parseCode == 101)
+        let own = try await world.parse(method, "/users/\(mika.id)", "{}", token: mika.token)
+        #expect(own.status == 200)
+        if method == "DELETE" {
+            #expect(try await world.parse("GET", "/users/me", token: mika.token).parseCode == 209)
+            _ = try await world.parseUser("mika")
+        }
+    }
+
+    @Test(
+        "are refused an update with the right code",
+        arguments: [
+            (#"{"username":""}"#, 200), (#"{"username":null}"#, 200), (#"{"username":7}"#, 111),
+            (#"{"password":""}"#, 201),
+            (#"{"username":"HANA"}"#, 202), (#"{"email":"hana@example.com"}"#, 203), (#"{"email":"no"}"#, 125),
+            (#"{"emailVerified":true}"#, 119), (#"{"_x":1}"#, 105), (#"{"id":"x"}"#, 105), (#"{"ACL":"x"}"#, 123),
+            (#"{"authData":null}"#, 252), (#"{"authData":{"myspace":{"id":"1"}}}"#, 252),
+            (#"{"authData":{"apple":{"token":"x"}}}"#, 252), (#"{"a":1,"a.b":2}"#, 105),
+            (#"{"updatedAt":"2024-05-06T07:08:09.123Z"}"#, 111),
+        ])
+    func updateRefusals(body: String, code: Int) async throws {
+        let world = try await ForeignWorld()
+        let mika = try await world.parseUser("mika")
+        _ = try await world.parseUser("hana", #","email":"hana@example.com""#)
+        let answer = try await world.parse("PUT", "/users/\(mika.id)", body, token: mika.token)
+        #expect(answer.parseCode == code, "\(body): \(answer.text)")
+    }
+
+    @Test("show others neither address nor providers, and are seen by whom their list lets")
+    func visibility() async throws {
+        let world = try await ForeignWorld()
+        let mika = try await world.parseUser("mika", #","email":"mika@example.com","score":1"#)
+        let hana = try await world.parseUser("hana")
+        let path = "/users/\(mika.id)"
+        #expect(try await world.parse("GET", path, token: hana.token).parseCode == 101)
+        #expect(try await world.parse("GET", "/users", token: hana.token).results().count == 1)
+        let shared = try await world.parse(
+            "PUT", path, #"{"ACL":{"*":{"read":true}},"email":"mika@example.com"}"#, token: mika.token)
+        #expect(shared.status == 200)
+        let seen = try await world.parse("GET", "\(path)?keys=score,username")
+        #expect(Set(try seen.json().keys) == ["objectId", "createdAt", "updatedAt", "ACL", "score", "username"])
+        let whole = try await world.parse("GET", path, token: hana.token)
+        #expect(try whole.json()["email"] == nil && whole.json()["sessionToken"] == nil)
+        #expect(try await world.parse("GET", path, master: true).text("email") == "mika@example.com")
+        #expect(try await world.parse("GET", path, token: mika.token).text("sessionToken") == mika.token)
+        #expect(try await world.parse("GET", "\(path)?limit=1").parseCode == 102)
+    }
+}
