@@ -93,6 +93,8 @@ package struct UseCases: Sendable {
     package let previewMerge: PreviewMerge
     package let resolveMerge: ResolveMerge
     package let undoMerge: UndoMerge
+    /// What admins can ask for.
+    package let administration: AdministrationUseCases
     // Audit
     package let chainAuditEntries: ChainAuditEntries
     package let verifyAudit: VerifyAudit
@@ -189,6 +191,8 @@ package struct UseCases: Sendable {
         let queueErrand = QueueErrand(
             store: store, clock: clock, sealing: sealing, takeAllowance: takeAllowance, delivery: world.mailDelivery,
             hasLimits: world.hasRateLimits)
+        administration = AdministrationUseCases(
+            world, takeAllowance: takeAllowance, queueErrand: queueErrand, audit: audit)
         let tryCode = TryCode(
             store: store, clock: clock, digests: digests, takeAllowance: takeAllowance,
             hasLimits: world.hasRateLimits)

@@ -151,10 +151,17 @@ package struct Composition: Sendable {
         let seed = randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return ServerRoutes(
             [
-                native, ncmb, KiiAPI(useCases: useCases, gate: foreignGate, readBody: readBody),
+                AdminAPI(native: native), native, ncmb, KiiAPI(useCases: useCases, gate: foreignGate, readBody: readBody),
                 EnvelopeAPI(useCases: useCases, gate: foreignGate, readBody: readBody),
             ], metrics: metrics, requestIds: RequestIds(seed: seed), proxies: proxies, readBody: readBody
         ).responders()
+    }
+
+    /// A one-time token by which the first admin is made; `nil` once there is one, or when the database cannot tell now.
+    package func firstAdminToken() async -> Secret? {
+        // The server serves without it, and “okaeri admin link” makes another.
+        guard (try? await useCases.administration.needsFirstAdmin()) == true else { return nil }
+        return try? await useCases.administration.makeLink(by: Operator(actor: .server, origin: .local)).token
     }
 
     /// The words for requests that are no requests, which no route sees.

@@ -43,8 +43,9 @@ struct ServeCommand: AsyncParsableCommand {
         while true {
             let (place, isJSON) = (settings.storagePlace, output.isJSON)
             do throws(StartFault) {
-                try await ServerProgram(settings: settings, logger: logger).run { listening, _ in
-                    Started(listening, wanted: wanted, place).tell(asJSON: isJSON)
+                try await ServerProgram(settings: settings, logger: logger).run { listening, composition in
+                    let token = await composition.firstAdminToken()
+                    Started(listening, wanted: wanted, place, setUpToken: token?.revealed).tell(asJSON: isJSON)
                 }
                 return
             } catch {
@@ -74,9 +75,12 @@ private struct Started: Encodable {
     let database: String?
     /// The port that should have been, if another program has it.
     let portTaken: Int?
+    /// By which the first admin is made, while there is none.
+    let setUpToken: String?
     private let port: Int
 
-    init(_ listening: ServerProgram.Listening, wanted: Int, _ place: ServerSettings.StoragePlace) {
+    init(_ listening: ServerProgram.Listening, wanted: Int, _ place: ServerSettings.StoragePlace, setUpToken: String?) {
+        self.setUpToken = setUpToken
         url = listening.url
         pid = getpid()
         switch place {
@@ -100,5 +104,8 @@ private struct Started: Encodable {
             "process": String(pid),
         ])
         Console.write("Okaeri \(OkaeriCommand.version) is serving.\n\(table.text(indentation: 2))\nCtrl-C stops it.")
+        if let setUpToken {
+            Console.write("There is no admin yet. POST /v1/admin/set-up makes one with this token, which counts once:\n  \(setUpToken)")
+        }
     }
 }
