@@ -21,6 +21,9 @@ package struct AdministrationUseCases: Sendable {
     package let orderPasswordReset: OrderPasswordReset
     package let mergeUsers: MergeUsers
     package let listActivity: ListActivity
+    package let writeFigures: WriteFigures
+    package let readOverview: ReadOverview
+    package let changeApplication: ChangeApplication
 
     init(
         _ world: UseCases.World, takeAllowance: TakeAllowance, queueErrand: QueueErrand, audit: AuditTrail
@@ -52,5 +55,8 @@ package struct AdministrationUseCases: Sendable {
         orderPasswordReset = OrderPasswordReset(store: store, queueErrand: queueErrand, audit: audit)
         mergeUsers = MergeUsers(store: store, clock: clock, randomness: randomness, audit: audit)
         listActivity = ListActivity(store: store)
+        writeFigures = WriteFigures(store: store, clock: clock)
+        readOverview = ReadOverview(store: store, clock: clock)
+        changeApplication = ChangeApplication(store: store, audit: audit)
     }
 }

@@ -30,7 +30,8 @@ package struct MakeAdminLink: Sendable {
                 try transaction.removeOwnerLinks()
             }
             try transaction.insert(link)
-            try entry.record(on: id.map { .admin($0) }, in: transaction)
+            // A start of the server is no deed of anybody.
+            if who.actor != .server { try entry.record(on: id.map { .admin($0) }, in: transaction) }
         }
         return Made(token: token, expiresAt: link.expiresAt)
     }

@@ -1,11 +1,12 @@
 extension Migration {
-    /// What operators list users by. All indexes but the one by days hold only the few users that they are about, so
+    /// What operators list users by, and figures by the hour. All indexes but the one by days hold only the few users that they are about, so
     /// that a first launch pays for one short entry, and an automatic log-in for none but the first of a day.
     static let userLists = Migration(
         version: 15, name: "user lists",
-        sqlite: statements(text: "TEXT", integer: "INTEGER"), postgresql: statements(text: "TEXT", integer: "BIGINT"))
+        sqlite: statements(text: "TEXT", integer: "INTEGER", options: " WITHOUT ROWID"),
+        postgresql: statements(text: "TEXT", integer: "BIGINT", options: ""))
 
-    private static func statements(text: String, integer: String) -> [String] {
+    private static func statements(text: String, integer: String, options: String) -> [String] {
         [
             // Days since 1970, UTC.
             "ALTER TABLE users ADD COLUMN seen_day \(integer)",
@@ -34,6 +35,15 @@ extension Migration {
             """
             CREATE INDEX sessions_by_protocol ON sessions (application_id, protocol, user_id, id)
             WHERE protocol <> 'native'
+            """,
+            """
+            CREATE TABLE figures (
+                application_id \(text) NOT NULL,
+                hour \(integer) NOT NULL,
+                name \(text) NOT NULL,
+                value \(integer) NOT NULL,
+                PRIMARY KEY (application_id, hour, name)
+            )\(options)
             """,
             "CREATE INDEX merges_by_id ON merges (application_id, id)",
         ]
