@@ -62,6 +62,12 @@ public final class InMemoryServer: Transport {
         set { contents.withValue { $0.audiences = newValue } }
     }
 
+    /// What the server tells log-in screens of its application; `nil` for the standard.
+    public var profile: ApplicationProfile? {
+        get { contents.withValue { $0.profile } }
+        set { contents.withValue { $0.profile = newValue } }
+    }
+
     /// Lets coming requests fail.
     ///
     /// - Parameters:

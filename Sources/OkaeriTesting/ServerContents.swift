@@ -75,6 +75,8 @@ struct ServerContents: Sendable {
     var clockOffset: TimeInterval = 0
     var proofRequired = false
     var audiences: Set<String> = []
+    /// What log-in screens are told; `nil` for the standard.
+    var profile: ApplicationProfile?
     var nextNumber = 0
 
     mutating func newNumber() -> Int {

@@ -26,6 +26,8 @@ extension InMemoryServer {
     ) throws(Refusal) -> TransportResponse {
         let path = request.url.path
         switch (request.method, path) {
+        case ("GET", APIPath.applicationProfile):
+            return .json(200, contents.profile ?? ApplicationProfile(id: application, name: application))
         case ("POST", APIPath.logInAutomatically): return try logInAutomatically(request, &contents)
         case ("POST", APIPath.logOut):
             let token = try authenticate(request, &contents).token

@@ -16,6 +16,8 @@ public enum HeaderName {
 
 /// Paths of the API.
 public enum APIPath {
+    /// GET: what log-in screens must know of the application.
+    public static let applicationProfile = "/v1/application"
     /// POST: log in with the device's key.
     public static let logInAutomatically = "/v1/log-in/automatic"
     /// POST: make a user with identifiers and a password.

@@ -56,7 +56,7 @@ struct DemoAppleCommand: AsyncParsableCommand {
     private func erase(_ user: String, of application: String) async throws(OkaeriError) {
         do throws(CommandFault) {
             try await storage.withStorage { useCases throws(DomainError) in
-                try await useCases.foreign.eraseUser(Identifier(rawValue: user), in: Identifier(rawValue: application))
+                try await useCases.eraseUser(Identifier(rawValue: user), in: Identifier(rawValue: application))
             }
         } catch {
             Console.tellFault(error.description)

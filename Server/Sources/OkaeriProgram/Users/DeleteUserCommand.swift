@@ -40,7 +40,7 @@ struct DeleteUserCommand: AsyncParsableCommand {
         let erasedAt = try await storage.withStorage { useCases throws(DomainError) -> Timestamp? in
             let application = try await useCases.findApplication(applicationId)
             guard !isAtOnce else {
-                try await useCases.foreign.eraseUser(id, in: applicationId)
+                try await useCases.eraseUser(id, in: applicationId)
                 return nil
             }
             return try await useCases.deleteUser(id, in: application)
