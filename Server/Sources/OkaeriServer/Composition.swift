@@ -151,7 +151,8 @@ package struct Composition: Sendable {
         let seed = randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return ServerRoutes(
             [
-                AdminAPI(native: native), native, ncmb, KiiAPI(useCases: useCases, gate: foreignGate, readBody: readBody),
+                AdminAPI(native: native), native, ncmb,
+                KiiAPI(useCases: useCases, gate: foreignGate, readBody: readBody),
                 EnvelopeAPI(useCases: useCases, gate: foreignGate, readBody: readBody),
             ], metrics: metrics, requestIds: RequestIds(seed: seed), proxies: proxies, readBody: readBody
         ).responders()

@@ -1,4 +1,5 @@
 import Foundation
+import Okaeri
 import OkaeriWire
 import Testing
 

@@ -40,11 +40,10 @@ package struct AdminAccess: Hashable, Sendable {
         _ permission: AdminPermission, in application: Identifier<Application>?
     ) throws(DomainError) {
         if let applications {
-            if let application {
-                guard applications.contains(application) else { throw .administration(.notFound) }
-            } else {
+            guard let application else {
                 throw .administration(.notAllowed(permission))
             }
+            guard applications.contains(application) else { throw .administration(.notFound) }
         }
         guard may(permission) else { throw .administration(.notAllowed(permission)) }
     }

@@ -43,6 +43,7 @@ package struct EditUser: Sendable {
     ///   - changes: What changes.
     ///   - version: When the user was last changed, as the operator knows it.
     ///   - who: Who does it.
+    /// - Returns: the user afterwards.
     /// - Throws: `userUnknown`, `administration(changedMeanwhile)`, `fieldsRefused`, `identifiersTaken`,
     ///   `storageUnavailable`.
     package func callAsFunction(

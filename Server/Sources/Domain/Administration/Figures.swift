@@ -60,7 +60,9 @@ package struct WriteFigures: Sendable {
         let now = clock.now
         let finished = (now - Self.settling).hour - 1
         let applications = try await store.read { transaction throws(DomainError) in
-            try transaction.applications().map { ($0.id, try transaction.lastHour(of: $0.id), $0.createdAt.hour) }
+            try transaction.applications().map { application throws(DomainError) in
+                (application.id, try transaction.lastHour(of: application.id), application.createdAt.hour)
+            }
         }
         for (id, last, birth) in applications {
             let first = max(last.map { $0 + 1 } ?? birth, finished - Self.hoursLookedBack)

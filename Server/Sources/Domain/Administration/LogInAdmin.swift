@@ -119,7 +119,9 @@ package struct LogOutAdmin: Sendable {
     let audit: AuditTrail
 
     /// - Throws: `storageUnavailable`.
-    package func callAsFunction(_ token: Secret, by access: AdminAccess, from origin: RequestOrigin) async throws(DomainError) {
+    package func callAsFunction(_ token: Secret, by access: AdminAccess, from origin: RequestOrigin)
+        async throws(DomainError)
+    {
         let entry = audit.draft(.adminLoggedOut, by: access.actor, in: AuditEntry.server, from: origin)
         try await store.write { transaction throws(DomainError) in
             try transaction.removeAdminSession(token.digest)

@@ -20,6 +20,7 @@ package struct CreateAdmin: Sendable {
     ///   - role: What the admin is there for.
     ///   - applications: Which ones may be seen; `nil` for all.
     ///   - who: Who does it.
+    /// - Returns: the admin.
     /// - Throws: `fieldsRefused`, `administration(nameTaken)`, `administration(notFound)` for an application that there
     ///   is not, `storageUnavailable`.
     package func callAsFunction(
@@ -67,6 +68,7 @@ package struct ChangeAdmin: Sendable {
     ///   - changes: What changes.
     ///   - version: When the admin was last changed, as the caller knows it; `nil` to change whatever there is.
     ///   - who: Who does it.
+    /// - Returns: the admin afterwards.
     /// - Throws: `administration(notFound)`, `administration(changedMeanwhile)`, `administration(lastOwner)`,
     ///   `fieldsRefused`, `storageUnavailable`.
     package func callAsFunction(

@@ -13,6 +13,7 @@ package struct MakeAdminLink: Sendable {
     /// - Parameters:
     ///   - id: Whose credentials; `nil` for a new owner, which replaces earlier links for one.
     ///   - who: Who does it.
+    /// - Returns: the link's token, told once.
     /// - Throws: `administration(notFound)`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         for id: Identifier<Admin>? = nil, by who: Operator = .local

@@ -22,6 +22,7 @@ package struct TimeCode: Sendable {
     /// - Parameters:
     ///   - name: The admin's.
     ///   - issuer: What the app shows above the code.
+    /// - Returns: an address of the scheme `otpauth`.
     package func link(name: String, issuer: String) -> String {
         var allowed = CharacterSet.urlPathAllowed
         allowed.remove(charactersIn: "/:?#[]@!$&'()*+,;=%")

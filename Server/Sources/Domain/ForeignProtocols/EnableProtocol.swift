@@ -13,7 +13,8 @@ package struct EnableProtocol: Sendable {
     /// - Throws: `applicationUnknown`, `fieldsRefused` for a key of a wrong form, or a public key that another
     ///   application has; `busy` when somebody else does it now, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
-        _ name: Session.ProtocolName, given: [ProtocolKey: Secret] = [:], of id: Identifier<Application>, by who: Operator = .local
+        _ name: Session.ProtocolName, given: [ProtocolKey: Secret] = [:], of id: Identifier<Application>,
+        by who: Operator = .local
     ) async throws(DomainError) -> IssuedKeys {
         let before = try await store.read { transaction throws(DomainError) in
             guard try transaction.application(id) != nil else { throw .applicationUnknown }

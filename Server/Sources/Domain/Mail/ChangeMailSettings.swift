@@ -11,7 +11,8 @@ package struct ChangeMailSettings: Sendable {
     /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
     @discardableResult
     package func callAsFunction(
-        of id: Identifier<Application>, by who: Operator = .local, _ change: @escaping @Sendable (inout MailSettings) -> Void
+        of id: Identifier<Application>, by who: Operator = .local,
+        _ change: @escaping @Sendable (inout MailSettings) -> Void
     ) async throws(DomainError) -> Application {
         let entry = audit.draft(.mailSettingsChanged, by: who.actor, in: id, from: who.origin)
         return try await store.write { transaction throws(DomainError) in

@@ -93,9 +93,11 @@ private struct MergeWork: Sendable {
         let logIn = try opening.open(for: joined.user, in: transaction)
         return .init(
             user: logIn.user, logIn: logIn, merge: id,
-            leftUser: .init(id: joined.left.id, erasedAt: joined.left.deletionRequestedAt.map {
-                $0 + application.settings.deletionGrace
-            }))
+            leftUser: .init(
+                id: joined.left.id,
+                erasedAt: joined.left.deletionRequestedAt.map {
+                    $0 + application.settings.deletionGrace
+                }))
     }
 
     private func move(

@@ -18,7 +18,8 @@ package struct SetProvider: Sendable {
     /// - Throws: `applicationUnknown`, `providerNotEnabled` when the program has no such provider, `fieldsRefused`,
     ///   `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
-        _ settings: ProviderSettings, secret: Secret?, of application: Identifier<Application>, by who: Operator = .local
+        _ settings: ProviderSettings, secret: Secret?, of application: Identifier<Application>,
+        by who: Operator = .local
     ) async throws(DomainError) {
         guard let provider = providers[settings.provider] else { throw .providerNotEnabled }
         let before = try await store.read { transaction throws(DomainError) in

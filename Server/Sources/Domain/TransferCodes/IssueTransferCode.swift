@@ -34,6 +34,7 @@ package struct IssueTransferCode: Sendable {
     ///   - user: For whom.
     ///   - whole: The application.
     ///   - who: Who does it.
+    /// - Returns: the code, told once.
     /// - Throws: as above.
     package func callAsFunction(
         to user: Identifier<User>, in whole: Application, by who: Operator

@@ -134,7 +134,8 @@ extension BrowseUsers.Filter {
         var users: [User] = []
         for (index, place) in places.enumerated() {
             // A user may stand there twice, by two names.
-            guard !users.contains(where: { $0.id == place.id }), let user = try transaction.user(place.id, in: application),
+            guard !users.contains(where: { $0.id == place.id }),
+                let user = try transaction.user(place.id, in: application),
                 try fits(user, transaction)
             else { continue }
             users.append(user)

@@ -67,7 +67,8 @@ struct AdminEndpoint: RouteHandler {
             return Secret(String(parts[1]))
         }
         let access = try await api.useCases.administration.findAdmin(token)
-        let application = route.isInApplication ? Identifier<Domain.Application>(rawValue: try call.id("application")) : nil
+        let application =
+            route.isInApplication ? Identifier<Domain.Application>(rawValue: try call.id("application")) : nil
         if let permission = route.permission { try access.require(permission, in: application) }
         call.access = access
         call.token = token

@@ -42,7 +42,8 @@ extension AdminAPI {
             let body = try await call.body(NewAdminBody.self)
             let role = try AdminRole(wire: body.role)
             let admin = try await call.rules.createAdmin(
-                name: body.name, role: role, applications: body.applications.map(Set.init(wire:)), by: try call.acting())
+                name: body.name, role: role, applications: body.applications.map(Set.init(wire:)), by: try call.acting()
+            )
             let link = try await call.rules.makeLink(for: admin.id, by: try call.acting())
             return try call.answer(
                 NewAdminAnswer(admin: AdminBody(admin), link: AdminLinkBody(link)), status: .created,
@@ -102,4 +103,3 @@ extension Set<Identifier<Domain.Application>> {
         self.init(ids.map { Identifier(rawValue: $0) })
     }
 }
-

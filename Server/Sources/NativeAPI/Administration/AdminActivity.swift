@@ -61,6 +61,12 @@ extension AdminAPI {
         AdminRoute(.get, "\(place)/audit", .readAudit) { call in
             try await call.auditLog(of: try call.place().id)
         },
+        AdminRoute(.get, "\(place)/overview", .readFigures) { call in
+            let query = try AdminQuery(call, "days")
+            let days = try query.number("days", in: 1...ReadOverview.longestSpanDays) ?? 7
+            return try call.answer(
+                OverviewBody(try await call.rules.readOverview(of: try call.place().id, days: days)))
+        },
         AdminRoute(.get, "audit", .readAudit) { call in try await call.auditLog(of: AuditEntry.server) },
     ]
 }
@@ -78,7 +84,8 @@ extension AdminCall {
             before: query.text("from").map { Identifier(rawValue: $0) }, limit: limit)
         return try answer(
             AdminAuditBody(
-                entries: entries.map(AuditEntryBody.init(_:)), next: entries.count == limit ? entries.last?.id.rawValue : nil))
+                entries: entries.map(AuditEntryBody.init(_:)),
+                next: entries.count == limit ? entries.last?.id.rawValue : nil))
     }
 }
 
@@ -87,7 +94,8 @@ extension SessionPlace {
     init(wire text: String) {
         let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
         self.init(
-            user: Identifier(rawValue: parts.first ?? ""), session: Identifier(rawValue: parts.count > 1 ? parts[1] : ""))
+            user: Identifier(rawValue: parts.first ?? ""),
+            session: Identifier(rawValue: parts.count > 1 ? parts[1] : ""))
     }
 }
 
@@ -158,6 +166,33 @@ struct AdminOfferBody: Encodable {
     let user: String
     let other: String
     let expiresAt: WireTime
+}
+
+struct OverviewBody: Encodable {
+    struct Hour: Encodable {
+        let at: WireTime
+        let counts: [String: Int64]
+    }
+
+    let userCount: Int
+    let activeToday: Int64
+    let activeMonth: Int64
+    let from: WireTime
+    /// Hours in which something was counted.
+    let hours: [Hour]
+
+    init(_ overview: ReadOverview.Overview) {
+        userCount = overview.userCount
+        activeToday = overview.activeToday
+        activeMonth = overview.activeMonth
+        from = Timestamp(hour: overview.hours.lowerBound).wire
+        hours = Dictionary(grouping: overview.figures.filter { $0.value > 0 }, by: \.hour)
+            .sorted { $0.key < $1.key }.map { hour, figures in
+                Hour(
+                    at: Timestamp(hour: hour).wire,
+                    counts: Dictionary(figures.map { ($0.name.rawValue, $0.value) }, uniquingKeysWith: { $1 }))
+            }
+    }
 }
 
 struct AdminAuditBody: Encodable {

@@ -10,7 +10,9 @@ struct AdminCall: Sendable {
     let api: AdminAPI
     let request: Request
     let context: ServerContext
-    fileprivate(set) var found: (access: AdminAccess?, token: Secret?, application: Domain.Application?) = (nil, nil, nil)
+    fileprivate(set) var found: (access: AdminAccess?, token: Secret?, application: Domain.Application?) = (
+        nil, nil, nil
+    )
 
     init(api: AdminAPI, request: Request, context: ServerContext) {
         self.api = api
@@ -70,7 +72,8 @@ struct AdminCall: Sendable {
     /// The version that the header `If-Match` names (RFC 9110 §13.1.1): milliseconds in quotes.
     func version() throws(DomainError) -> Timestamp {
         guard let sent = request.headers[.ifMatch] else { throw .administration(.versionRequired) }
-        guard sent.count > 2, sent.hasPrefix("\""), sent.hasSuffix("\""), let number = Int64(sent.dropFirst().dropLast())
+        guard sent.count > 2, sent.hasPrefix("\""), sent.hasSuffix("\""),
+            let number = Int64(sent.dropFirst().dropLast())
         else { throw .administration(.changedMeanwhile) }
         return Timestamp(milliseconds: number)
     }

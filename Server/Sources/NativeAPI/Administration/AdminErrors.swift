@@ -44,7 +44,8 @@ extension Refusal {
                 412, .changedMeanwhile, "Somebody changed it since it was read.",
                 detail: "Read it again, and send its ETag as If-Match.")
         case .versionRequired:
-            self.init(428, .versionRequired, "The header If-Match is required.", detail: "Send the ETag of what was read.")
+            self.init(
+                428, .versionRequired, "The header If-Match is required.", detail: "Send the ETag of what was read.")
         case .linkRefused:
             self.init(
                 403, .linkRefused, "The link leads nowhere.",

@@ -38,16 +38,19 @@ extension AdminAPI {
             let user = try await call.rules.editUser(
                 try call.user(), in: application.id, changes: UpdateUser.Changes(patch ?? UserPatchBody()),
                 version: try call.version(), by: try call.acting())
-            return try call.answer(AdminUserBody(user, in: application, for: try call.caller()), version: user.updatedAt)
+            return try call.answer(
+                AdminUserBody(user, in: application, for: try call.caller()), version: user.updatedAt)
         },
         AdminRoute(.delete, one, .changeUsers) { call in
-            let erasedAt = try await call.useCases.deleteUser(try call.user(), in: try call.place(), by: try call.acting())
+            let erasedAt = try await call.useCases.deleteUser(
+                try call.user(), in: try call.place(), by: try call.acting())
             return try call.answer(ErasureBody(erasedAt: erasedAt.wire), status: .accepted)
         },
         AdminRoute(.post, "\(one)/restore", .changeUsers) { call in
             let application = try call.place()
             let user = try await call.useCases.restoreUser(try call.user(), in: application.id, by: try call.acting())
-            return try call.answer(AdminUserBody(user, in: application, for: try call.caller()), version: user.updatedAt)
+            return try call.answer(
+                AdminUserBody(user, in: application, for: try call.caller()), version: user.updatedAt)
         },
         AdminRoute(.post, "\(one)/disable", .changeUsers) { call in try await call.setDisabled(true) },
         AdminRoute(.post, "\(one)/enable", .changeUsers) { call in try await call.setDisabled(false) },

@@ -42,7 +42,9 @@ struct ListAdminsCommand: AsyncParsableCommand {
             try await useCases.administration.listAdmins()
         }
         guard !output.isJSON else { return Console.write(json: admins.map(AdminDescription.init(_:))) }
-        guard !admins.isEmpty else { return Console.write("There is no admin yet. “okaeri admin link” makes the first.") }
+        guard !admins.isEmpty else {
+            return Console.write("There is no admin yet. “okaeri admin link” makes the first.")
+        }
         var table = TextTable("ID", "NAME", "ROLE", "APPLICATIONS", "STATE", "LAST LOG-IN")
         for admin in admins {
             table.add(

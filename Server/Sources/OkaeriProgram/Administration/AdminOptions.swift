@@ -59,7 +59,8 @@ struct AdminStandingOptions: ParsableArguments {
         }
         guard !output.isJSON else { return Console.write(json: AdminDescription(admin)) }
         Console.write(
-            isDisabled ? "The admin \(admin.name) is kept out from now on." : "The admin \(admin.name) is let in again.")
+            isDisabled ? "The admin \(admin.name) is kept out from now on." : "The admin \(admin.name) is let in again."
+        )
     }
 }
 

@@ -106,7 +106,9 @@ private struct Started: Encodable {
         ])
         Console.write("Okaeri \(OkaeriCommand.version) is serving.\n\(table.text(indentation: 2))\nCtrl-C stops it.")
         if let setUpToken {
-            Console.write("There is no admin yet. POST /v1/admin/set-up makes one with this token, which counts once:\n  \(setUpToken)")
+            Console.write(
+                "There is no admin yet. POST /v1/admin/set-up makes one with this token, which counts once:\n  \(setUpToken)"
+            )
         }
     }
 }

@@ -66,7 +66,8 @@ extension SQLTransaction {
         // A role that this program does not know may do nothing.
         guard let role = AdminRole(rawValue: row.text(2)) else { throw .storageUnavailable }
         var admin = Admin(
-            id: row.id(0), name: row.text(1), role: role, applications: try applications(row, 3), createdAt: row.time(8))
+            id: row.id(0), name: row.text(1), role: role, applications: try applications(row, 3), createdAt: row.time(8)
+        )
         admin.passwordHash = row.optionalText(4).map(PasswordHash.init(text:))
         admin.sealedTOTP = row.isNull(5) ? nil : row.bytes(5)
         admin.lastTOTPStep = row.integer(6)

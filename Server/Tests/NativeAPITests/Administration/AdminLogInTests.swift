@@ -15,7 +15,8 @@ struct AdminLogInTests {
     private func owner(_ server: TestServer) async throws -> (key: JSONValue, codes: [String]) {
         let token = try await server.useCases.administration.makeLink().token.revealed
         let opened = try await server.send(
-            .post, "/v1/admin/set-up/open", body: #"{"token": "\#(token)"}"#, isNamed: false).json
+            .post, "/v1/admin/set-up/open", body: #"{"token": "\#(token)"}"#, isNamed: false
+        ).json
         let key = try #require(opened["totpKey"])
         let code = try AdminWorld.code(key, at: server.clock.now)
         let made = try await server.send(
@@ -62,7 +63,8 @@ struct AdminLogInTests {
         expect(try await setUp("", code: "123456"), 403, .linkRefused)
         let key = try #require(
             try await server.send(
-                .post, "/v1/admin/set-up/open", body: #"{"token": "\#(link)"}"#, isNamed: false).json["totpKey"])
+                .post, "/v1/admin/set-up/open", body: #"{"token": "\#(link)"}"#, isNamed: false
+            ).json["totpKey"])
         let code = try AdminWorld.code(key, at: server.clock.now)
         expect(try await setUp(link, code: "12345x"), 400, .codeRefused)
         expect(try await setUp(link, password: "short", code: code), 400, .invalidMember)
@@ -129,7 +131,9 @@ struct AdminLogInTests {
             let admin = try await world.server.useCases.administration.listAdmins().first { $0.id.rawValue == id }
             return [("If-Match", "\"\(admin?.updatedAt.milliseconds ?? 0)\"")]
         }
-        expect(try await world.send("owner", .patch, "admins/\(rootId)", body: #"{"role": "support"}"#), 428, .versionRequired)
+        expect(
+            try await world.send("owner", .patch, "admins/\(rootId)", body: #"{"role": "support"}"#), 428,
+            .versionRequired)
         expect(
             try await world.send("owner", .patch, "admins/\(rootId)", [("If-Match", "\"1\"")], body: "{}"), 412,
             .changedMeanwhile)
@@ -142,7 +146,8 @@ struct AdminLogInTests {
         expect(try await world.send("operator", .get, "me"), 401, .adminRequired)
         _ = try await AdminWorld.setUp(Secret(try #require(link)), name: nil, on: world.server)
         expect(
-            try await world.send("owner", .post, "admins", body: #"{"name": "ROOT", "role": "owner"}"#), 409, .nameTaken)
+            try await world.send("owner", .post, "admins", body: #"{"name": "ROOT", "role": "owner"}"#), 409, .nameTaken
+        )
     }
 
     @Test("give keys to programs that may do no more than their scopes, for as long as was said")

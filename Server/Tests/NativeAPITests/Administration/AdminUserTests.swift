@@ -33,7 +33,8 @@ struct AdminUserTests {
         let server = world.server
         let guest = try await server.person(body: #"{"user": {"displayName": "Hana Sato"}}"#).logIn.user.id
         server.clock.advance(by: .days(3))
-        let signed = try await server.signUp("hanako", #", "email": "hanako@example.com""#).read(LogInAnswer.self).user.id
+        let signed = try await server.signUp("hanako", #", "email": "hanako@example.com""#).read(LogInAnswer.self).user
+            .id
         func found(_ query: String) async throws -> [String] {
             try ids(try await world.send("owner", .get, world.place("/users?\(query)")))
         }
@@ -133,7 +134,8 @@ struct AdminUserTests {
         let path = world.place("/users/\(guest.logIn.user.id)/merge")
         expect(
             try await world.send(
-                "owner", .post, world.place("/users/\(kept)/merge"), body: #"{"into": "\#(guest.logIn.user.id)"}"#), 409,
+                "owner", .post, world.place("/users/\(kept)/merge"), body: #"{"into": "\#(guest.logIn.user.id)"}"#),
+            409,
             .alreadyRegistered)
         expect(
             try await world.send("owner", .post, path, body: #"{"into": "\#(guest.logIn.user.id)"}"#), 400,

@@ -65,7 +65,8 @@ struct AdminWorld: Sendable {
     ) async throws -> Answer {
         let token = who.map { tokens[$0] ?? $0 }
         return try await server.send(
-            method, "/v1/admin/\(path)", (token.map { [("Authorization", "Bearer \($0)")] } ?? []) + headers, body: body,
+            method, "/v1/admin/\(path)", (token.map { [("Authorization", "Bearer \($0)")] } ?? []) + headers,
+            body: body,
             isNamed: false)
     }
 
