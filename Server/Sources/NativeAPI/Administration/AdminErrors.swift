@@ -2,7 +2,7 @@ import Domain
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import OkaeriWire
+package import OkaeriWire
 
 /// The admin API's words for errors: those of the native protocol, but for what admins may know.
 struct AdminErrors: ErrorAnswers {
@@ -57,14 +57,14 @@ extension Refusal {
 }
 
 extension ErrorCode {
-    static let adminRequired: Self = "admin_required"
-    static let notAllowed: Self = "not_allowed"
-    static let notFound: Self = "not_found"
-    static let changedMeanwhile: Self = "changed_meanwhile"
-    static let versionRequired: Self = "version_required"
-    static let linkRefused: Self = "link_refused"
-    static let nameTaken: Self = "name_taken"
-    static let lastOwner: Self = "last_owner"
-    static let userUnknown: Self = "user_unknown"
-    static let userUnavailable: Self = "user_unavailable"
+    package static let adminRequired: Self = "admin_required"
+    package static let notAllowed: Self = "not_allowed"
+    package static let notFound: Self = "not_found"
+    package static let changedMeanwhile: Self = "changed_meanwhile"
+    package static let versionRequired: Self = "version_required"
+    package static let linkRefused: Self = "link_refused"
+    package static let nameTaken: Self = "name_taken"
+    package static let lastOwner: Self = "last_owner"
+    package static let userUnknown: Self = "user_unknown"
+    package static let userUnavailable: Self = "user_unavailable"
 }

@@ -1,4 +1,5 @@
 import Domain
+import HTTPTypes
 import OkaeriServer
 import OkaeriWire
 import Testing
