@@ -67,7 +67,8 @@ struct UserListPlanTests {
         // Without rows a scan costs nothing: it is forbidden, so that the plan tells whether there is another way.
         let plan = try await cluster.run(
             """
-            SET enable_seqscan = off; SET enable_bitmapscan = off; EXPLAIN (COSTS OFF) \(Self.statement(leader))
+            SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off;
+            EXPLAIN (COSTS OFF) \(Self.statement(leader))
             """, in: database
         ).compactMap { $0.first ?? nil }
         #expect(plan.contains { $0.contains("Index") } && !plan.contains { $0.contains("Seq Scan") }, "\(plan)")

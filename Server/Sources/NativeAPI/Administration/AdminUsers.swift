@@ -71,6 +71,7 @@ extension AdminAPI {
             return AdminCall.done
         },
         AdminRoute(.post, "\(one)/transfer-code", .changeUsers) { call in
+            _ = try await call.useCases.readUser(try call.user(), in: try call.place().id)
             let issued = try await call.useCases.issueTransferCode(
                 to: try call.user(), in: try call.place(), by: try call.acting())
             return try call.answer(

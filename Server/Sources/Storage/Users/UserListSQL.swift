@@ -110,10 +110,11 @@ extension SQLTransaction {
                 ORDER BY id DESC LIMIT $3
                 """, usual
             )
+        // A user with several stands there several times, next to each other; `BrowseUsers` takes the first.
         case .provider(let provider):
             return (
                 """
-                SELECT DISTINCT user_id, NULL FROM identities
+                SELECT user_id, NULL FROM identities
                 WHERE application_id = $1 AND provider = $2 AND provider <> 'device' AND user_id < $3
                 ORDER BY user_id DESC LIMIT $4
                 """, [.id(application), .text(provider.rawValue), before, .integer(Int64(limit))]
@@ -121,7 +122,7 @@ extension SQLTransaction {
         case .protocolName(let name):
             return (
                 """
-                SELECT DISTINCT user_id, NULL FROM sessions
+                SELECT user_id, NULL FROM sessions
                 WHERE application_id = $1 AND protocol = $2 AND protocol <> 'native' AND user_id < $3
                 ORDER BY user_id DESC LIMIT $4
                 """, [.id(application), .text(name.rawValue), before, .integer(Int64(limit))]
