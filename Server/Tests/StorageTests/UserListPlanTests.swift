@@ -72,6 +72,8 @@ struct UserListPlanTests {
             """, in: database
         ).compactMap { $0.first ?? nil }
         #expect(plan.contains { $0.contains("Index") } && !plan.contains { $0.contains("Seq Scan") }, "\(plan)")
+        // Users of one day may be put in order within it.
+        if case .days = leader { return }
         #expect(!plan.contains { $0.contains("Sort") && !$0.contains("Sort Key") }, "\(plan)")
     }
 }
