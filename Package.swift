@@ -15,6 +15,7 @@ let package = Package(
     platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .library(name: "Okaeri", targets: ["Okaeri"]),
+        .library(name: "OkaeriUI", targets: ["OkaeriUI"]),
         .library(name: "OkaeriTesting", targets: ["OkaeriTesting"]),
         .library(name: "OkaeriWire", targets: ["OkaeriWire"]),
     ],
@@ -28,6 +29,7 @@ let package = Package(
             name: "Okaeri",
             dependencies: ["OkaeriWire", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: settings),
+        .target(name: "OkaeriUI", dependencies: ["Okaeri", "OkaeriWire"], swiftSettings: settings),
         .target(
             name: "OkaeriTesting",
             dependencies: ["Okaeri", "OkaeriWire", .product(name: "Crypto", package: "swift-crypto")],
@@ -36,6 +38,9 @@ let package = Package(
         .testTarget(
             name: "OkaeriTests",
             dependencies: ["Okaeri", "OkaeriTesting", "OkaeriWire", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: settings),
+        .testTarget(
+            name: "OkaeriUITests", dependencies: ["Okaeri", "OkaeriTesting", "OkaeriUI", "OkaeriWire"],
             swiftSettings: settings),
     ]
 )

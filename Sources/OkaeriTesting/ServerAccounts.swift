@@ -50,7 +50,8 @@ extension InMemoryServer {
         let body = try read(PasswordLogInBody.self, from: request.body ?? Data())
         let thumbprint = try optionalProof(of: request, &contents)
         if let known = try repeated(request, thumbprint, contents) { return known }
-        guard let id = contents.usersByIdentifier[body.identifier.lowercased()],
+        let identifier = body.identifier.trimmingCharacters(in: .whitespaces).lowercased()
+        guard let id = contents.usersByIdentifier[identifier],
             contents.users[id]?.password == body.password
         else { throw Refusal(401, .credentialRefused) }
         return try logIn(

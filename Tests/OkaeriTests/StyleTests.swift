@@ -5,7 +5,7 @@ import Testing
 struct StyleTests {
     @Test(
         "take time, names and chance from what is injected, but for the files that compose the defaults",
-        arguments: ["Okaeri", "OkaeriTesting", "OkaeriWire"])
+        arguments: ["Okaeri", "OkaeriTesting", "OkaeriUI", "OkaeriWire"])
     func injectedWorld(target: String) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Sources/\(target)").standardizedFileURL

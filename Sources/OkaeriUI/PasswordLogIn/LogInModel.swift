@@ -1,0 +1,146 @@
+package import Foundation
+public import Okaeri
+
+/// What a person can do on the log-in screen.
+public enum LogInEvent: Hashable, Sendable {
+    /// Something in the form.
+    case form(FormEvent)
+    /// The button "forgot password?".
+    case passwordForgotten
+    /// The button that leads to sign-up.
+    case signUp
+    /// A provider's button.
+    case provider(Provider)
+    /// The button "log in by mailed code".
+    case mailedCode
+    /// The button "enter a transfer code".
+    case transferCode
+    /// The button "continue as guest".
+    case guest
+    /// Bring the deleted account back.
+    case restore
+    /// The app wants other fields.
+    case fieldsChanged(LogInFields)
+    /// How the person logged in the last time has been looked up.
+    case lastMethodKnown(LogInMethod?)
+}
+
+/// The log-in screen.
+public struct LogInModel: FormScreen {
+    /// Its fields.
+    public package(set) var form: ScreenForm
+    /// Its parts.
+    public private(set) var options: LogInOptions
+    /// How the person logged in the last time on this device.
+    public private(set) var lastMethod: LogInMethod?
+    /// Which screen it is.
+    public var screen: ScreenName { .logIn }
+
+    /// Makes the screen.
+    ///
+    /// - Parameters:
+    ///   - options: Its parts.
+    ///   - identifier: What was typed elsewhere already.
+    /// - Throws: `FieldSetFault`, as ParseUI did, when the parts make no screen.
+    public init(_ options: LogInOptions = LogInOptions(), identifier: String = "") throws(FieldSetFault) {
+        if let fault = options.fields.fault, fault != .noFields || options.providers.isEmpty { throw fault }
+        self.options = options
+        form = ScreenForm()
+        form.fields = Self.fields(options, keeping: form)
+        _ = form.handle(.typed(.username, identifier))
+    }
+
+    private static func fields(_ options: LogInOptions, keeping form: ScreenForm) -> [FormField] {
+        guard options.fields.contains(.usernameAndPassword) else { return [] }
+        var fields = [
+            FormField(
+                .username, options.emailAsUsername ? .email : .identifier,
+                label: .key(options.emailAsUsername ? .email : .identifier), rule: FieldRule(isRequired: true),
+                text: form.text(of: .username)),
+            FormField(
+                .password, .password, label: .key(.password), rule: FieldRule(isRequired: true),
+                text: form.text(of: .password)),
+        ]
+        if options.fields.contains(.rememberMe) {
+            let isOn = form[.rememberMe]?.isOn ?? options.remembersAtFirst
+            fields.append(
+                FormField(
+                    .rememberMe, .checkbox, label: .key(.logInRemember), rule: FieldRule(isRequired: false),
+                    text: isOn ? "true" : ""))
+        }
+        return fields
+    }
+
+    /// Whether the dismiss button is shown.
+    public var showsDismissButton: Bool { options.fields.contains(.dismissButton) && !options.isInNavigation }
+
+    /// Whether the providers' buttons stand side by side with short titles, as ParseUI's did when there were two.
+    public var hasShortProviderTitles: Bool { options.allProviders.count == 2 }
+
+    /// What the device keeps of the log-in.
+    private var rememberMe: RememberMe { form[.rememberMe]?.isOn ?? true ? .automatic : options.unremembered }
+
+    package var failureTitle: ScreenMessage? { .key(.logInFailed) }
+
+    /// The screen appears.
+    public mutating func begin() -> [ScreenEffect] { [] }
+
+    /// Takes an event.
+    public mutating func handle(_ event: LogInEvent) -> [ScreenEffect] {
+        if case .form(let event) = event { return handleForm(event) }
+        if case .lastMethodKnown(let method) = event { lastMethod = method }
+        guard form.isEnabled else { return [] }
+        let typed = form.text(of: .username).trimmingCharacters(in: .whitespacesAndNewlines)
+        let address = MailForm.fits(typed) ? typed : ""
+        switch event {
+        case .form, .lastMethodKnown: return []
+        case .passwordForgotten: return [.show(.reset(email: address))]
+        case .signUp: return [.show(.signUp(identifier: typed))]
+        case .mailedCode: return [.show(.code(email: address))]
+        case .transferCode: return [.show(.transferEntry)]
+        case .provider(let provider):
+            guard options.allProviders.contains(where: { $0.provider == provider }) else { return [] }
+            return form.run(.provider(provider, .logIn(restoring: false)))
+        case .guest: return form.run(.logInAutomatically)
+        case .restore: return restore()
+        case .fieldsChanged(let fields):
+            guard fields.fault == nil else { return [] }
+            options.fields = fields
+            form.fields = Self.fields(options, keeping: form)
+            return []
+        }
+    }
+
+    /// Takes a report.
+    public mutating func take(_ report: ScreenReport) -> [ScreenEffect] { takeForm(report) }
+
+    package func request(at instant: Date) -> ScreenRequest? {
+        .logIn(
+            identifier: form.text(of: .username), password: Secret(form.text(of: .password)), rememberMe,
+            restoring: false)
+    }
+
+    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
+        guard case .welcome(let welcome) = answer else { return nil }
+        switch request {
+        case .provider(let provider, _): return .loggedIn(welcome, by: .provider(provider))
+        case .logInAutomatically: return .loggedIn(welcome, by: .guest)
+        case .restoreUser: return .restored(welcome)
+        default: return .loggedIn(welcome, by: .password)
+        }
+    }
+
+    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    {
+        guard case .welcome(let welcome) = answer else { return [] }
+        form.finish()
+        return [.show(.home(welcome.user))]
+    }
+
+    package mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]? {
+        guard case .credentialRefused = error, case .logIn = request else { return nil }
+        // Which of the two is wrong is not told; the password is the likelier one.
+        form.show(ScreenBanner(.failure, title: .key(.logInFailed), .key(.logInMismatch)), focus: .password)
+        return [ScreenEffect(.fail(error, attempt: form.attempt))]
+    }
+}

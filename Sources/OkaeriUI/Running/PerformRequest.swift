@@ -1,0 +1,108 @@
+public import Okaeri
+import OkaeriWire
+
+/// Where the credentials of providers come from: a sheet of the system, or the provider's own library.
+public protocol ProviderCredentials: Sendable {
+    /// Asks the person, there.
+    ///
+    /// - Parameter provider: Which one.
+    /// - Returns: What it gave.
+    /// - Throws: `OkaeriError.cancelled` when the person closed the sheet, which is no failure.
+    func credential(for provider: Provider) async throws(OkaeriError) -> ProviderCredential
+}
+
+/// No providers at all.
+public struct NoProviders: ProviderCredentials {
+    /// Makes none.
+    public init() {}
+
+    /// Refuses.
+    public func credential(for provider: Provider) async throws(OkaeriError) -> ProviderCredential {
+        throw .providerRefused(.providerNotEnabled)
+    }
+}
+
+/// Asks the server for what a model wants: the one place where screens meet the client.
+package struct PerformRequest: Sendable {
+    package let client: OkaeriClient
+    package let credentials: any ProviderCredentials
+
+    package init(client: OkaeriClient, credentials: any ProviderCredentials) {
+        self.client = client
+        self.credentials = credentials
+    }
+
+    package func callAsFunction(_ request: ScreenRequest) async throws(OkaeriError) -> ScreenAnswer {
+        switch request {
+        case .logIn(let identifier, let password, let rememberMe, let restoring):
+            return .welcome(
+                try await client.logIn(
+                    identifier: identifier, password: password.revealed, rememberMe: rememberMe, restoring: restoring))
+        case .signUp(let values, let rememberMe):
+            return .user(
+                try await client.signUp(
+                    username: values.username, email: values.email, phone: values.phone,
+                    password: values.password.revealed,
+                    user: NewUser(displayName: values.displayName, fields: values.fields), rememberMe: rememberMe))
+        case .upgrade(let values):
+            return .user(
+                try await client.upgrade(
+                    username: values.username, email: values.email, phone: values.phone,
+                    password: values.password.revealed,
+                    changes: UserChanges(
+                        displayName: values.displayName.map { .set($0) } ?? .unchanged, fields: values.fields)))
+        case .provider(let provider, let use): return try await perform(use, provider)
+        case .logInAutomatically: return .welcome(try await client.logInAutomatically())
+        case .requestLogInCode(let email): return .codeRequest(try await client.requestLogInCode(email: email))
+        case .logInWithCode(let code, let order, let rememberMe, let restoring):
+            return .welcome(
+                try await client.logIn(
+                    code: code.revealed, for: order, rememberMe: rememberMe, restoring: restoring))
+        case .requestPasswordReset(let email):
+            try await client.requestPasswordReset(email: email)
+        case .resetPassword(let token, let password):
+            try await client.resetPassword(token: token.revealed, newPassword: password.revealed)
+        case .requestEmailVerification: try await client.requestEmailVerification()
+        case .verifyEmail(let code): return .user(try await client.verifyEmail(code: code.revealed))
+        default: return try await performForUser(request)
+        }
+        return .done
+    }
+
+    private func performForUser(_ request: ScreenRequest) async throws(OkaeriError) -> ScreenAnswer {
+        switch request {
+        case .preview(let conflict): return .preview(try await client.preview(conflict))
+        case .resolve(let conflict, let choice): return .resolved(try await client.resolve(conflict, by: choice))
+        case .undoMerge(let merge): try await client.undoMerge(merge)
+        case .issueTransferCode: return .transferCode(try await client.issueTransferCode())
+        case .withdrawTransferCode: try await client.withdrawTransferCode()
+        case .redeemTransferCode(let code):
+            return .transferred(try await client.redeemTransferCode(code.revealed))
+        case .sessions: return .sessions(try await client.sessions())
+        case .endSession(let id): try await client.endSession(id)
+        case .endOtherSessions: return .ended(count: try await client.endOtherSessions())
+        case .deleteUser: return .erasedAt(try await client.deleteUser())
+        case .restoreUser: return .welcome(try await client.restoreUser())
+        case .exportUser: return .export(try await client.exportUser())
+        case .reauthenticate(let password): try await client.reauthenticate(password: password?.revealed)
+        case .reauthenticateWithCode(let code, let order):
+            try await client.reauthenticate(code: code.revealed, for: order)
+        case .logIn, .signUp, .upgrade, .provider, .logInAutomatically, .requestLogInCode, .logInWithCode,
+            .requestPasswordReset, .resetPassword, .requestEmailVerification, .verifyEmail:
+            return try await callAsFunction(request)
+        }
+        return .done
+    }
+
+    private func perform(_ use: ProviderUse, _ provider: Provider) async throws(OkaeriError) -> ScreenAnswer {
+        let credential = try await credentials.credential(for: provider)
+        switch use {
+        case .logIn(let restoring):
+            return .welcome(try await client.logIn(with: credential, restoring: restoring))
+        case .link: return .user(try await client.link(credential))
+        case .reauthenticate:
+            try await client.reauthenticate(with: credential)
+            return .done
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+public import Okaeri
+
+#if canImport(Combine)
+    public import Combine
+#endif
+
+/// What a screen needs of its surroundings.
+public struct ScreenSurroundings: Sendable {
+    /// The way to the server.
+    public var client: OkaeriClient
+    /// Where the credentials of providers come from.
+    public var credentials: any ProviderCredentials
+    /// What tells the time, and what to wait by.
+    public var clock: any WallClock
+    /// Where the way of the last log-in is remembered.
+    public var memory: any MethodMemory
+    /// Puts a text where it can be pasted elsewhere.
+    public var copy: @MainActor @Sendable (String) -> Void
+
+    /// Describes surroundings.
+    public init(
+        client: OkaeriClient, credentials: any ProviderCredentials = NoProviders(),
+        clock: any WallClock = SystemClock(), memory: any MethodMemory = NoMethodMemory(),
+        copy: @escaping @MainActor @Sendable (String) -> Void = { _ in }
+    ) {
+        self.client = client
+        self.credentials = credentials
+        self.clock = clock
+        self.memory = memory
+        self.copy = copy
+    }
+}
+
+/// Runs one screen: keeps its model, performs the model's effects, reports how they went.
+///
+/// ```swift
+/// let screen = ScreenRunner(SignUpModel(), in: ScreenSurroundings(client: okaeri))
+/// screen.send(.form(.typed(.username, "hana")))
+/// ```
+@MainActor
+public final class ScreenRunner<Model: ScreenModel> {
+    #if canImport(Combine)
+        /// Tells SwiftUI of changes.
+        public nonisolated let objectWillChange = ObservableObjectPublisher()
+    #endif
+    /// What to draw.
+    public private(set) var model: Model {
+        willSet {
+            #if canImport(Combine)
+                objectWillChange.send()
+            #endif
+        }
+    }
+    /// What the app hears and decides.
+    public var hooks: ScreenHooks
+    private let surroundings: ScreenSurroundings
+    private let perform: PerformRequest
+    private var work: [Int: Task<Void, Never>] = [:]
+    private var nextWork = 0
+    private var alarm: Task<Void, Never>?
+    private var hasBegun = false
+
+    /// Makes a runner. Nothing happens until ``begin()``.
+    public init(_ model: Model, in surroundings: ScreenSurroundings, hooks: ScreenHooks = ScreenHooks()) {
+        self.model = model
+        self.surroundings = surroundings
+        self.hooks = hooks
+        perform = PerformRequest(client: surroundings.client, credentials: surroundings.credentials)
+    }
+
+    deinit {
+        // What the server was asked is not stopped: a log-in under way ends by itself.
+        alarm?.cancel()
+    }
+
+    /// The screen appears; every later call does nothing.
+    public func begin() {
+        guard !hasBegun else { return }
+        hasBegun = true
+        run(model.begin())
+        if let runner = self as? ScreenRunner<LogInModel> {
+            runner.send(.lastMethodKnown(surroundings.memory.last()))
+        }
+    }
+
+    /// Somebody did something.
+    public func send(_ event: Model.Event) {
+        run(model.handle(event))
+    }
+
+    /// Waits until everything has been performed, apart from waiting for time to pass.
+    package func settle() async {
+        while let task = work.values.first { await task.value }
+    }
+
+    private func report(_ kind: ScreenReport.Kind) {
+        run(model.take(ScreenReport(kind, at: surroundings.clock.now)))
+    }
+
+    /// Performs effects, one after the other. The task is kept until it is done, and forgets itself then.
+    private func run(_ effects: [ScreenEffect]) {
+        guard !effects.isEmpty else { return }
+        nextWork += 1
+        let number = nextWork
+        work[number] = Task {
+            for effect in effects { await self.perform(effect) }
+            self.work[number] = nil
+        }
+    }
+
+    private func perform(_ effect: ScreenEffect) async {
+        let screen = model.screen
+        switch effect.kind {
+        case .ask(let submission, let attempt):
+            let verdict = await hooks.shouldBegin?(submission) ?? .proceed
+            report(.verdict(verdict, attempt: attempt))
+        case .call(let request, let attempt):
+            report(.answer(await answer(to: request), attempt: attempt))
+        case .succeed(let outcome):
+            if let method = outcome.method { surroundings.memory.remember(method) }
+            await hooks.succeeded?(screen, outcome)
+            post(screen, "success", ["outcome": outcome])
+        case .fail(let error, let attempt):
+            let isHandled = await hooks.failed?(screen, error) ?? false
+            post(screen, "failure", ["error": error])
+            report(.failureTold(isHandled: isHandled, attempt: attempt))
+        case .cancel:
+            await hooks.cancelled?(screen)
+            post(screen, "cancel", [:])
+        case .show(let destination): hooks.show?(destination)
+        case .close: hooks.close?()
+        case .wake: setAlarm()
+        case .copy(let text): surroundings.copy(text)
+        }
+    }
+
+    private func answer(to request: ScreenRequest) async -> Result<ScreenAnswer, OkaeriError> {
+        do throws(OkaeriError) {
+            return .success(try await perform(request))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Reports after a second. One alarm is enough for all that wait.
+    private func setAlarm() {
+        guard alarm == nil else { return }
+        let clock = surroundings.clock
+        alarm = Task { [weak self] in
+            do {
+                try await clock.sleep(for: .seconds(1))
+            } catch {
+                // Nobody waits any more.
+                return
+            }
+            self?.alarm = nil
+            self?.report(.woke)
+        }
+    }
+
+    /// Posts what ParseUI posted: `com.parse.ui.login.success` is `okaeri.ui.logIn.success` here.
+    private func post(_ screen: ScreenName, _ what: String, _ information: [String: any Sendable]) {
+        NotificationCenter.default.post(
+            name: Notification.Name("okaeri.ui.\(screen.rawValue).\(what)"), object: nil, userInfo: information)
+    }
+}
+
+#if canImport(Combine)
+    extension ScreenRunner: ObservableObject {}
+#endif
+
+extension ScreenOutcome {
+    /// The way in that is worth to be remembered.
+    var method: LogInMethod? {
+        switch self {
+        case .loggedIn(_, let method): method
+        case .signedUp, .upgraded: .password
+        case .transferred: .transferCode
+        default: nil
+        }
+    }
+}

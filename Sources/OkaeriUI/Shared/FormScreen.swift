@@ -1,0 +1,116 @@
+package import Foundation
+package import Okaeri
+
+/// What all screens with a form share: who is asked when, which reports come too late, and what becomes of failures.
+package protocol FormScreen: ScreenModel {
+    var form: ScreenForm { get set }
+    /// What to ask the server for with what stands in the form.
+    func request(at instant: Date) -> ScreenRequest?
+    /// What an answer comes to as news for the app; `nil` when there is nothing to tell.
+    func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome?
+    /// The answer has arrived while the screen is there.
+    mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    /// A failure that the screen answers in a way of its own.
+    ///
+    /// - Returns: `nil` for all others.
+    mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]?
+    /// A second has passed.
+    ///
+    /// - Returns: Whether another one is waited for.
+    mutating func tick(at instant: Date) -> Bool
+    /// What stands over the text of a failure.
+    var failureTitle: ScreenMessage? { get }
+}
+
+extension FormScreen {
+    package mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]? {
+        nil
+    }
+    package mutating func tick(at instant: Date) -> Bool { form.tick(at: instant) }
+    package var failureTitle: ScreenMessage? { nil }
+
+    /// Takes an event of the form.
+    package mutating func handleForm(_ event: FormEvent) -> [ScreenEffect] {
+        switch form.handle(event) {
+        case .nothing: []
+        case .submitted: form.ask(from: screen)
+        case .dismissed: [.cancel, .close]
+        case .again(let request): form.run(request)
+        }
+    }
+
+    /// Takes a report.
+    package mutating func takeForm(_ report: ScreenReport) -> [ScreenEffect] {
+        switch report.kind {
+        case .verdict(let verdict, let number):
+            guard form.take(verdict, number), let request = request(at: report.instant) else { return [] }
+            return form.run(request)
+        case .answer(let result, let number):
+            return land(result, number, at: report.instant)
+        case .failureTold(let isHandled, let number):
+            if isHandled, number == form.attempt { form.banner = nil }
+            return []
+        case .woke:
+            return tick(at: report.instant) ? [.wake] : []
+        }
+    }
+
+    private mutating func land(
+        _ result: Result<ScreenAnswer, OkaeriError>, _ number: Int, at instant: Date
+    ) -> [ScreenEffect] {
+        guard let request = form.latest else { return [] }
+        switch form.land(number) {
+        case .tooLate: return []
+        case .abandoned:
+            // What has happened has happened: the app is told, and the screen that is gone does nothing more.
+            guard case .success(let answer) = result else { return [] }
+            form.finish()
+            return outcome(of: answer, to: request).map { [.succeed($0)] } ?? []
+        case .inTime: break
+        }
+        switch result {
+        case .success(let answer):
+            let news = outcome(of: answer, to: request).map { [ScreenEffect.succeed($0)] } ?? []
+            return news + arrive(answer, to: request, at: instant)
+        case .failure(.cancelled):
+            // A sheet that the person closed is no failure.
+            return []
+        case .failure(let error):
+            if let own = answer(error, to: request, at: instant) { return own }
+            return fail(error, request, at: instant)
+        }
+    }
+
+    private mutating func fail(_ error: OkaeriError, _ request: ScreenRequest, at instant: Date) -> [ScreenEffect] {
+        if case .reauthenticationRequired = error, screen != .reauthentication {
+            return [.show(.reauthentication(for: screen))]
+        }
+        form.show(error, title: failureTitle)
+        if case .userDeleted = error {
+            form.banner = ScreenBanner(.failure, .error(error), offersRestoring: request.restored != nil)
+        }
+        let pauses = form.wait(after: error, at: instant)
+        return [ScreenEffect(.fail(error, attempt: form.attempt))] + (pauses ? [.wake] : [])
+    }
+
+    /// The same log-in again, and this time a deleted account comes back.
+    package mutating func restore() -> [ScreenEffect] {
+        guard form.banner?.offersRestoring == true, let again = form.latest?.restored else { return [] }
+        return form.run(again)
+    }
+}
+
+extension ScreenRequest {
+    /// The same log-in with the wish to bring a deleted account back; `nil` for what is no log-in.
+    var restored: ScreenRequest? {
+        switch self {
+        case .logIn(let identifier, let password, let rememberMe, _):
+            .logIn(identifier: identifier, password: password, rememberMe, restoring: true)
+        case .logInWithCode(let code, let request, let rememberMe, _):
+            .logInWithCode(code, request, rememberMe, restoring: true)
+        case .provider(let provider, .logIn): .provider(provider, .logIn(restoring: true))
+        case .logInAutomatically: .restoreUser
+        default: nil
+        }
+    }
+}

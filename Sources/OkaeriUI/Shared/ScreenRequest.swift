@@ -1,0 +1,79 @@
+package import Foundation
+package import Okaeri
+package import OkaeriWire
+
+/// What a model asks of the server.
+package enum ScreenRequest: Hashable, Sendable {
+    case logIn(identifier: String, password: Secret, RememberMe, restoring: Bool)
+    case signUp(AccountValues, RememberMe)
+    case upgrade(AccountValues)
+    case provider(Provider, ProviderUse)
+    /// Log in with the device's key.
+    case logInAutomatically
+    case requestLogInCode(email: String)
+    case logInWithCode(Secret, LogInCodeRequest, RememberMe, restoring: Bool)
+    case requestPasswordReset(email: String)
+    case resetPassword(token: Secret, newPassword: Secret)
+    case requestEmailVerification
+    case verifyEmail(code: Secret)
+    case preview(MergeConflict)
+    case resolve(MergeConflict, MergeChoice)
+    case undoMerge(String)
+    case issueTransferCode
+    case withdrawTransferCode
+    case redeemTransferCode(Secret)
+    case sessions
+    case endSession(DeviceSession.ID)
+    case endOtherSessions
+    case deleteUser
+    case restoreUser
+    case exportUser
+    /// `nil` for an anonymous user, whom the device's key proves.
+    case reauthenticate(password: Secret?)
+    case reauthenticateWithCode(Secret, LogInCodeRequest)
+}
+
+/// What a provider's credential is for.
+package enum ProviderUse: Hashable, Sendable {
+    case logIn(restoring: Bool)
+    case link
+    case reauthenticate
+}
+
+/// What makes an account.
+package struct AccountValues: Hashable, Sendable {
+    package var username: String?
+    package var email: String?
+    package var phone: String?
+    package var password: Secret
+    package var displayName: String?
+    package var fields: [String: JSONValue]
+
+    package init(
+        username: String? = nil, email: String? = nil, phone: String? = nil, password: Secret,
+        displayName: String? = nil, fields: [String: JSONValue] = [:]
+    ) {
+        self.username = username
+        self.email = email
+        self.phone = phone
+        self.password = password
+        self.displayName = displayName
+        self.fields = fields
+    }
+}
+
+/// What the server answered.
+package enum ScreenAnswer: Hashable, Sendable {
+    case welcome(Welcome)
+    case user(User)
+    case codeRequest(LogInCodeRequest)
+    case done
+    case preview(MergePreview)
+    case resolved(MergeResult)
+    case transferCode(TransferCode)
+    case transferred(TransferResult)
+    case sessions([DeviceSession])
+    case ended(count: Int)
+    case erasedAt(Date)
+    case export(Data)
+}

@@ -1,0 +1,186 @@
+extension TextTable {
+    static var accounts: [TextKey: Entry] {
+        [
+            .conflictTitle: Entry(
+                "You have two accounts",
+                "アカウントが2つあります",
+                "계정이 두 개 있습니다"),
+            .conflictIntroduction: Entry(
+                "Choose which one to go on with.",
+                "どちらのアカウントを使うか選んでください。",
+                "사용할 계정을 선택해 주세요."),
+            .conflictKeep: Entry(
+                "Keep the account on this device",
+                "この端末のアカウントを使う",
+                "이 기기의 계정 사용"),
+            .conflictSwitch: Entry(
+                "Go on with the other account",
+                "もう一方のアカウントを使う",
+                "다른 계정 사용"),
+            .conflictMerge: Entry(
+                "Bring both together",
+                "2つをまとめる",
+                "두 계정 합치기"),
+            .conflictButton: Entry(
+                "Continue",
+                "決定",
+                "확인"),
+            .conflictDone: Entry(
+                "Done. You can undo this for seven days.",
+                "完了しました。7日以内なら元に戻せます。",
+                "완료했습니다. 7일 안에 되돌릴 수 있습니다."),
+            .conflictUndo: Entry(
+                "Undo",
+                "元に戻す",
+                "되돌리기"),
+            .conflictUndone: Entry(
+                "Undone. Both accounts are as they were.",
+                "元に戻しました。",
+                "되돌렸습니다."),
+            .transferTitle: Entry(
+                "To another device",
+                "機種変更",
+                "기기 변경"),
+            .transferIntroduction: Entry(
+                "The code moves your account to another device. Never show it to anybody else.",
+                "コードを使って別の端末にアカウントを引き継げます。ほかの人には見せないでください。",
+                "코드로 다른 기기에 계정을 옮길 수 있습니다. 다른 사람에게 보여 주지 마세요."),
+            .transferButton: Entry(
+                "Make a code",
+                "コードを発行する",
+                "코드 발급"),
+            .transferCopy: Entry(
+                "Copy",
+                "コピー",
+                "복사"),
+            .transferWithdraw: Entry(
+                "Withdraw the code",
+                "コードを無効にする",
+                "코드 무효화"),
+            .transferExpires: Entry(
+                "Valid until {time}",
+                "有効期限：{time}",
+                "유효 기간: {time}"),
+            .transferExpired: Entry(
+                "The code is no longer valid. Make a new one.",
+                "コードの期限が切れました。新しいコードを発行してください。",
+                "코드가 만료되었습니다. 새 코드를 발급해 주세요."),
+            .transferPicture: Entry(
+                "QR code of the transfer code",
+                "引き継ぎコードのQRコード",
+                "기기 변경 코드의 QR 코드"),
+            .transferEntryTitle: Entry(
+                "From another device",
+                "データの引き継ぎ",
+                "데이터 가져오기"),
+            .transferEntryIntroduction: Entry(
+                "Enter the code that the other device shows.",
+                "元の端末に表示されたコードを入力してください。",
+                "기존 기기에 표시된 코드를 입력해 주세요."),
+            .transferEntryButton: Entry(
+                "Take over",
+                "引き継ぐ",
+                "가져오기"),
+            .transferEntryScan: Entry(
+                "Scan QR code",
+                "QRコードを読み取る",
+                "QR 코드 스캔"),
+            .transferEntryLeft: Entry(
+                "What this device had before is erased on {time}.",
+                "この端末の以前のデータは{time}に消去されます。",
+                "이 기기의 이전 데이터는 {time}에 삭제됩니다."),
+            .sessionsTitle: Entry(
+                "Where you are logged in",
+                "ログイン中の端末",
+                "로그인된 기기"),
+            .sessionsCurrent: Entry(
+                "This device",
+                "この端末",
+                "이 기기"),
+            .sessionsUnknown: Entry(
+                "Unknown device",
+                "不明な端末",
+                "알 수 없는 기기"),
+            .sessionsLastUsed: Entry(
+                "Last used {time}",
+                "最終利用：{time}",
+                "마지막 사용: {time}"),
+            .sessionsEnd: Entry(
+                "Log out",
+                "ログアウト",
+                "로그아웃"),
+            .sessionsEndQuestion: Entry(
+                "Log out on {name}?",
+                "{name}からログアウトしますか？",
+                "{name}에서 로그아웃할까요?"),
+            .sessionsEndOthers: Entry(
+                "Log out everywhere else",
+                "ほかの端末すべてからログアウト",
+                "다른 모든 기기에서 로그아웃"),
+            .sessionsEndOthersQuestion: Entry(
+                "Log out on all other devices?",
+                "ほかの端末すべてからログアウトしますか？",
+                "다른 모든 기기에서 로그아웃할까요?"),
+            .sessionsEnded: Entry(
+                "Logged out on {count} devices.",
+                "{count}台の端末からログアウトしました。",
+                "기기 {count}대에서 로그아웃했습니다."),
+            .deletionTitle: Entry(
+                "Delete account",
+                "アカウントの削除",
+                "계정 삭제"),
+            .deletionIntroduction: Entry(
+                "You are logged out everywhere at once. After seven days everything is erased; until then you can come back.",
+                "すべての端末からすぐにログアウトします。7日後にすべてのデータを消去します。それまでは元に戻せます。",
+                "모든 기기에서 바로 로그아웃됩니다. 7일 후 모든 데이터가 삭제되며, 그 전에는 복구할 수 있습니다."),
+            .deletionConfirmation: Entry(
+                "Type {word} to confirm",
+                "確認のため「{word}」と入力してください",
+                "확인을 위해 ‘{word}’을(를) 입력해 주세요"),
+            .deletionWord: Entry(
+                "DELETE",
+                "削除",
+                "삭제"),
+            .deletionButton: Entry(
+                "Delete my account",
+                "アカウントを削除する",
+                "계정 삭제하기"),
+            .deletionExport: Entry(
+                "Get my data first",
+                "先にデータを受け取る",
+                "먼저 내 데이터 받기"),
+            .deletionDone: Entry(
+                "Your account is erased on {time}.",
+                "アカウントは{time}に消去されます。",
+                "계정은 {time}에 삭제됩니다."),
+            .deletionRestore: Entry(
+                "Restore my account",
+                "アカウントを元に戻す",
+                "계정 복구하기"),
+            .deletionRestored: Entry(
+                "Your account is back.",
+                "アカウントを元に戻しました。",
+                "계정을 복구했습니다."),
+            .presenceTitle: Entry(
+                "Is it still you?",
+                "ご本人確認",
+                "본인 확인"),
+            .presenceIntroduction: Entry(
+                "For this, please prove once more who you are.",
+                "続けるには、もう一度ご本人であることを確認してください。",
+                "계속하려면 본인임을 다시 확인해 주세요."),
+            .presenceButton: Entry(
+                "Confirm",
+                "確認する",
+                "확인"),
+            .presenceWith: Entry(
+                "Confirm with {provider}",
+                "{provider}で確認",
+                "{provider}(으)로 확인"),
+            .presenceCode: Entry(
+                "Mail me a code",
+                "コードをメールで受け取る",
+                "메일로 코드 받기"),
+        ]
+    }
+}

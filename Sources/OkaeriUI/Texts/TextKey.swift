@@ -1,0 +1,267 @@
+/// The keys of the string table; a theme's `texts` and the hosted pages use the same ones.
+public enum TextKey: String, CaseIterable, Hashable, Sendable {
+    /// “User name”
+    case username = "field.username"
+    /// “User name or mail address”
+    case identifier = "field.identifier"
+    /// “Mail address”
+    case email = "field.email"
+    /// “Phone number”
+    case phone = "field.phone"
+    /// “Password”
+    case password = "field.password"
+    /// “New password”
+    case newPassword = "field.newPassword"
+    /// “Name”
+    case displayName = "field.displayName"
+    /// “More about you”
+    case additional = "field.additional"
+    /// “Code from the mail”
+    case code = "field.code"
+    /// “Code from the mail”
+    case token = "field.token"
+    /// “Transfer code”
+    case transferCodeField = "field.transferCode"
+    /// “optional”
+    case optional = "field.optional"
+    /// “Show password”
+    case showPassword = "field.showPassword"
+    /// “Hide password”
+    case hidePassword = "field.hidePassword"
+    /// “Very weak”
+    case strengthVeryWeak = "strength.veryWeak"
+    /// “Weak”
+    case strengthWeak = "strength.weak"
+    /// “Fair”
+    case strengthFair = "strength.fair"
+    /// “Strong”
+    case strengthStrong = "strength.strong"
+    /// “Strength: {strength}”
+    case strength = "strength.label"
+    /// “Log In”
+    case logInTitle = "logIn.title"
+    /// “Log In”
+    case logInButton = "logIn.button"
+    /// “Forgot password?”
+    case logInForgot = "logIn.forgot"
+    /// “Log in automatically”
+    case logInRemember = "logIn.remember"
+    /// “Sign Up”
+    case logInSignUp = "logIn.signUp"
+    /// “Log in by mailed code”
+    case logInCode = "logIn.code"
+    /// “Enter a transfer code”
+    case logInTransfer = "logIn.transfer"
+    /// “Continue as guest”
+    case logInGuest = "logIn.guest"
+    /// “Log in with {provider}”
+    case logInWith = "logIn.with"
+    /// “Last used”
+    case logInLastUsed = "logIn.lastUsed"
+    /// “Login Failed”
+    case logInFailed = "logIn.failed"
+    /// “The username and password you entered don't match”
+    case logInMismatch = "logIn.mismatch"
+    /// “Please try again”
+    case tryAgain = "common.tryAgain"
+    /// “Sign Up”
+    case signUpTitle = "signUp.title"
+    /// “Sign Up”
+    case signUpButton = "signUp.button"
+    /// “Sign Up Error”
+    case signUpFailed = "signUp.failed"
+    /// “The email address is invalid. Please enter a valid email.”
+    case signUpEmailInvalid = "signUp.emailInvalid"
+    /// “Please enter a username.”
+    case signUpUsernameMissing = "signUp.usernameMissing"
+    /// “Please enter a password.”
+    case signUpPasswordMissing = "signUp.passwordMissing"
+    /// “Please enter an email.”
+    case signUpEmailMissing = "signUp.emailMissing"
+    /// “The username '{name}' is taken. Please try choosing a different username.”
+    case usernameTaken = "signUp.usernameTaken"
+    /// “The email '{name}' is taken. Please try using a different email.”
+    case emailTaken = "signUp.emailTaken"
+    /// “Password must be at least {minimum} characters.”
+    case passwordTooShort = "signUp.passwordTooShort"
+    /// “Save your data”
+    case upgradeTitle = "upgrade.title"
+    /// “With an account you keep everything when you change or lose this device.”
+    case upgradeIntroduction = "upgrade.introduction"
+    /// “Save”
+    case upgradeButton = "upgrade.button"
+    /// “Reset Password”
+    case resetTitle = "reset.title"
+    /// “Please enter the email address for your account.”
+    case resetIntroduction = "reset.introduction"
+    /// “Send”
+    case resetButton = "reset.button"
+    /// “Password Reset”
+    case resetSentTitle = "reset.sentTitle"
+    /// “An email with reset instructions has been sent to '{name}'.”
+    case resetSent = "reset.sent"
+    /// “Password Reset Failed”
+    case resetFailed = "reset.failed"
+    /// “Set new password”
+    case resetNewButton = "reset.newButton"
+    /// “Your password has been changed. Log in with the new one.”
+    case resetDone = "reset.done"
+    /// “Log in by code”
+    case codeTitle = "code.title"
+    /// “We mail you a code to log in with.”
+    case codeIntroduction = "code.introduction"
+    /// “Send code”
+    case codeSendButton = "code.sendButton"
+    /// “If there is an account for {name}, a code is on its way.”
+    case codeSent = "code.sent"
+    /// “Continue”
+    case codeButton = "code.button"
+    /// “Send again”
+    case codeResend = "code.resend"
+    /// “Send again in {seconds} s”
+    case codeResendIn = "code.resendIn"
+    /// “Use another address”
+    case codeOtherAddress = "code.otherAddress"
+    /// “Verify your address”
+    case verificationTitle = "verification.title"
+    /// “Enter the code that we mailed to {name}.”
+    case verificationIntroduction = "verification.introduction"
+    /// “You have two accounts”
+    case conflictTitle = "conflict.title"
+    /// “Choose which one to go on with.”
+    case conflictIntroduction = "conflict.introduction"
+    /// “Keep the account on this device”
+    case conflictKeep = "conflict.keep"
+    /// “Go on with the other account”
+    case conflictSwitch = "conflict.switch"
+    /// “Bring both together”
+    case conflictMerge = "conflict.merge"
+    /// “Continue”
+    case conflictButton = "conflict.button"
+    /// “Done. You can undo this for seven days.”
+    case conflictDone = "conflict.done"
+    /// “Undo”
+    case conflictUndo = "conflict.undo"
+    /// “Undone. Both accounts are as they were.”
+    case conflictUndone = "conflict.undone"
+    /// “To another device”
+    case transferTitle = "transfer.title"
+    /// “The code moves your account to another device. Never show it to anybody else.”
+    case transferIntroduction = "transfer.introduction"
+    /// “Make a code”
+    case transferButton = "transfer.button"
+    /// “Copy”
+    case transferCopy = "transfer.copy"
+    /// “Withdraw the code”
+    case transferWithdraw = "transfer.withdraw"
+    /// “Valid until {time}”
+    case transferExpires = "transfer.expires"
+    /// “The code is no longer valid. Make a new one.”
+    case transferExpired = "transfer.expired"
+    /// “QR code of the transfer code”
+    case transferPicture = "transfer.picture"
+    /// “From another device”
+    case transferEntryTitle = "transferEntry.title"
+    /// “Enter the code that the other device shows.”
+    case transferEntryIntroduction = "transferEntry.introduction"
+    /// “Take over”
+    case transferEntryButton = "transferEntry.button"
+    /// “Scan QR code”
+    case transferEntryScan = "transferEntry.scan"
+    /// “What this device had before is erased on {time}.”
+    case transferEntryLeft = "transferEntry.left"
+    /// “Where you are logged in”
+    case sessionsTitle = "sessions.title"
+    /// “This device”
+    case sessionsCurrent = "sessions.current"
+    /// “Unknown device”
+    case sessionsUnknown = "sessions.unknown"
+    /// “Last used {time}”
+    case sessionsLastUsed = "sessions.lastUsed"
+    /// “Log out”
+    case sessionsEnd = "sessions.end"
+    /// “Log out on {name}?”
+    case sessionsEndQuestion = "sessions.endQuestion"
+    /// “Log out everywhere else”
+    case sessionsEndOthers = "sessions.endOthers"
+    /// “Log out on all other devices?”
+    case sessionsEndOthersQuestion = "sessions.endOthersQuestion"
+    /// “Logged out on {count} devices.”
+    case sessionsEnded = "sessions.ended"
+    /// “Delete account”
+    case deletionTitle = "deletion.title"
+    /// “You are logged out everywhere at once. After seven days everything is erased; until then you can come back.”
+    case deletionIntroduction = "deletion.introduction"
+    /// “Type {word} to confirm”
+    case deletionConfirmation = "deletion.confirmation"
+    /// “DELETE”
+    case deletionWord = "deletion.word"
+    /// “Delete my account”
+    case deletionButton = "deletion.button"
+    /// “Get my data first”
+    case deletionExport = "deletion.export"
+    /// “Your account is erased on {time}.”
+    case deletionDone = "deletion.done"
+    /// “Restore my account”
+    case deletionRestore = "deletion.restore"
+    /// “Your account is back.”
+    case deletionRestored = "deletion.restored"
+    /// “Is it still you?”
+    case presenceTitle = "reauthentication.title"
+    /// “For this, please prove once more who you are.”
+    case presenceIntroduction = "reauthentication.introduction"
+    /// “Confirm”
+    case presenceButton = "reauthentication.button"
+    /// “Confirm with {provider}”
+    case presenceWith = "reauthentication.with"
+    /// “Mail me a code”
+    case presenceCode = "reauthentication.code"
+    /// “Close”
+    case dismiss = "common.dismiss"
+    /// “Cancel”
+    case cancel = "common.cancel"
+    /// “One moment…”
+    case working = "common.working"
+    /// “Try again in {seconds} s”
+    case retryIn = "common.retryIn"
+    /// “Try again”
+    case reload = "common.reload"
+    /// “Please look at the marked fields.”
+    case errorSummary = "common.errorSummary"
+    /// “Please fill this in.”
+    case faultRequired = "fault.required"
+    /// “At least {minimum} characters.”
+    case faultTooShort = "fault.tooShort"
+    /// “At most {maximum} characters.”
+    case faultTooLong = "fault.tooLong"
+    /// “This is no mail address: hana@example.com.”
+    case faultMailAddress = "fault.mailAddress"
+    /// “Letters, digits and visible signs, without @ and without + in front.”
+    case faultUserName = "fault.userName"
+    /// “In international form: +81 90 1234 5678.”
+    case faultPhoneNumber = "fault.phoneNumber"
+    /// “This is no number.”
+    case faultNumber = "fault.number"
+    /// “A day as 2026-11-21.”
+    case faultDate = "fault.date"
+    /// “An address that begins with https://.”
+    case faultAddress = "fault.address"
+    /// “Please choose one.”
+    case faultChoice = "fault.choice"
+    /// “There are signs in it that cannot be seen.”
+    case faultControlCharacter = "fault.controlCharacter"
+    /// “Please agree to go on.”
+    case faultNotAccepted = "fault.notAccepted"
+    /// “Everybody tries this password first. Choose another.”
+    case faultTooCommon = "fault.tooCommon"
+    /// “Do not use your own name in the password.”
+    case faultContainsContext = "fault.containsContext"
+    /// “Use letters of one alphabet only.”
+    case faultMixedScripts = "fault.mixedScripts"
+    /// “This is taken already.”
+    case faultTaken = "fault.taken"
+    /// “This is no such code. Please look once more.”
+    case faultCode = "fault.code"
+    /// “This cannot be used.”
+    case faultRefused = "fault.refused"
+}

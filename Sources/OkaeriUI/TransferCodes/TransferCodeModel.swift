@@ -1,0 +1,82 @@
+package import Foundation
+public import Okaeri
+
+/// What a person can do on the screen that gives a code for another device.
+public enum TransferCodeEvent: Hashable, Sendable {
+    /// The dismiss button, and what else all screens know.
+    case form(FormEvent)
+    /// Make a code, in place of the one that there was.
+    case issue
+    /// Put the code where it can be pasted.
+    case copy
+    /// Make the code worthless.
+    case withdraw
+}
+
+/// The screen that gives a code for another device (引き継ぎコード), with its QR code.
+public struct TransferCodeModel: FormScreen {
+    /// Where things stand; it has no fields.
+    public package(set) var form = ScreenForm()
+    /// The code, while it is good for something.
+    public private(set) var code: TransferCode?
+    private var countdown: ScreenCountdown?
+
+    /// Makes the screen.
+    public init() {}
+
+    /// Which screen it is.
+    public var screen: ScreenName { .transferCode }
+
+    /// The screen appears. A code is made when it is asked for, and not before.
+    public mutating func begin() -> [ScreenEffect] { [] }
+
+    /// Takes an event.
+    public mutating func handle(_ event: TransferCodeEvent) -> [ScreenEffect] {
+        switch event {
+        case .form(let event):
+            let effects = handleForm(event)
+            // Nobody shall find the code in a screen that was left.
+            if case .disappeared = event { code = nil }
+            return effects
+        case .issue: return form.run(.issueTransferCode)
+        case .copy: return code.map { [ScreenEffect(.copy($0.code))] } ?? []
+        case .withdraw: return code == nil ? [] : form.run(.withdrawTransferCode)
+        }
+    }
+
+    /// Takes a report.
+    public mutating func take(_ report: ScreenReport) -> [ScreenEffect] { takeForm(report) }
+
+    package mutating func tick(at instant: Date) -> Bool {
+        let isPaused = form.tick(at: instant)
+        countdown?.now = instant
+        if let countdown, !countdown.isRunning {
+            self.countdown = nil
+            code = nil
+            form.show(ScreenBanner(.information, .key(.transferExpired)))
+        }
+        return isPaused || countdown != nil
+    }
+
+    package func request(at instant: Date) -> ScreenRequest? { nil }
+
+    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
+        switch answer {
+        case .transferCode(let code): .transferCodeIssued(code)
+        case .done: .transferCodeWithdrawn
+        default: nil
+        }
+    }
+
+    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    {
+        guard case .transferCode(let code) = answer else {
+            self.code = nil
+            countdown = nil
+            return []
+        }
+        self.code = code
+        countdown = ScreenCountdown(.seconds(code.expiresAt.timeIntervalSince(instant)), from: instant)
+        return [.wake]
+    }
+}

@@ -1,0 +1,264 @@
+import Foundation
+import Okaeri
+import OkaeriTesting
+import OkaeriUI
+import OkaeriWire
+import Testing
+
+@MainActor
+@Suite("The screens of an account")
+struct AccountScreenTests {
+    let world = UIWorld()
+    let password = "a long enough secret"
+
+    func conflict() async throws -> MergeConflict {
+        _ = try await world.anotherClient().signUp(username: "hana", password: password)
+        try await world.client.logInAutomatically(user: NewUser(fields: ["score": 3]))
+        let error = await #expect(throws: OkaeriError.self) {
+            try await world.client.upgrade(username: "hana", password: password)
+        }
+        guard case .conflict(let conflict)? = error else { throw OkaeriError.conflictExpected }
+        return conflict
+    }
+
+    @Test("show two accounts, bring them together, and take that apart again")
+    func merge() async throws {
+        let screen = await world.show(ConflictModel(try await conflict()))
+        let preview = try #require(screen.model.preview)
+        #expect(preview.other.username == "hana" && preview.merged.fields["score"] == 3)
+        screen.send(.confirmed)
+        #expect(!screen.model.canConfirm && !screen.model.canUndo)
+        screen.send(.chosen(.merge))
+        screen.send(.confirmed)
+        screen.send(.confirmed)
+        await screen.settle()
+        #expect(screen.model.canUndo && world.heard.log == ["conflict succeeded"])
+        #expect(await world.client.currentUser?.username == "hana")
+        screen.send(.undo)
+        screen.send(.undo)
+        await screen.settle()
+        #expect(screen.model.isUndone && !screen.model.canUndo && world.heard.outcomes.last == .mergeUndone)
+    }
+
+    @Test("go on with the account that was chosen", arguments: [MergeChoice.keep, .switch])
+    func choose(choice: MergeChoice) async throws {
+        let screen = await world.show(ConflictModel(try await conflict()))
+        screen.send(.chosen(choice))
+        screen.send(.confirmed)
+        await screen.settle()
+        #expect(await world.client.currentUser?.isAnonymous == (choice == .keep))
+        #expect(world.heard.log == ["conflict succeeded", "show"])
+    }
+
+    @Test("look at both accounts once more after a failure")
+    func reloadConflict() async throws {
+        let conflict = try await conflict()
+        world.server.isOffline = true
+        let screen = await world.show(ConflictModel(conflict))
+        #expect(world.heard.errors == [.offline] && screen.model.form.banner?.kind == .failure)
+        world.server.isOffline = false
+        screen.send(.reload)
+        screen.send(.reload)
+        await screen.settle()
+        #expect(screen.model.preview != nil && screen.model.form.banner == nil)
+        screen.send(.form(.dismiss))
+        await screen.settle()
+        #expect(world.heard.log.suffix(2) == ["conflict cancelled", "close"])
+    }
+
+    @Test("carry the user to another device by a code that is typed there")
+    func transfer() async throws {
+        let user = try await world.client.logInAutomatically().user
+        let giver = await world.show(TransferCodeModel())
+        #expect(giver.model.code == nil)
+        giver.send(.copy)
+        giver.send(.withdraw)
+        giver.send(.issue)
+        giver.send(.issue)
+        await giver.settle()
+        let code = try #require(giver.model.code)
+        giver.send(.copy)
+        await giver.settle()
+        #expect(world.heard.copied == [code.code] && !code.qrSVG.isEmpty)
+        let tablet = world.anotherClient()
+        try await tablet.logInAutomatically()
+        let taker = await world.show(TransferEntryModel(), client: tablet)
+        taker.send(.form(.typed(.transferCode, code.code.lowercased().replacingOccurrences(of: "-", with: " "))))
+        #expect(taker.model.form.text(of: .transferCode) == code.code)
+        taker.send(.form(.submit))
+        await taker.settle()
+        #expect(await tablet.currentUser?.id == user.id && taker.model.result?.leftUser != nil)
+    }
+
+    @Test("read the code from a QR code, bare or in a link, and refuse other pictures")
+    func scan() async throws {
+        try await world.client.logInAutomatically()
+        let code = try await world.client.issueTransferCode().code
+        for (text, isCode) in [
+            ("https://example.com/", false), ("WIFI:T:WPA;S:home;;", false), (String(repeating: "A", count: 99), false),
+            ("myapp://transfer?code=\(code)", true),
+        ] {
+            let screen = await world.show(TransferEntryModel(), client: world.anotherClient())
+            screen.send(.scanned(text))
+            await screen.settle()
+            #expect((screen.model.result != nil) == isCode, "\(text)")
+            #expect(isCode || screen.model.form[.transferCode]?.fault == .notACode)
+        }
+    }
+
+    @Test("take a code away when it is over, withdrawn, or the screen is left")
+    func codeEnds() async throws {
+        try await world.client.logInAutomatically()
+        let screen = await world.show(TransferCodeModel())
+        screen.send(.issue)
+        await screen.settle()
+        await world.clock.waitForSleepers()
+        world.clock.advance(by: .seconds(86_401))
+        while screen.model.code != nil { await Task.yield() }
+        #expect(screen.model.form.banner?.message == .key(.transferExpired))
+        screen.send(.issue)
+        await screen.settle()
+        screen.send(.withdraw)
+        await screen.settle()
+        #expect(screen.model.code == nil && world.heard.outcomes.last == .transferCodeWithdrawn)
+        screen.send(.issue)
+        await screen.settle()
+        screen.send(.form(.disappeared))
+        #expect(screen.model.code == nil)
+    }
+
+    @Test("tell of a transfer code that leads nowhere", arguments: ["ACDE-FGHJ-KMNP-QRTW", "short", ""])
+    func wrongTransferCode(code: String) async throws {
+        let screen = await world.show(TransferEntryModel())
+        screen.send(.form(.typed(.transferCode, code)))
+        screen.send(.form(.submit))
+        await screen.settle()
+        #expect(screen.model.result == nil && screen.model.form.banner != nil)
+        if code == "short" { #expect(screen.model.form[.transferCode]?.fault == .notACode) }
+    }
+
+    @Test("list log-ins, this device first, and end them after a question")
+    func sessions() async throws {
+        _ = try await world.client.signUp(username: "hana", password: password)
+        for seed in 0..<2 {
+            world.clock.advance(by: .seconds(60))
+            let other = OkaeriClient(
+                server: world.server.url, application: "demo", vault: TestVault(), transport: world.server,
+                configuration: OkaeriConfiguration(device: DeviceInfo(name: "Tablet \(seed)")), clock: world.clock,
+                randomness: TestRandomness(seed: UInt64(20 + seed)))
+            try await other.logIn(identifier: "hana", password: password)
+        }
+        let screen = await world.show(SessionsModel())
+        let list = try #require(screen.model.sessions)
+        #expect(list.map(\.isCurrent) == [true, false, false] && screen.model.hasOthers)
+        screen.send(.confirmed)
+        screen.send(.end("nobody"))
+        #expect(screen.model.question == nil)
+        screen.send(.end(list[1].id))
+        #expect(screen.model.question == .end(list[1]))
+        screen.send(.refused)
+        screen.send(.end(list[1].id))
+        screen.send(.confirmed)
+        await screen.settle()
+        #expect(screen.model.sessions?.count == 2 && world.server.sessionCount == 2)
+        screen.send(.endOthers)
+        screen.send(.confirmed)
+        await screen.settle()
+        #expect(screen.model.sessions?.count == 1 && !screen.model.hasOthers)
+        #expect(world.heard.outcomes == [.sessionsEnded(count: 1), .sessionsEnded(count: 1)])
+        screen.send(.endOthers)
+        #expect(screen.model.question == nil)
+        screen.send(.reload)
+        await screen.settle()
+        screen.send(.end(list[0].id))
+        screen.send(.confirmed)
+        await screen.settle()
+        #expect(await world.client.currentUser == nil && world.heard.shown == [.logIn(identifier: "")])
+    }
+
+    @Test("delete the account after the word was typed, give everything before, and bring it back")
+    func deletion() async throws {
+        let user = try await world.client.logInAutomatically().user
+        let screen = await world.show(DeletionModel(word: "DELETE"))
+        screen.send(.restore)
+        screen.send(.form(.typed(.confirmation, "no")))
+        screen.send(.form(.submit))
+        await screen.settle()
+        #expect(screen.model.form[.confirmation]?.fault == .notAChoice && !screen.model.isConfirmed)
+        screen.send(.export)
+        await screen.settle()
+        #expect(screen.model.exported?.isEmpty == false)
+        screen.send(.form(.typed(.confirmation, " ｄelete ")))
+        #expect(screen.model.isConfirmed)
+        screen.send(.form(.submit))
+        await screen.settle()
+        #expect(screen.model.erasedAt == world.clock.now.addingTimeInterval(7 * 86_400))
+        #expect(await world.client.currentUser == nil)
+        screen.send(.export)
+        screen.send(.form(.submit))
+        screen.send(.restore)
+        await screen.settle()
+        #expect(await world.client.currentUser?.id == user.id && screen.model.isRestored)
+        #expect(world.heard.outcomes.count == 3)
+    }
+
+    @Test("ask whether it is still the person, by password or by a mailed code")
+    func reauthentication() async throws {
+        let user = try await world.client.signUp(username: "hana", email: "hana@example.com", password: password)
+        #expect(!ReauthenticationModel(user, for: .deletion).canMailCode)
+        world.server.verify(email: "hana@example.com")
+        let verified = try await world.client.reloadUser()
+        let screen = await world.show(ReauthenticationModel(verified, for: .deletion))
+        screen.send(.form(.typed(.password, "wrong")))
+        screen.send(.form(.submit))
+        await screen.settle()
+        #expect(world.heard.errors == [.credentialRefused])
+        screen.send(.form(.typed(.password, password)))
+        screen.send(.form(.submit))
+        await screen.settle()
+        #expect(world.heard.outcomes == [.presenceProved] && world.heard.log.last == "close")
+        let other = await world.show(ReauthenticationModel(verified, for: .deletion))
+        other.send(.provider(.apple))
+        other.send(.mailCode)
+        await other.settle()
+        #expect(!other.model.canMailCode)
+        other.send(.form(.typed(.code, try #require(world.server.mails.last?.code))))
+        await other.settle()
+        #expect(world.heard.outcomes.last == .presenceProved)
+    }
+
+    @Test("prove an anonymous user by the device's key alone, and others by the provider that they have")
+    func keyAndProvider() async throws {
+        let user = try await world.client.logInAutomatically().user
+        let screen = await world.show(ReauthenticationModel(user, for: .deletion))
+        #expect(screen.model.form.phase == .done && world.heard.log == ["reauthentication succeeded", "close"])
+        let linked = try await world.client.link(.apple(.test(user: "hana")))
+        let apple = await world.show(
+            ReauthenticationModel(linked, for: .deletion),
+            credentials: TestCredentials(credential: .apple(.test(user: "hana"))))
+        #expect(apple.model.providers.map(\.provider) == [.apple])
+        apple.send(.provider(.apple))
+        await apple.settle()
+        #expect(world.heard.outcomes == [.presenceProved, .presenceProved])
+    }
+
+    @Test("lead to that question when the server asks it, and go on by themselves afterwards")
+    func presence() async throws {
+        _ = try await world.client.logInAutomatically()
+        let problem = Problem(title: "", status: 403, code: .reauthenticationRequired)
+        world.server.fail(.problem(problem), path: APIPath.user)
+        let screen = await world.show(DeletionModel(word: "DELETE"))
+        screen.send(.form(.presenceProved))
+        screen.send(.form(.typed(.confirmation, "DELETE")))
+        screen.send(.form(.submit))
+        await screen.settle()
+        #expect(world.heard.shown == [.reauthentication(for: .deletion)] && world.heard.errors.isEmpty)
+        screen.send(.form(.presenceProved))
+        await screen.settle()
+        #expect(screen.model.erasedAt != nil)
+    }
+}
+
+extension OkaeriError {
+    static var conflictExpected: OkaeriError { .unexpectedAnswer(status: 0) }
+}
