@@ -25,9 +25,23 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let wire = Target.Dependency.product(name: "OkaeriWire", package: "okaeri")
 let sdk = Target.Dependency.product(name: "Okaeri", package: "okaeri")
+
+/// The hosted pages' own templates.
+let pageTemplates: [Resource] = ["card", "log-in", "password", "form", "sign-up", "message", "account", "conflict"]
+    .map { .embedInCode("Templates/\($0).mustache") }
+
+/// The dashboard's templates, words and styles.
+let dashboardResources: [Resource] =
+    [
+        "Templates/shell.mustache", "Templates/door.mustache", "Templates/enter.mustache", "Templates/set-up.mustache",
+        "Templates/codes.mustache", "Templates/list.mustache", "Templates/overview.mustache",
+        "Templates/user.mustache", "Templates/settings.mustache", "Templates/start.mustache",
+        "Templates/message.mustache", "Texts/en.json", "Texts/ja.json", "Texts/ko.json", "Assets/dashboard.css",
+    ].map { .embedInCode($0) }
 
 let package = Package(
     name: "okaeri-server",
@@ -46,6 +60,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
     targets: [
@@ -108,12 +123,42 @@ let package = Package(
             name: "EnvelopeAPI", dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
             swiftSettings: settings),
 
+        // Pages for people: what they are all made of, and the hosted ones.
+        .target(
+            name: "PageSupport",
+            dependencies: ["Domain", "HTTPSupport", mustache, hummingbird, httpTypes, nioCore, crypto],
+            resources: [
+                .embedInCode("Assets/okaeri.css"), .embedInCode("Assets/okaeri.js"),
+                .embedInCode("Templates/document.mustache"), .embedInCode("Templates/field.mustache"),
+                .embedInCode("Templates/summary.mustache"), .embedInCode("Templates/languages.mustache"),
+                .embedInCode("Templates/notice.mustache"), .embedInCode("Templates/fault.mustache"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "WebPages",
+            dependencies: [
+                "Domain", "HTTPSupport", "NativeAPI", "PageSupport", "QRCodes", hummingbird, httpTypes, nioCore, crypto,
+                wire,
+            ],
+            resources: [
+                .embedInCode("Texts/en.json"), .embedInCode("Texts/ja.json"), .embedInCode("Texts/ko.json"),
+            ] + pageTemplates,
+            swiftSettings: settings),
+        .target(
+            name: "Dashboard",
+            dependencies: [
+                "Domain", "HTTPSupport", "PageSupport", "QRCodes", hummingbird, httpTypes, nioCore, wire,
+            ],
+            resources: dashboardResources,
+            swiftSettings: settings),
+
         // Composition and the program.
         .target(
             name: "OkaeriServer",
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
                 "NCMBAPI", "KiiAPI", "EnvelopeAPI", "OutboundServices", "FakeProviders", "PasswordHashes", "Threads",
+                "WebPages", "PageSupport", "Dashboard",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],
@@ -159,7 +204,7 @@ let package = Package(
             name: "NativeAPITests",
             dependencies: [
                 "Domain", "FakeProviders", "HTTPSupport", "NativeAPI", "OkaeriServer", "OutboundServices",
-                "PasswordHashes", "QRCodes", "Storage",
+                "Dashboard", "PageSupport", "PasswordHashes", "QRCodes", "Storage", "WebPages",
                 "StorageSQLite", "StoragePostgreSQL", "TestPostgreSQL", "TestWorld", hummingbird,
                 hummingbirdTesting,
                 httpTypes, nioCore, nioPosix, logging, crypto, wire, yams,

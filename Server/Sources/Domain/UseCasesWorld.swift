@@ -23,13 +23,16 @@ extension UseCases {
         package var sessionCacheCapacity: Int
         /// By which way mails leave.
         package var mailDelivery: MailDelivery
+        /// The server's own address for people; `nil` while nobody told it.
+        package var pagesURL: String?
 
         package init(
             store: any Store, validity: any CacheValidity, clock: any WallClock, randomness: any Randomness,
             sealingKey: SealingKey, passwords: any PasswordHashing, issuer: String,
             firstLaunches: RateLimit? = .firstLaunches, passwordFailures: RateLimit? = .passwordFailures,
             hasPasswordDelays: Bool = true, hasRateLimits: Bool = true, sessionCacheCapacity: Int = 10_000,
-            providers: IdentityProviders = .none, mailDelivery: MailDelivery = .none
+            providers: IdentityProviders = .none, mailDelivery: MailDelivery = .none,
+            pagesURL: String? = nil
         ) {
             self.store = store
             self.validity = validity
@@ -45,6 +48,7 @@ extension UseCases {
             self.hasPasswordDelays = hasPasswordDelays
             self.sessionCacheCapacity = sessionCacheCapacity
             self.mailDelivery = mailDelivery
+            self.pagesURL = pagesURL
         }
     }
 }

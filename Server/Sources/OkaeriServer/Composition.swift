@@ -1,4 +1,5 @@
 package import Domain
+import Dashboard
 import EnvelopeAPI
 package import HTTPSupport
 package import Hummingbird
@@ -7,11 +8,13 @@ package import Logging
 import NCMBAPI
 import NativeAPI
 package import OutboundServices
+import PageSupport
 import PasswordHashes
 package import Storage
 import StoragePostgreSQL
 import StorageSQLite
 import Threads
+import WebPages
 
 /// The one place that chooses concrete types.
 package struct Composition: Sendable {
@@ -23,6 +26,7 @@ package struct Composition: Sendable {
     /// The mail server, and the threads that wait for it; `nil` without one.
     private let mail: (carrier: SMTPCarrier, threads: WorkerThreads)?
     private let randomness: any Randomness
+    private let sealingKey: SealingKey
     private let caller: CurlCaller
     /// The threads that hash passwords, unless a test brings its own.
     private let passwordThreads: PasswordThreads?
@@ -103,6 +107,7 @@ package struct Composition: Sendable {
         self.store = store
         self.clock = clock
         self.randomness = randomness
+        self.sealingKey = sealingKey
         let passwords: any PasswordHashing
         if let given {
             (passwords, passwordThreads) = (given, nil)
@@ -123,7 +128,8 @@ package struct Composition: Sendable {
                 hasPasswordDelays: settings.hasRateLimits, hasRateLimits: settings.hasRateLimits,
                 sessionCacheCapacity: settings.sessionCacheEntries,
                 providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness),
-                mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none))
+                mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
+                pagesURL: settings.pagesURL))
         store.observeChanges { useCases.forget($0) }
         self.useCases = useCases
     }
@@ -148,21 +154,41 @@ package struct Composition: Sendable {
         let ncmb = NCMBAPI(
             useCases: useCases, gate: foreignGate, proxies: proxies, publicURL: settings.publicURL,
             readBody: readBody, clock: clock)
+        let pageGate = PageGate(
+            proxies: proxies, publicAddress: publicAddress,
+            formHash: sealingKey.keyedHash(purpose: "okaeri form token"), randomness: randomness, readBody: readBody)
+        let (pages, dashboard) = try pages(pageGate, metrics)
         let seed = randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return ServerRoutes(
             [
                 AdminAPI(native: native), native, ncmb,
                 KiiAPI(useCases: useCases, gate: foreignGate, readBody: readBody),
-                EnvelopeAPI(useCases: useCases, gate: foreignGate, readBody: readBody),
+                EnvelopeAPI(useCases: useCases, gate: foreignGate, readBody: readBody), pages, dashboard,
             ], metrics: metrics, requestIds: RequestIds(seed: seed), proxies: proxies, readBody: readBody
         ).responders()
     }
 
-    /// A one-time token by which the first admin is made; `nil` once there is one, or when the database cannot tell now.
-    package func firstAdminToken() async -> Secret? {
+    /// A one-time link by which the first admin is made; `nil` once there is one, or when the database cannot tell now.
+    package func firstAdminLink(port: Int) async -> String? {
         // The server serves without it, and “okaeri admin link” makes another.
         guard (try? await useCases.administration.needsFirstAdmin()) == true else { return nil }
-        return try? await useCases.administration.makeLink(by: Operator(actor: .server, origin: .local)).token
+        let link = try? await useCases.administration.makeLink(by: Operator(actor: .server, origin: .local))
+        return link.map { settings.adminLink($0.token, port: port) }
+    }
+
+    /// The hosted pages and the dashboard.
+    private func pages(_ gate: PageGate, _ metrics: ServerMetrics) throws(StartFault) -> (WebPages, Dashboard) {
+        let assets = PageAssets(PageAssets.shared.merging(Dashboard.files) { $1 })
+        do {
+            let pages = try WebPages(
+                useCases: useCases, gate: gate, metrics: metrics, publicURL: settings.pagesURL,
+                sendsMail: settings.isDevelopment || settings.smtp != nil, assets: assets)
+            let dashboard = try Dashboard(
+                useCases: useCases, gate: gate, clock: clock, assets: assets, publicURL: settings.issuer)
+            return (pages, dashboard)
+        } catch {
+            throw .settings("The pages of this program are broken: \(error)")
+        }
     }
 
     /// The words for requests that are no requests, which no route sees.
@@ -230,6 +256,16 @@ extension ServerSettings {
 
     /// The server's own address in access tokens.
     var issuer: String { publicURL ?? url(port: port) }
+
+    /// Where a one-time link for admins leads.
+    package func adminLink(_ token: Secret, port: Int) -> String {
+        var base = publicURL ?? url(port: port)
+        while base.hasSuffix("/") { base.removeLast() }
+        return "\(base)/dashboard/set-up?token=\(token.revealed)"
+    }
+
+    /// The server's own address for people; `nil` while nobody told it.
+    var pagesURL: String? { publicURL ?? (isLoopback && port != 0 ? url(port: port) : nil) }
 
     /// The address by which this machine reaches the server.
     package func url(port: Int) -> String {

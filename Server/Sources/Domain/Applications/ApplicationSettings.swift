@@ -1,3 +1,5 @@
+package import enum OkaeriWire.JSONValue
+
 /// What an operator can decide for one application.
 package struct ApplicationSettings: Hashable, Sendable {
     /// Whether every request must carry a proof of possession bound to its token (RFC 9449 §7).
@@ -23,6 +25,10 @@ package struct ApplicationSettings: Hashable, Sendable {
     package var foreignSessions: [Session.ProtocolName: SessionRules]
     /// What else differs in foreign protocols.
     package var foreignOptions: [Session.ProtocolName: ForeignOptions]
+    /// How the application's pages look; the adapters know what it says. `nil` for the standard.
+    package var theme: JSONValue?
+    /// Where the pages may send people back to; see `RedirectAddress`.
+    package var redirectAddresses: [String]
 
     /// What stands for the code in `transferLink`.
     package static let transferCodePlace = "{code}"
@@ -33,7 +39,8 @@ package struct ApplicationSettings: Hashable, Sendable {
         passwordMinimumCharacters: Int = PasswordRules.lowestMinimum, mail: MailSettings = MailSettings(),
         transferLink: String? = nil, deletionGrace: Duration = .days(7), anonymousIdleLimit: Duration? = nil,
         mergeRules: [String: MergeRule] = [:], foreignSessions: [Session.ProtocolName: SessionRules] = [:],
-        foreignOptions: [Session.ProtocolName: ForeignOptions] = [:]
+        foreignOptions: [Session.ProtocolName: ForeignOptions] = [:], theme: JSONValue? = nil,
+        redirectAddresses: [String] = []
     ) {
         self.proofRequired = proofRequired
         self.sessionIdleLifetime = sessionIdleLifetime
@@ -46,6 +53,8 @@ package struct ApplicationSettings: Hashable, Sendable {
         self.anonymousIdleLimit = anonymousIdleLimit
         self.mergeRules = mergeRules
         self.foreignSessions = foreignSessions
+        self.theme = theme
+        self.redirectAddresses = redirectAddresses
         self.foreignOptions = foreignOptions
     }
 }

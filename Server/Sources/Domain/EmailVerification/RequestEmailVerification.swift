@@ -10,11 +10,14 @@ package struct RequestEmailVerification: Sendable {
     ///   - isProven: Whether the request came with a proof by the session's key; see `RequirePresence`.
     ///   - languages: What the app prefers, best first.
     ///   - client: Who orders.
+    ///   - toPages: Whether the mail shall lead to this server's own pages; else an app without a page of its own has a
+    ///     field for a code.
     /// - Returns: how long the mail will be good. An address that somebody else has gets the same answer and no mail.
     /// - Throws: `reauthenticationRequired` for a new address in a session that is not fresh (requirement 18),
     ///   `mailUnavailable`, `fieldsRefused`, `rateLimited`, `storageUnavailable`.
     package func callAsFunction(
-        email: String?, by who: Authenticated, isProven: Bool, languages: [String], from client: ClientAddress
+        email: String?, by who: Authenticated, isProven: Bool, languages: [String], from client: ClientAddress,
+        toPages: Bool = false
     ) async throws(DomainError) -> Duration {
         let address: String
         if let email {
@@ -28,7 +31,7 @@ package struct RequestEmailVerification: Sendable {
         let errand = MailErrand(
             kind: .emailVerification, address: address, user: who.user.id, replaces: who.user.email,
             languages: languages)
-        return try await queueErrand(errand, in: who.application, from: client)
+        return try await queueErrand(errand, in: who.application, from: client, toPages: toPages)
     }
 
     /// Orders the mail for the address that a user has just been given.

@@ -10,10 +10,12 @@ package struct MailLetter: Hashable, Codable, Sendable {
     package var minutes: Int?
     /// The mail address that this is about, when it is not the recipient's.
     package var email: String?
+    /// Where this server's own pages for the application are, for an application that has none.
+    package var pages: String?
 
     package init(
         kind: MailKind, recipient: String, languages: [String], code: String? = nil, minutes: Int? = nil,
-        email: String? = nil
+        email: String? = nil, pages: String? = nil
     ) {
         self.kind = kind
         self.recipient = recipient
@@ -21,6 +23,7 @@ package struct MailLetter: Hashable, Codable, Sendable {
         self.code = code
         self.minutes = minutes
         self.email = email
+        self.pages = pages
     }
 }
 
@@ -31,12 +34,16 @@ extension MailLetter {
     ) -> MailMessage {
         let settings = application.settings.mail
         let language = MailLanguage.best(of: languages)
-        let link = code.flatMap { settings.link(for: kind, token: $0) }
+        let link = code.flatMap { settings.link(for: kind, token: $0, pages: pages) }
         var values: [MailValue: String] = [.application: application.name, .email: email ?? recipient]
         values[.code] = code
         values[.link] = link
         values[.minutes] = minutes.map(String.init)
         var template = MailTexts.template(for: kind, in: language, hasLink: link != nil)
+        if link != nil, kind == .passwordReset, settings.resetURL == nil {
+            // The app may have a field for the code, and the pages take it too.
+            template.text = template.text.replacing("{{link}}", with: "{{link}}\n\n{{code}}")
+        }
         // Own words that need a link are no use to an application that has none.
         if let own = settings.templates[kind]?[language], link != nil || !own.uses(.link) { template = own }
         return MailMessage(

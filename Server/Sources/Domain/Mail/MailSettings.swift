@@ -21,12 +21,18 @@ package struct MailSettings: Hashable, Sendable {
         self.templates = templates
     }
 
-    /// The address of a page for a token of a kind of mail; `nil` when the application has none.
-    package func link(for kind: MailKind, token: String) -> String? {
+    /// The address of a page for a token of a kind of mail, when there is one.
+    ///
+    /// - Parameters:
+    ///   - kind: What the mail is for.
+    ///   - token: The token.
+    ///   - pages: Where this server's own pages are, which the application's own come before.
+    /// - Returns: `nil` when neither has one.
+    package func link(for kind: MailKind, token: String, pages: String? = nil) -> String? {
         let base: String? =
             switch kind {
-            case .emailVerification: verificationURL
-            case .passwordReset: resetURL
+            case .emailVerification: verificationURL ?? pages.map { "\($0)/verify" }
+            case .passwordReset: resetURL ?? pages.map { "\($0)/reset" }
             case .logInCode, .passwordChanged, .emailChanged: nil
             }
         // Tokens are letters, digits and hyphens, which need no escape.

@@ -55,6 +55,8 @@ package struct MailErrand: Hashable, Codable, Sendable {
     package var languages: [String]
     /// What the answer told the caller; the code is good only together with it.
     package var ticket: String?
+    /// Where this server's own pages for the application are, when the mail shall lead there.
+    package var pages: String?
 
     package init(
         kind: MailKind, address: String, user: Identifier<User>? = nil, replaces: String? = nil, languages: [String],

@@ -28,7 +28,8 @@ package struct ResolveMerge: Sendable {
             event: randomness.newIdentifier(at: clock.now),
             opening: SessionOpening(
                 application: who.application, deviceKey: who.session.deviceKey, device: who.session.device,
-                address: address.text, protocolName: .native, method: .merge, attempt: nil, randomness: randomness,
+                address: address.text, protocolName: who.session.protocolName, method: .merge, attempt: nil,
+                randomness: randomness,
                 now: clock.now),
             entry: audit.draft(
                 AuditEntry.Action(rawValue: "merge.\(choice.rawValue)"), by: .user(who.user.id),

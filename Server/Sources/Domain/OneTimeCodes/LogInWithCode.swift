@@ -23,11 +23,13 @@ package struct LogInWithCode: Sendable {
         package var restoringFrom: RequestOrigin?
         /// Where the request came from, for the audit log.
         package var origin: RequestOrigin
+        package var protocolName: Session.ProtocolName
 
         package init(
             application: Application, ticket: String, code: String, proof: PresentedProof? = nil,
             joinsDevice: Bool = true, device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil,
-            address: ClientAddress, restoringFrom: RequestOrigin? = nil, origin: RequestOrigin? = nil
+            address: ClientAddress, protocolName: Session.ProtocolName = .native, restoringFrom: RequestOrigin? = nil,
+            origin: RequestOrigin? = nil
         ) {
             self.application = application
             self.ticket = ticket
@@ -37,6 +39,7 @@ package struct LogInWithCode: Sendable {
             self.device = device
             self.attempt = attempt
             self.address = address
+            self.protocolName = protocolName
             self.restoringFrom = restoringFrom
             self.origin = origin ?? RequestOrigin(address: address.text)
         }
@@ -46,7 +49,9 @@ package struct LogInWithCode: Sendable {
     ///   `rateLimited`, `userDisabled`, `userDeleted`, `attemptReused`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
-        if request.proof == nil, request.application.settings.proofRequired { throw .proofRequired }
+        if request.proof == nil, request.protocolName == .native, request.application.settings.proofRequired {
+            throw .proofRequired
+        }
         var proof: DeviceProof?
         if let presented = request.proof { proof = try verifyProof(presented, at: now) }
         let faults = request.device.faults(field: "device")
@@ -56,7 +61,7 @@ package struct LogInWithCode: Sendable {
         let entry = audit.draft(.loggedIn, by: .unknown, in: application.id, from: request.origin)
         let opening = SessionOpening(
             application: application, deviceKey: proof?.thumbprint, device: request.device,
-            address: request.address.text, protocolName: .native, method: .code, attempt: request.attempt,
+            address: request.address.text, protocolName: request.protocolName, method: .code, attempt: request.attempt,
             entry: entry,
             restoration: request.restoringFrom.map {
                 audit.draft(.userRestored, by: .unknown, in: application.id, from: $0)

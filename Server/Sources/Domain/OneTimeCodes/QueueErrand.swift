@@ -11,16 +11,20 @@ package struct QueueErrand: Sendable {
     let sealing: MailSealing
     let takeAllowance: TakeAllowance
     let delivery: MailDelivery
+    /// The server's own address; `nil` while nobody told it. Never taken from a request, whose sender could make mails
+    /// lead elsewhere.
+    let pagesURL: String?
     let hasLimits: Bool
 
     /// - Parameters:
     ///   - errand: What is ordered.
     ///   - application: Where.
     ///   - client: Who orders.
+    ///   - toPages: Whether the mail may lead to this server's own pages.
     /// - Returns: how long the code will be good.
     /// - Throws: `mailUnavailable`, `rateLimited`, `storageUnavailable`.
     package func callAsFunction(
-        _ errand: MailErrand, in application: Application, from client: ClientAddress
+        _ errand: MailErrand, in application: Application, from client: ClientAddress, toPages: Bool = false
     ) async throws(DomainError) -> Duration {
         guard delivery.isAvailable else { throw .mailUnavailable }
         if hasLimits {
@@ -35,7 +39,9 @@ package struct QueueErrand: Sendable {
                     subject: Base64URL.text(of: subject.bytes)),
                 limit: Self.ordersForAddress)
         }
-        let hasLink = application.settings.mail.link(for: errand.kind, token: "") != nil
+        var errand = errand
+        if toPages { errand.pages = pagesURL.map { "\($0)/a/\(application.id.rawValue)" } }
+        let hasLink = application.settings.mail.link(for: errand.kind, token: "", pages: errand.pages) != nil
         let life = CodeForm.form(of: errand.kind, hasLink: hasLink).life
         let mail = try sealing.queued(
             .errand(errand), of: errand.kind, in: application.id, at: clock.now, life: life)

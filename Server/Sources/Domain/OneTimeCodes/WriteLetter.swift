@@ -21,12 +21,12 @@ package struct WriteLetter: Sendable {
             try Self.reader(of: errand, in: application.id, transaction)
         }
         guard let (user, address) = found, let recipient = MailAddress(address)?.deliverable else { return nil }
-        let hasLink = application.settings.mail.link(for: errand.kind, token: "") != nil
+        let hasLink = application.settings.mail.link(for: errand.kind, token: "", pages: errand.pages) != nil
         let form = CodeForm.form(of: errand.kind, hasLink: hasLink)
         let code = form.new(randomness)
         let letter = MailLetter(
             kind: errand.kind, recipient: recipient, languages: [user.locale].compactMap { $0 } + errand.languages,
-            code: code, minutes: Int(form.life.wholeMilliseconds / 60_000), email: address)
+            code: code, minutes: Int(form.life.wholeMilliseconds / 60_000), email: address, pages: errand.pages)
         var written = mail
         written.sealed = try sealing.seal(.letter(letter), id: mail.id, in: application.id)
         let (handle, digest) = digests.digests(

@@ -14,6 +14,6 @@ package struct RequestPasswordReset: Sendable {
     ) async throws(DomainError) -> Duration {
         let errand = MailErrand(
             kind: .passwordReset, address: try QueueErrand.address(email), languages: languages)
-        return try await queueErrand(errand, in: application, from: client)
+        return try await queueErrand(errand, in: application, from: client, toPages: true)
     }
 }

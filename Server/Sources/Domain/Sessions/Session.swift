@@ -57,6 +57,8 @@ package struct Session: Hashable, Sendable {
         package var rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
         package static let native = ProtocolName(rawValue: "native")
+        /// The hosted pages: a cookie of theirs is no token for any app, and the other way round.
+        package static let pages = ProtocolName(rawValue: "pages")
     }
 
     /// The way of log-in by which a session was opened. An open set.

@@ -25,11 +25,13 @@ package struct SessionRules: Hashable, Sendable {
     /// - Parameter name: A foreign protocol.
     /// - Returns: NCMB: 24 hours of disuse, one session. Parse: a year. Kii: no end, because a pseudo user's token is all it
     ///   has. The envelope: no end of a session that is used within 400 days, because its apps never log in again.
+    ///   Pages: a day of disuse, because a browser may be a stranger's.
     package static func standard(of name: Session.ProtocolName) -> SessionRules {
         switch name {
         case .ncmb: SessionRules(idleLifetime: .days(1), maximumPerUser: 1)
         case .parse: SessionRules(lifetime: .days(365))
         case .envelope: SessionRules(idleLifetime: .days(400))
+        case .pages: SessionRules(idleLifetime: .days(1), lifetime: .days(30))
         default: SessionRules()
         }
     }

@@ -1,7 +1,7 @@
-import Domain
+package import Domain
 import HTTPSupport
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import OkaeriWire
 
 /// `GET /v1/user/export`: everything that is stored about the user.
@@ -11,10 +11,17 @@ struct ExportUserRoute: RouteHandler {
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await api.presentCaller(of: request, context)
         let export = try await api.useCases.exportUser(by: caller, from: api.origin(of: request, context))
+        return try NativeAPI.answer(export, current: caller.session.id)
+    }
+}
+
+extension NativeAPI {
+    /// Everything that is stored about a user, as a file. The hosted pages give the same.
+    package static func answer(_ export: ExportUser.Export, current: Identifier<Session>) throws -> Response {
         let body = ExportAnswer(
             exportedAt: export.exportedAt.wire, application: export.application.id.rawValue,
             user: UserBody(export.user),
-            sessions: export.sessions.map { SessionBody($0, isCurrent: $0.id == caller.session.id) },
+            sessions: export.sessions.map { SessionBody($0, isCurrent: $0.id == current) },
             devicesAdded: export.transfers.map { NoticeBody($0) }, log: export.audit.map { LogEntryBody($0) })
         return try JSONAnswer(body: body, headers: [.contentDisposition: #"attachment; filename="user.json""#])
             .response()

@@ -18,23 +18,26 @@ struct LinkOptions: ParsableArguments {
     ///   - admin: Whose it is; `nil` for a new owner.
     /// - Throws: `CommandFault` for settings.
     func show(_ made: MakeAdminLink.Made, admin: Admin?) throws {
+        let settings = try storage.settings()
+        let link = settings.adminLink(made.token, port: settings.port)
         guard !output.isJSON else {
             return Console.write(
                 json: Answer(
-                    admin: admin.map(AdminDescription.init(_:)), token: made.token.revealed,
+                    admin: admin.map(AdminDescription.init(_:)), link: link, token: made.token.revealed,
                     expiresAt: made.expiresAt.wire))
         }
         Console.write(
             """
-            \(admin.map { "\($0.name) (\($0.role.rawValue))" } ?? "Whoever has it") sets up password and one-time \
-            codes by POST /v1/admin/set-up with this token:
-              \(made.token.revealed)
+            \(admin.map { "\($0.name) (\($0.role.rawValue))" } ?? "Whoever opens it") sets up password and one-time \
+            codes by this link:
+              \(link)
             It counts once, until \(made.expiresAt.localText).
             """)
     }
 
     private struct Answer: Encodable {
         let admin: AdminDescription?
+        let link: String
         let token: String
         let expiresAt: WireTime
     }

@@ -45,8 +45,8 @@ struct ServeCommand: AsyncParsableCommand {
             let (place, isJSON) = (settings.storagePlace, output.isJSON)
             do throws(StartFault) {
                 try await ServerProgram(settings: settings, logger: logger).run { listening, composition in
-                    let token = await composition.firstAdminToken()
-                    Started(listening, wanted: wanted, place, setUpToken: token?.revealed).tell(asJSON: isJSON)
+                    let link = await composition.firstAdminLink(port: listening.port)
+                    Started(listening, wanted: wanted, place, setUpLink: link).tell(asJSON: isJSON)
                 }
                 return
             } catch {
@@ -77,11 +77,11 @@ private struct Started: Encodable {
     /// The port that should have been, if another program has it.
     let portTaken: Int?
     /// By which the first admin is made, while there is none.
-    let setUpToken: String?
+    let setUpLink: String?
     private let port: Int
 
-    init(_ listening: ServerProgram.Listening, wanted: Int, _ place: ServerSettings.StoragePlace, setUpToken: String?) {
-        self.setUpToken = setUpToken
+    init(_ listening: ServerProgram.Listening, wanted: Int, _ place: ServerSettings.StoragePlace, setUpLink: String?) {
+        self.setUpLink = setUpLink
         url = listening.url
         pid = getpid()
         switch place {
@@ -105,10 +105,8 @@ private struct Started: Encodable {
             "process": String(pid),
         ])
         Console.write("Okaeri \(OkaeriCommand.version) is serving.\n\(table.text(indentation: 2))\nCtrl-C stops it.")
-        if let setUpToken {
-            Console.write(
-                "There is no admin yet. POST /v1/admin/set-up makes one with this token, which counts once:\n  \(setUpToken)"
-            )
+        if let setUpLink {
+            Console.write("There is no admin yet. Make one with this link, which counts once:\n  \(setUpLink)")
         }
     }
 }

@@ -1,4 +1,5 @@
 package import Domain
+import enum OkaeriWire.JSONValue
 
 extension SQLTransaction {
     package func application(_ id: Identifier<Application>) throws(DomainError) -> Application? {
@@ -62,6 +63,8 @@ private struct StoredSettings: Codable {
     var anonymousIdleSeconds: Int64?
     var mergeRules: [String: String]?
     var foreignSessions: [String: StoredSessionRules]?
+    var theme: JSONValue?
+    var redirectAddresses: [String]?
     var foreignOptions: [String: StoredForeignOptions]?
 
     init(_ settings: ApplicationSettings) {
@@ -77,6 +80,8 @@ private struct StoredSettings: Codable {
         mergeRules = settings.mergeRules.mapValues(\.rawValue)
         foreignSessions = Dictionary(
             uniqueKeysWithValues: settings.foreignSessions.map { ($0.rawValue, StoredSessionRules($1)) })
+        theme = settings.theme
+        redirectAddresses = settings.redirectAddresses.isEmpty ? nil : settings.redirectAddresses
         foreignOptions = Dictionary(
             uniqueKeysWithValues: settings.foreignOptions.map { ($0.rawValue, StoredForeignOptions($1)) })
     }
@@ -96,7 +101,8 @@ private struct StoredSettings: Codable {
             foreignSessions: Dictionary(
                 uniqueKeysWithValues: (foreignSessions ?? [:]).map { (.init(rawValue: $0), $1.rules) }),
             foreignOptions: Dictionary(
-                uniqueKeysWithValues: (foreignOptions ?? [:]).map { (.init(rawValue: $0), $1.options) }))
+                uniqueKeysWithValues: (foreignOptions ?? [:]).map { (.init(rawValue: $0), $1.options) }),
+            theme: theme, redirectAddresses: redirectAddresses ?? [])
     }
 }
 

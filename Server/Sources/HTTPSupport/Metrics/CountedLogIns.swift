@@ -1,10 +1,9 @@
-import Domain
-import HTTPSupport
+package import Domain
 
 extension ServerMetrics {
     /// Counts a log-in, finished or refused. For those by something that a person typed; automatic ones are counted at
     /// their route.
-    func logIn(_ logIn: () async throws(DomainError) -> LogIn) async throws(DomainError) -> LogIn {
+    package func logIn(_ logIn: () async throws(DomainError) -> LogIn) async throws(DomainError) -> LogIn {
         do throws(DomainError) {
             let done = try await logIn()
             (done.isNew ? newUserLogIns : knownUserLogIns).add()

@@ -1,0 +1,89 @@
+package import HTTPTypes
+import HTTPSupport
+package import Hummingbird
+import NIOCore
+
+/// Answers to browsers, with the headers that keep pages to themselves (requirement 43).
+package enum PageAnswer {
+    /// A page.
+    ///
+    /// - Parameters:
+    ///   - html: The document; its scripts and styles carry the visit's nonce.
+    ///   - visit: The visit.
+    ///   - status: 422 for a form with errors.
+    ///   - formTargets: Sources that a form of this page may lead to beside this server (CSP `form-action`), because
+    ///     Chromium asks for redirects too.
+    /// - Returns: the answer.
+    package static func html(
+        _ html: String, for visit: PageVisit, status: HTTPResponse.Status = .ok, formTargets: [String] = []
+    ) -> Response {
+        var headers = headers(for: visit, formTargets: formTargets)
+        headers[.contentType] = "text/html; charset=utf-8"
+        headers[.vary] = "Accept-Language, Cookie"
+        return Response(
+            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+    }
+
+    /// The answer to a form that did something: 303, so that reloading repeats nothing (requirement 30).
+    ///
+    /// - Parameters:
+    ///   - path: A path of this server. Anything else is not followed, so that no address from outside leads away.
+    ///   - visit: The visit.
+    /// - Returns: the answer.
+    package static func redirect(to path: String, _ visit: PageVisit) -> Response {
+        let isOwn =
+            path.hasPrefix("/") && !path.hasPrefix("//") && path.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+            && !path.contains("\\")
+        return leave(to: isOwn ? path : "/", visit)
+    }
+
+    /// Leads away from this server. Call it only with an address that was compared with a registered one.
+    package static func leave(to address: String, _ visit: PageVisit) -> Response {
+        var headers = headers(for: visit, formTargets: [])
+        headers[.location] = address
+        return Response(status: .seeOther, headers: headers)
+    }
+
+    private static func headers(for visit: PageVisit, formTargets: [String]) -> HTTPFields {
+        var headers = HTTPFields()
+        headers[.contentSecurityPolicy] =
+            "default-src 'none'; script-src 'nonce-\(visit.nonce)'; style-src 'nonce-\(visit.nonce)'; "
+            + "img-src 'self' data:; connect-src 'self'; "
+            + "form-action \((["'self'"] + formTargets).joined(separator: " ")); "
+            + "frame-ancestors 'none'; base-uri 'none'"
+        headers[.xFrameOptions] = "DENY"
+        // Not “no-referrer”: forms would then name the origin “null”.
+        headers[.referrerPolicy] = "same-origin"
+        headers[.crossOriginOpenerPolicy] = "same-origin"
+        headers[.crossOriginResourcePolicy] = "same-origin"
+        headers[.permissionsPolicy] = "camera=(), geolocation=(), microphone=(), payment=()"
+        if visit.isSecure { headers[.strictTransportSecurity] = "max-age=63072000" }
+        if let value = visit.newCookie {
+            headers.append(BrowserCookies.header(visit.cookieName, value, isSecure: visit.isSecure))
+        }
+        if let language = visit.chosenLanguage {
+            headers.append(
+                BrowserCookies.header(
+                    BrowserCookies.name(PageVisit.languageCookie, isSecure: visit.isSecure), language.rawValue,
+                    isSecure: visit.isSecure, maximumSeconds: 365 * 24 * 3600))
+        }
+        return headers
+    }
+}
+
+extension Response {
+    /// Keeps a value in the visit's cookie, in the place of what was there.
+    package mutating func keepCookie(_ value: String, for visit: PageVisit, maximumSeconds: Int? = nil) {
+        headers[values: .setCookie].removeAll { $0.hasPrefix("\(visit.cookieName)=") }
+        headers.append(
+            BrowserCookies.header(
+                visit.cookieName, value, isSecure: visit.isSecure, maximumSeconds: maximumSeconds))
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let xFrameOptions = HTTPField.Name(known: "X-Frame-Options")
+    fileprivate static let referrerPolicy = HTTPField.Name(known: "Referrer-Policy")
+    fileprivate static let crossOriginOpenerPolicy = HTTPField.Name(known: "Cross-Origin-Opener-Policy")
+    fileprivate static let permissionsPolicy = HTTPField.Name(known: "Permissions-Policy")
+}

@@ -1,0 +1,75 @@
+// What pages do better with a script; all of it works without one.
+"use strict";
+
+(() => {
+  const words = document.getElementById("words")?.dataset ?? {};
+
+  // Errors are read first.
+  document.querySelector(".summary")?.focus();
+
+  // A password can be shown while it is typed.
+  for (const input of document.querySelectorAll("input[data-reveal]")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "reveal";
+    button.setAttribute("aria-controls", input.id);
+    const show = (shown) => {
+      input.type = shown ? "text" : "password";
+      button.setAttribute("aria-pressed", String(shown));
+      button.textContent = shown ? words.hide : words.show;
+    };
+    show(false);
+    button.addEventListener("click", () => show(input.type === "password"));
+    const frame = document.createElement("div");
+    frame.className = "with-reveal";
+    input.replaceWith(frame);
+    frame.append(input, button);
+    input.form?.addEventListener("submit", () => show(false));
+  }
+
+  // One click sends a form once.
+  for (const form of document.forms) {
+    form.addEventListener("submit", (event) => {
+      if (form.dataset.sent) return event.preventDefault();
+      form.dataset.sent = "yes";
+      for (const button of form.querySelectorAll("button[type=submit]")) button.setAttribute("aria-busy", "true");
+      setTimeout(() => {
+        delete form.dataset.sent;
+        for (const button of form.querySelectorAll("[aria-busy]")) button.removeAttribute("aria-busy");
+      }, 8000);
+    });
+  }
+  // Back in a page that the browser kept, forms can be sent again.
+  addEventListener("pageshow", (event) => {
+    if (!event.persisted) return;
+    for (const form of document.forms) delete form.dataset.sent;
+    for (const button of document.querySelectorAll("[aria-busy]")) button.removeAttribute("aria-busy");
+  });
+
+  // A code can be copied.
+  for (const place of document.querySelectorAll("[data-copyable]")) {
+    if (!navigator.clipboard) break;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "button button-outline button-small";
+    button.textContent = words.copy;
+    const status = document.createElement("span");
+    status.setAttribute("role", "status");
+    status.className = "copied";
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(place.textContent.trim());
+      status.textContent = words.copied;
+    });
+    place.after(button, status);
+  }
+
+  // Times are shown as the person's own clock does.
+  for (const time of document.querySelectorAll("time[datetime]")) {
+    const date = new Date(time.dateTime);
+    if (!Number.isNaN(date.getTime())) {
+      time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, {
+        dateStyle: "medium", timeStyle: "short",
+      }).format(date);
+    }
+  }
+})();

@@ -1,0 +1,28 @@
+import HTTPSupport
+import Hummingbird
+
+/// A language that pages are written in.
+package enum PageLanguage: String, CaseIterable, Hashable, Sendable {
+    case english = "en"
+    case japanese = "ja"
+    case korean = "ko"
+
+    /// The language's own name for itself.
+    package var ownName: String {
+        switch self {
+        case .english: "English"
+        case .japanese: "日本語"
+        case .korean: "한국어"
+        }
+    }
+
+    /// The first language of a list that pages are written in. Only the first part of a tag counts: `ko-KR` is Korean.
+    ///
+    /// - Parameter tags: BCP 47 tags, the most wanted first.
+    /// - Returns: `nil` when there is none.
+    package static func first(of tags: [String]) -> PageLanguage? {
+        tags.lazy.compactMap { tag in
+            PageLanguage(rawValue: tag.prefix { $0 != "-" && $0 != "_" }.lowercased())
+        }.first
+    }
+}

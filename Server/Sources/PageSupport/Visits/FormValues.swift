@@ -1,0 +1,102 @@
+package import HTTPSupport
+
+/// Fields of a form, or of a query (`application/x-www-form-urlencoded`, WHATWG URL §5). A name counts once.
+package struct FormValues: Sendable {
+    package static let mediaType = "application/x-www-form-urlencoded"
+    package static let maximumBytes = 64 * 1024
+    package static let maximumFields = 200
+
+    package let all: [(name: String, value: String)]
+    private let values: [String: String]
+
+    package static let none = FormValues(all: [])
+
+    private init(all: [(name: String, value: String)]) {
+        self.all = all
+        values = Dictionary(all.map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    /// - Throws: `HTTPFault.bodyTooLarge`, `bodyMalformed` for what is no UTF-8, has a name twice, or too many names.
+    package init(_ bytes: [UInt8]) throws(HTTPFault) {
+        guard bytes.count <= Self.maximumBytes else { throw .bodyTooLarge(maximumBytes: Self.maximumBytes) }
+        var all: [(name: String, value: String)] = []
+        var names: Set<String> = []
+        for pair in bytes.split(separator: UInt8(ascii: "&")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : []) else {
+                throw .bodyMalformed(reason: "The form is not UTF-8.")
+            }
+            guard names.insert(name).inserted else {
+                throw .bodyMalformed(reason: "The form has two fields of one name.")
+            }
+            all.append((name, value))
+            guard all.count <= Self.maximumFields else {
+                throw .bodyMalformed(reason: "The form has more than \(Self.maximumFields) fields.")
+            }
+        }
+        self.init(all: all)
+    }
+
+    /// The query of an address; one that cannot be read counts as none.
+    package init(query: String?) {
+        guard let query, let values = try? FormValues(Array(query.utf8)) else {
+            self = .none
+            return
+        }
+        self = values
+    }
+
+    package subscript(name: String) -> String? { values[name] }
+
+    /// The value of a field; empty when it is missing.
+    package func text(_ name: String) -> String { values[name] ?? "" }
+
+    /// A text as it stands in a query: everything escaped but letters, digits and `-._~`.
+    package static func escaped(_ text: String) -> String {
+        var escaped = ""
+        let digits = Array("0123456789ABCDEF")
+        for byte in text.utf8 {
+            let isPlain =
+                (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+                || "-._~".utf8.contains(byte)
+            if isPlain {
+                escaped.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                escaped += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+            }
+        }
+        return escaped
+    }
+
+    /// Names and values as a query.
+    package static func query(_ pairs: [(String, String)]) -> String {
+        pairs.map { "\(escaped($0))=\(escaped($1))" }.joined(separator: "&")
+    }
+
+    private static func decoded(_ bytes: some Collection<UInt8>) -> String? {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var rest = bytes.makeIterator()
+        while let byte = rest.next() {
+            switch byte {
+            case UInt8(ascii: "+"): decoded.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = rest.next().flatMap(Self.digit), let low = rest.next().flatMap(Self.digit) else {
+                    return nil
+                }
+                decoded.append(high << 4 | low)
+            default: decoded.append(byte)
+            }
+        }
+        return String(validating: decoded, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+}

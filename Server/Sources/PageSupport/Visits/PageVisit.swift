@@ -1,0 +1,67 @@
+package import Domain
+package import HTTPSupport
+import HTTPTypes
+package import Hummingbird
+
+/// One request of a browser: who it is by its cookie, in which language it reads, and what its forms must carry.
+package struct PageVisit: Sendable {
+    package let request: Request
+    package let context: ServerContext
+    package let language: PageLanguage
+    /// The page's own path with its query.
+    package let path: String
+    package let query: FormValues
+    /// Whether the browser came by https.
+    package let isSecure: Bool
+    /// What the cookie is called for this browser.
+    package let cookieName: String
+    /// What the cookie held, when it held something.
+    package let cookie: String?
+    /// A value for browsers without a cookie, so that a form can be tied to one before anybody logged in.
+    package let newCookie: String?
+    /// What every form must bring back (requirement 43): nobody can make it who does not know the cookie.
+    package let formToken: String
+    /// For the policy of what the page may run and load.
+    package let nonce: String
+    package let client: ClientAddress
+    package let origin: RequestOrigin
+    /// The language that the person chose just now.
+    package let chosenLanguage: PageLanguage?
+    let tokens: FormTokens
+    let readBody: BodyReader
+
+    /// The name of the hidden field that holds `formToken`.
+    package static let tokenField = "form_token"
+    /// The parameter by which a person chooses a language.
+    package static let languageParameter = "lang"
+    static let languageCookie = "language"
+
+    /// The fields of a form that was sent from a page of ours.
+    ///
+    /// - Throws: `PageFault.forged`, `HTTPFault`.
+    package func form() async throws -> FormValues {
+        guard isSameOrigin else { throw PageFault.forged }
+        guard request.headers[.contentType]?.lowercased().hasPrefix(FormValues.mediaType) == true else {
+            throw HTTPFault.mediaTypeUnsupported(accepted: [FormValues.mediaType])
+        }
+        let values = try FormValues(Array(try await readBody(request, context).readableBytesView))
+        guard let cookie, let sent = values[Self.tokenField], tokens.fits(sent, cookie: cookie) else {
+            throw PageFault.forged
+        }
+        return values
+    }
+
+    /// What the browser itself says of where a form came from. Old browsers say nothing; the token counts for all.
+    private var isSameOrigin: Bool {
+        if let site = request.headers[.secFetchSite], site != "same-origin", site != "none" { return false }
+        guard let origin = request.headers[.origin] else { return true }
+        return origin == ownOrigin
+    }
+
+    /// Scheme, host and port of this server as the browser knows them.
+    let ownOrigin: String
+}
+
+extension HTTPField.Name {
+    static let secFetchSite = HTTPField.Name(known: "Sec-Fetch-Site")
+}

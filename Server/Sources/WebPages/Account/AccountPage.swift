@@ -1,0 +1,156 @@
+import Domain
+import Foundation
+import HTTPSupport
+import Hummingbird
+import PageSupport
+import QRCodes
+
+/// `GET /a/{application}/account`: everything about the own account.
+struct ShowAccount: HostedPage {
+    func respond(to visit: HostedVisit) async throws -> Response {
+        guard let who = try await visit.session() else {
+            return PageAnswer.redirect(to: visit.path("log-in"), visit.visit)
+        }
+        return try await visit.account(who, AccountState(done: visit.visit.query["done"]))
+    }
+}
+
+/// What the account page shows beside what is stored.
+struct AccountState {
+    var errors: FormErrors?
+    var upgrade: SignUpForm?
+    var transfer: IssueTransferCode.Issued?
+    /// What was done just now: the name of a text.
+    var done: String?
+
+    /// Texts that a link may ask for, and no others.
+    static let doneNames: Set<String> = [
+        "saved", "upgraded", "emailSent", "passwordChanged", "identityRemoved", "sessionEnded", "transferWithdrawn",
+    ]
+}
+
+extension HostedVisit {
+    func account(_ who: Authenticated, _ state: AccountState) async throws -> Response {
+        // What was changed just now may not be in the session that the request came with.
+        let user = try await useCases.readUser(who.user.id, in: application.id)
+        let sessions = try await useCases.listSessions(of: user.id, in: application)
+        let name = user.displayName ?? user.username ?? user.email ?? text("account.anonymous")
+        var own: PageTemplates.Model = [
+            "cardClass": "card-wide", "who": name, "initial": name.first.map { String($0).uppercased() } ?? "",
+            "isAnonymous": user.isAnonymous, "isRegistered": !user.isAnonymous,
+            "profile": PageField(
+                "displayName", label: text("field.displayName"), value: user.displayName ?? "",
+                error: state.errors?["displayName"], autocomplete: "nickname", isRequired: false
+            ).model,
+            "sessions": sessions.map { model(of: $0, isCurrent: $0.id == who.session.id) },
+            "hasOthers": sessions.count > 1, "identities": identities(of: user),
+            "deleteLead": text("account.deleteLead", ["days": days(application.settings.deletionGrace)]),
+            "sure": PageField(
+                "sure", label: text("account.deleteSure"), kind: .checkbox, error: state.errors?["sure"]
+            ).model,
+        ]
+        for path in AccountState.paths { own["to_\(path.key)"] = self.path("account/\(path.value)") }
+        own["to_logOut"] = path("log-out")
+        if user.isAnonymous {
+            own["upgrade"] = (state.upgrade ?? SignUpForm()).model(self, isFocused: false)
+        } else {
+            own.merge(registered(user, state)) { $1 }
+        }
+        if let errors = state.errors { own["summary"] = errors.summary(self) }
+        if let done = state.done, AccountState.doneNames.contains(done) { own["notice"] = text("account.\(done)") }
+        if let transfer = state.transfer { own["transfer"] = model(of: transfer) }
+        return try html(
+            "account", model("account", own), status: state.errors?.status ?? .ok)
+    }
+
+    private func registered(_ user: User, _ state: AccountState) -> PageTemplates.Model {
+        var own: PageTemplates.Model = [
+            "email": PageField(
+                "email", label: text("field.email"), kind: .email, value: user.email ?? "",
+                error: state.errors?["email"], autocomplete: "email"
+            ).model,
+            "isVerified": user.emailVerifiedAt != nil, "sendsMail": pages.sendsMail,
+            "newPassword": PageField(
+                "newPassword", label: text("field.newPassword"), kind: .password,
+                error: state.errors?["newPassword"], autocomplete: "new-password"
+            ).model,
+            "passwordOpen": state.errors?["newPassword"] != nil || state.errors?["currentPassword"] != nil,
+        ]
+        if user.hasPassword {
+            own["currentPassword"] =
+                PageField(
+                    "currentPassword", label: text("field.currentPassword"), kind: .password,
+                    error: state.errors?["currentPassword"], autocomplete: "current-password"
+                ).model
+        }
+        return own
+    }
+
+    private func identities(of user: User) -> [PageTemplates.Model] {
+        var listed: [PageTemplates.Model] = []
+        if user.hasPassword, !user.typedIdentifiers.isEmpty {
+            listed.append(["label": text("account.identityPassword"), "detail": user.username ?? user.email ?? ""])
+        }
+        for identity in user.identities {
+            let label =
+                switch identity.provider {
+                case .device: text("account.identityDevice")
+                case .anonymous: text("account.identityAnonymous")
+                default: ProviderName.shown(identity.provider)
+                }
+            var model: PageTemplates.Model = ["label": label, "since": time(identity.linkedAt)]
+            if identity.provider != .device, identity.provider != .anonymous {
+                model["removable"] = identity.provider.rawValue
+            }
+            listed.append(model)
+        }
+        return listed
+    }
+
+    private func model(of session: Session, isCurrent: Bool) -> PageTemplates.Model {
+        let parts = [session.device.name ?? session.device.model, session.device.system].compactMap { $0 }
+        return [
+            "id": session.id.rawValue, "isCurrent": isCurrent,
+            "label": parts.isEmpty ? text("account.sessionUnknown") : parts.joined(separator: " · "),
+            "address": session.address ?? "", "used": time(session.lastUsedAt),
+        ]
+    }
+
+    private func model(of issued: IssueTransferCode.Issued) -> PageTemplates.Model {
+        let link = issued.link?.revealed
+        let picture = link.flatMap { QRPicture($0) } ?? QRPicture(issued.code.revealed)
+        return [
+            "code": issued.code.revealed, "svg": picture?.svg ?? "", "until": time(issued.expiresAt),
+        ]
+    }
+
+    /// An instant for the element `time`, which the script shows as the person's clock does.
+    func time(_ instant: Timestamp) -> PageTemplates.Model {
+        let text = TimeText.text(instant)
+        return ["machine": "\(text.replacing(" ", with: "T"))Z", "shown": "\(text) UTC"]
+    }
+
+    private func days(_ span: Duration) -> String { String(span.components.seconds / 86_400) }
+}
+
+extension AccountState {
+    /// Where the forms of the account page go.
+    static let paths = [
+        "profile": "profile", "upgrade": "upgrade", "email": "email", "password": "password",
+        "identity": "identity", "sessions": "sessions", "transfer": "transfer", "withdraw": "withdraw",
+        "export": "export", "delete": "delete", "merge": "merge",
+    ]
+}
+
+/// What people call a provider.
+enum ProviderName {
+    static func shown(_ provider: Identity.Provider) -> String {
+        switch provider {
+        case .apple: "Apple"
+        case .google: "Google"
+        case .facebook: "Facebook"
+        case .twitter: "X"
+        default: provider.isOpenIDConnect ? String(provider.rawValue.dropFirst(5)).capitalized : provider.rawValue
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import PageSupport
+
+/// `GET /a/{application}/log-in`: asks who it is; how to prove it, the next page asks. What is asked next is the same for
+/// everybody, so that nobody learns whether there is such an account (requirement 10).
+struct ShowLogIn: HostedPage {
+    func respond(to visit: HostedVisit) async throws -> Response {
+        try visit.common("log-in") { visit in visit.model("log-in", LogInForm().model(visit)) }
+    }
+}
+
+/// `POST /a/{application}/log-in`: the identifier alone leads to the password, with one it logs in.
+struct SendLogIn: HostedPage {
+    func respond(to visit: HostedVisit) async throws -> Response {
+        let form = try await visit.visit.form()
+        let identifier = form.text("identifier").trimmingSpaces
+        guard !identifier.isEmpty else {
+            let errors = FormErrors(
+                status: .unprocessableContent, fields: [("identifier", visit.text("rule.required"))])
+            return try visit.html(
+                "log-in", visit.model("log-in", LogInForm(errors: errors).model(visit)), status: errors.status,
+                formTargets: try visit.formTargets())
+        }
+        guard form["password"] != nil else {
+            return try visit.password(PasswordForm(identifier: identifier))
+        }
+        return try await logIn(visit, identifier, form)
+    }
+
+    private func logIn(_ visit: HostedVisit, _ identifier: String, _ form: FormValues) async throws -> Response {
+        let isRestoring = form["restore"] != nil
+        do {
+            let logIn = try await visit.pages.metrics.logIn { () async throws(DomainError) in
+                try await visit.useCases.logInWithPassword(
+                    LogInWithPassword.Request(
+                        application: visit.application, identifier: identifier,
+                        password: Secret(form.text("password")), device: visit.device, address: visit.visit.client,
+                        protocolName: .pages, restoringFrom: isRestoring ? visit.visit.origin : nil,
+                        origin: visit.visit.origin))
+            }
+            return try await visit.enter(logIn)
+        } catch let error as DomainError {
+            var again = PasswordForm(identifier: identifier)
+            if case .userDeleted(let erasedAt) = error { again.erasedAt = erasedAt }
+            again.errors = visit.errors(of: error)
+            return try visit.password(again, retryAfter: error.wait)
+        }
+    }
+}
+
+/// The first step: who it is.
+struct LogInForm {
+    var identifier = ""
+    var errors: FormErrors?
+
+    func model(_ visit: HostedVisit) -> PageTemplates.Model {
+        var model: PageTemplates.Model = [
+            "identifier": PageField(
+                "identifier", label: visit.text("field.identifier"), value: identifier,
+                error: errors?["identifier"], autocomplete: "username", isFocused: true
+            ).model
+        ]
+        if let errors { model["summary"] = errors.summary(visit) }
+        return model
+    }
+}
+
+/// The second step: how to prove it.
+struct PasswordForm {
+    var identifier: String
+    /// When the user will be erased, when it asked for that.
+    var erasedAt: Timestamp?
+    var errors: FormErrors?
+}
+
+extension HostedVisit {
+    func password(_ form: PasswordForm, retryAfter: Duration? = nil) throws -> Response {
+        var own: PageTemplates.Model = [
+            "who": form.identifier, "initial": form.identifier.first.map { String($0).uppercased() } ?? "",
+            "action": path("log-in"), "offersCode": pages.sendsMail, "codeAction": path("code"),
+            "password": PageField(
+                "password", label: text("field.password"), kind: .password, error: form.errors?["password"],
+                autocomplete: "current-password", isFocused: true
+            ).model,
+        ]
+        if let errors = form.errors { own["summary"] = errors.summary(self) }
+        if form.erasedAt != nil {
+            own["restore"] =
+                PageField("restore", label: text("password.restore"), kind: .checkbox, isRequired: false)
+                .model
+        }
+        var response = try html(
+            "password", model("password", own), status: form.errors?.status ?? .ok, formTargets: try formTargets())
+        if let retryAfter { response.headers[.retryAfter] = String(max(1, retryAfter.components.seconds)) }
+        return response
+    }
+
+    /// The person is in: the session's token takes the place of what the cookie held, whoever may have put it there.
+    func enter(_ logIn: LogIn) async throws -> Response {
+        var response = PageAnswer.redirect(
+            to: continuation.map { "/a/\(application.id.rawValue)/authorize?\($0)" } ?? path("account"), visit)
+        response.keepCookie(logIn.token.revealed, for: visit)
+        return response
+    }
+
+    /// How the browser is named in the list of sessions.
+    var device: DeviceDescription {
+        DeviceDescription(
+            name: BrowserName.of(visit.origin.userAgent), system: BrowserName.system(visit.origin.userAgent))
+    }
+}
+
+/// What a browser calls itself, in the words people use.
+enum BrowserName {
+    static func of(_ userAgent: String?) -> String? {
+        guard let userAgent else { return nil }
+        // The order counts: most claim to be others too.
+        for (sign, name) in [
+            ("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox", "Firefox"), ("FxiOS", "Firefox"),
+            ("CriOS", "Chrome"), ("Chrome", "Chrome"), ("Safari", "Safari"),
+        ]
+        where userAgent.contains(sign) { return name }
+        return nil
+    }
+
+    static func system(_ userAgent: String?) -> String? {
+        guard let userAgent else { return nil }
+        for (sign, name) in [
+            ("iPhone", "iOS"), ("iPad", "iPadOS"), ("Android", "Android"), ("Mac OS X", "macOS"),
+            ("Windows", "Windows"), ("Linux", "Linux"),
+        ]
+        where userAgent.contains(sign) { return name }
+        return nil
+    }
+}
+
+extension String {
+    /// Without spaces around it, which come along when a name is pasted.
+    var trimmingSpaces: String {
+        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }
+}

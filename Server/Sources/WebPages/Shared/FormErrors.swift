@@ -1,0 +1,82 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import PageSupport
+
+/// What is wrong with a form that was sent: what stands above it, and what stands at each field.
+struct FormErrors: Sendable {
+    var status: HTTPResponse.Status
+    /// Errors by field, in the order in which they were found.
+    var fields: [(name: String, text: String)] = []
+    /// Errors of no field.
+    var others: [String] = []
+
+    /// The first error of a field.
+    subscript(field: String) -> String? { fields.first { $0.name == field }?.text }
+
+    func summary(_ visit: HostedVisit) -> PageTemplates.Model {
+        PageSummary(
+            title: visit.text("common.checkFields"),
+            errors: others.map { (nil, $0) } + fields.map { ($0.name, $0.text) }
+        ).model
+    }
+}
+
+extension HostedVisit {
+    /// What a person reads of an error of a rule.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - names: What the form calls the domain's fields, where the names differ.
+    /// - Returns: the errors with their fields.
+    func errors(of error: DomainError, names: [String: String] = [:]) -> FormErrors {
+        var errors = FormErrors(status: error.pageWords.status)
+        switch error {
+        case .fieldsRefused(let faults):
+            for fault in faults {
+                let (name, values) = fault.rule.pageWords
+                let text = text("rule.\(name)", values)
+                if fault.field.isEmpty {
+                    errors.others.append(text)
+                } else {
+                    errors.fields.append((names[fault.field] ?? fault.field, text))
+                }
+            }
+        case .identifiersTaken(let kinds):
+            for kind in kinds { errors.fields.append((kind.rawValue, text("taken.\(kind.rawValue)"))) }
+        case .rateLimited(let span), .busy(let span):
+            errors.others.append(text("fault.\(error.pageWords.name)", ["wait": waiting(span)]))
+        default:
+            errors.others.append(text("fault.\(error.pageWords.name)"))
+        }
+        return errors
+    }
+
+    /// A span of time to wait, in words.
+    func waiting(_ span: Duration) -> String {
+        let seconds = max(1, Int(span.components.seconds))
+        if seconds <= 90 { return text("common.seconds", ["count": String(seconds)]) }
+        return text("common.minutes", ["count": String((seconds + 59) / 60)])
+    }
+
+    /// The page for an error that no form answers.
+    func answer(to error: any Error) throws -> Response {
+        switch error {
+        case PageFault.forged:
+            // The form is offered again: most often the browser kept no cookie, or the page was open for long.
+            return try message(
+                "forged", status: .forbidden, ["back": visit.path.hasSuffix("/log-in") ? visit.path : path("log-in")])
+        case let error as DomainError:
+            let (name, status) = error.pageWords
+            if status == .unauthorized { return PageAnswer.redirect(to: path("log-in"), visit) }
+            var response = try message(
+                "fault", status: status,
+                ["lead": text("fault.\(name)", ["wait": error.wait.map(waiting) ?? ""]), "back": path("log-in")])
+            if let wait = error.wait { response.headers[.retryAfter] = String(max(1, wait.components.seconds)) }
+            return response
+        default:
+            throw error
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import PageSupport
+
+/// A page with one form: the template `form`.
+struct FormPage {
+    /// The page's name in paths and texts.
+    var page: String
+    var fields: [PageField] = []
+    /// Values that come back with the form.
+    var hidden: [(name: String, value: String)] = []
+    /// Where the form goes, when not to the page itself.
+    var action: String?
+    var errors: FormErrors?
+    /// The page leads back to the account instead of the log-in.
+    var isOfAccount = false
+    var lead: String?
+
+    func response(_ visit: HostedVisit) throws -> Response {
+        var own: PageTemplates.Model = [
+            "fields": fields.map(\.model),
+            "hidden": hidden.map { field -> PageTemplates.Model in ["name": field.name, "value": field.value] },
+            "button": visit.text("\(HostedVisit.textName(page)).button"), "toAccount": isOfAccount,
+        ]
+        if let action { own["action"] = visit.path(action) }
+        if let lead { own["lead"] = lead }
+        if let errors { own["summary"] = errors.summary(visit) }
+        return try visit.html(
+            "form", visit.model(page, own), status: errors?.status ?? .ok, formTargets: try visit.formTargets())
+    }
+}

@@ -1,0 +1,52 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import PageSupport
+
+/// What one hosted page does with a visit.
+protocol HostedPage: Sendable {
+    /// - Throws: anything; the visit turns it into a page in the person's language.
+    func respond(to visit: HostedVisit) async throws -> Response
+}
+
+/// Finds the application of a hosted page, and answers errors as pages.
+struct HostedRoute: RouteHandler {
+    let pages: WebPages
+    let page: any HostedPage
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let visit = try await pages.visit(request, context)
+        do {
+            return try await page.respond(to: visit)
+        } catch {
+            return try visit.answer(to: error)
+        }
+    }
+}
+
+extension WebPages {
+    /// The longest id that is looked up.
+    private static let maximumIdBytes = 128
+
+    /// - Throws: `PageFault.unknown` when there is no such application; `storageUnavailable`.
+    func visit(_ request: Request, _ context: ServerContext) async throws -> HostedVisit {
+        guard let sent = context.parameters.get("application"), sent.utf8.count <= Self.maximumIdBytes,
+            sent.utf8.allSatisfy({ (0x30...0x7a).contains($0) })
+        else { throw PageFault.unknown }
+        let id = Identifier<Domain.Application>(rawValue: sent)
+        let application: Domain.Application
+        if let known = useCases.findApplication.atOnce(id) {
+            application = known
+        } else {
+            do {
+                application = try await useCases.findApplication(id)
+            } catch {
+                guard case .applicationUnknown = error else { throw error }
+                throw PageFault.unknown
+            }
+        }
+        return HostedVisit(
+            pages: self, visit: gate.visit(request, context, cookie: id.rawValue), application: application,
+            theme: themes.theme(of: application, texts: texts))
+    }
+}

@@ -1,0 +1,54 @@
+package import Domain
+package import HTTPSupport
+package import PageSupport
+
+/// The hosted pages: log-in, sign-up and everything about the own account, for any app and any browser. They only draw and
+/// translate: the rules are the domain's.
+package struct WebPages: ProtocolAdapter {
+    let useCases: UseCases
+    let gate: PageGate
+    let metrics: ServerMetrics
+    let templates: PageTemplates
+    let texts: PageTexts
+    let assets: PageAssets
+    let themes: PageThemes
+    /// The server's own address for people; `nil` while nobody told it.
+    let publicURL: String?
+    /// Whether this server can send mail.
+    let sendsMail: Bool
+
+    /// - Parameters:
+    ///   - useCases: The rules.
+    ///   - gate: Finds out what browsers bring along.
+    ///   - metrics: Where log-ins are counted.
+    ///   - publicURL: The server's own address, without a slash at the end.
+    ///   - sendsMail: Whether this server can send mail.
+    ///   - assets: Files that pages load; those of other doors may be among them.
+    /// - Throws: when a template or a text of the program is broken, which a test would have told.
+    package init(
+        useCases: UseCases, gate: PageGate, metrics: ServerMetrics, publicURL: String?, sendsMail: Bool,
+        assets: PageAssets = PageAssets(PageAssets.shared)
+    ) throws {
+        self.useCases = useCases
+        self.gate = gate
+        self.metrics = metrics
+        self.publicURL = publicURL
+        self.sendsMail = sendsMail
+        templates = try PageTemplates(Self.ownTemplates)
+        texts = try PageTexts(Self.tables)
+        self.assets = assets
+        themes = PageThemes()
+    }
+
+    /// The string tables of all languages.
+    static var tables: [PageLanguage: [[UInt8]]] {
+        [
+            .english: [PackageResources.en_json], .japanese: [PackageResources.ja_json],
+            .korean: [PackageResources.ko_json],
+        ]
+    }
+
+    package func owns(path: String) -> Bool { path.hasPrefix("/a/") || path.hasPrefix("\(PageAssets.path)/") }
+
+    package var errors: any ErrorAnswers { PageErrors(templates: templates, assets: assets) }
+}

@@ -1,0 +1,164 @@
+import Domain
+import Foundation
+import HTTPTypes
+import Testing
+
+/// The own account in a browser, and forgotten passwords through the mails that are really written.
+@Suite("Account pages")
+struct AccountPageTests {
+    static let password = "correct horse battery"
+    static let settings = ["dev": "on", "public-url": "http://id.example.test"]
+
+    /// Somebody logged in.
+    private func person(_ server: TestServer, _ name: String = "hana") async throws -> Browser {
+        let browser = Browser(server)
+        try await browser.fill(
+            "sign-up", ["username": name, "email": "\(name)@example.com", "password": Self.password])
+        return browser
+    }
+
+    /// Sends a form of the account page.
+    private func act(_ browser: Browser, _ action: String, _ fields: [String: String] = [:]) async throws -> Page {
+        let shown = try await browser.get(browser.path("account"))
+        return try await browser.post(browser.path("account/\(action)"), fields, token: shown.token)
+    }
+
+    @Test("shows nothing without a log-in")
+    func strangers() async throws {
+        let browser = Browser(try await TestServer())
+        #expect(try await browser.get(browser.path("account")).location == browser.path("log-in"))
+        browser.plant("oks_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
+        #expect(try await browser.get(browser.path("account")).location == browser.path("log-in"))
+    }
+
+    @Test("a cookie of the pages is no token of the API")
+    func cookieIsNoToken() async throws {
+        let server = try await TestServer()
+        let browser = try await person(server)
+        let cookie = try #require(browser.session)
+        let answer = try await server.send(.get, "/v1/user", [("Authorization", "Bearer \(cookie)")])
+        #expect(answer.status == 401)
+    }
+
+    @Test("changes the shown name, and shows hostile names as text")
+    func profile() async throws {
+        let browser = try await person(try await TestServer())
+        #expect(try await act(browser, "profile", ["displayName": "<img src=x onerror=alert(1)>"]).status == 303)
+        let page = try await browser.get(browser.path("account") + "?done=saved")
+        #expect(page.html.contains("&lt;img src=x"))
+        #expect(!page.html.contains("<img src=x"))
+        #expect(page.html.contains("Saved."))
+    }
+
+    @Test("resets a forgotten password through the mail, and logs everybody else out")
+    func reset() async throws {
+        let server = try await TestServer(settings: Self.settings)
+        let browser = try await person(server)
+        let other = Browser(server)
+        let sent = try await other.fill("forgot", ["email": "hana@example.com"])
+        let nobody = try await Browser(server).fill("forgot", ["email": "nobody@example.com"])
+        #expect(sent.status == 200 && nobody.status == 200)
+        _ = try await server.useCases.deliverMail()
+        let mails = try await server.useCases.readOutbox(of: server.application.id)
+        let mail = try #require(mails.first)
+        #expect(mails.count == 1)
+        let link = try #require(mail.text.firstMatch(of: /http:\/\/id\.example\.test(\/a\/\S+)/)?.output.1)
+        let shown = try await other.get(String(link))
+        let token = try #require(shown.value(of: "token"))
+        let short = try await other.post(
+            other.path("reset"), ["token": token, "password": "short"], token: shown.token)
+        #expect(short.error("password")?.contains("At least 8") == true)
+        let done = try await other.post(
+            other.path("reset"), ["token": token, "password": "another good password"], token: shown.token)
+        #expect(done.status == 200 && done.html.contains("Your password is new"))
+        let again = try await other.post(
+            other.path("reset"), ["token": token, "password": "a third good password"], token: shown.token)
+        #expect(again.status == 422)
+        #expect(try await browser.get(browser.path("account")).status == 303)
+    }
+
+    @Test("asks for the password again before what must not happen behind the owner's back")
+    func presence() async throws {
+        let server = try await TestServer()
+        let browser = try await person(server)
+        server.clock.advance(by: .seconds(660))
+        let asked = try await act(browser, "transfer")
+        #expect(asked.html.contains("Is it you?"))
+        let wrong = try await browser.post(
+            browser.path("account/confirm"), ["password": "not it"], token: asked.token)
+        #expect(wrong.status == 422)
+        let before = browser.session
+        let right = try await browser.post(
+            browser.path("account/confirm"), ["password": Self.password], token: asked.token)
+        #expect(right.status == 303 && browser.session != before)
+        let shown = try await act(browser, "transfer")
+        #expect(shown.html.contains("<svg") && shown.html.contains("data-copyable"))
+    }
+
+    @Test("changes the password, ends sessions, exports, deletes, and restores at the next log-in")
+    func life() async throws {
+        let server = try await TestServer()
+        let browser = try await person(server)
+        let wrong = try await act(
+            browser, "password", ["currentPassword": "not it", "newPassword": "another good password"])
+        #expect(wrong.error("currentPassword") != nil)
+        let changed = try await act(
+            browser, "password", ["currentPassword": Self.password, "newPassword": "another good password"])
+        #expect(changed.location?.hasSuffix("done=passwordChanged") == true)
+        let export = try await act(browser, "export")
+        #expect(export.answer.headers[.contentType] == "application/json")
+        #expect(export.html.contains("hana@example.com"))
+        #expect(try await act(browser, "delete").error("sure") != nil)
+        #expect(try await act(browser, "delete", ["sure": "yes"]).html.contains("will be deleted"))
+        #expect(try await browser.get(browser.path("account")).status == 303)
+        let back = Browser(server)
+        let asked = try await back.fill("log-in", ["identifier": "hana"])
+        let fields = ["identifier": "hana", "password": "another good password"]
+        let offered = try await back.post(back.path("log-in"), fields, token: asked.token)
+        #expect(offered.html.contains("name=\"restore\""))
+        let restored = try await back.post(
+            back.path("log-in"), fields.merging(["restore": "yes"]) { $1 }, token: offered.token)
+        #expect(restored.status == 303)
+    }
+
+    @Test("logs out: the cookie opens nothing any more")
+    func logOut() async throws {
+        let server = try await TestServer()
+        let browser = try await person(server)
+        let cookie = try #require(browser.session)
+        let shown = try await browser.get(browser.path("account"))
+        #expect(try await browser.post(browser.path("log-out"), [:], token: shown.token).status == 303)
+        browser.plant(cookie)
+        #expect(try await browser.get(browser.path("account")).status == 303)
+    }
+
+    @Test("logs in by a mailed code, with one answer for everybody")
+    func code() async throws {
+        let server = try await TestServer(settings: Self.settings)
+        let browser = try await person(server)
+        _ = try await act(browser, "email", ["email": "hana@example.com"])
+        _ = try await server.useCases.deliverMail()
+        let verification = try #require(try await server.useCases.readOutbox(of: server.application.id).last)
+        let link = try #require(verification.text.firstMatch(of: /example\.test(\/a\/\S+)/)?.output.1)
+        let shown = try await browser.get(String(link))
+        let token = try #require(shown.value(of: "token"))
+        #expect(
+            try await browser.post(browser.path("verify"), ["token": token], token: shown.token).html
+                .contains("Confirmed"))
+        let other = Browser(server)
+        let asked = try await other.fill("log-in", ["identifier": "hana@example.com"])
+        let entry = try await other.post(
+            other.path("code"), ["identifier": "hana@example.com"], token: asked.token)
+        let ticket = try #require(entry.value(of: "ticket"))
+        _ = try await server.useCases.deliverMail()
+        let codes = try await server.useCases.readOutbox(of: server.application.id)
+            .compactMap { $0.text.firstMatch(of: /\n(\d{4} \d{4})\n/)?.output.1 }
+        let mailed = try #require(codes.first)
+        let wrong = try await other.post(
+            other.path("code/enter"), ["ticket": ticket, "code": "0000 0000"], token: entry.token)
+        #expect(wrong.error("code") != nil)
+        let entered = try await other.post(
+            other.path("code/enter"), ["ticket": ticket, "code": String(mailed)], token: entry.token)
+        #expect(entered.status == 303)
+    }
+}

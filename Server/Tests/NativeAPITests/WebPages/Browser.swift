@@ -1,0 +1,105 @@
+import Domain
+import Foundation
+import HTTPTypes
+import Synchronization
+import Testing
+
+/// A browser without scripts: it keeps cookies, and sends forms as they stand in a page.
+final class Browser: Sendable {
+    let server: TestServer
+    private let cookies = Mutex<[String: String]>([:])
+    private let language: String
+    private let peer: String
+
+    init(_ server: TestServer, language: String = "en", peer: String = "192.0.2.1") {
+        self.server = server
+        self.language = language
+        self.peer = peer
+    }
+
+    /// The path of one of the application's pages.
+    func path(_ page: String) -> String { "/a/\(server.application.id.rawValue)/\(page)" }
+
+    func cookie(_ name: String) -> String? { cookies.withLock { $0[name] } }
+    /// The cookie that names the person.
+    var session: String? { cookie("__Host-okaeri-\(server.application.id.rawValue)") }
+    func plant(_ value: String, name: String? = nil) {
+        cookies.withLock { $0["__Host-okaeri-\(name ?? server.application.id.rawValue)"] = value }
+    }
+
+    @discardableResult
+    func get(_ path: String, _ headers: [(String, String)] = []) async throws -> Page {
+        try await send(.get, path, headers, nil)
+    }
+
+    /// Sends a form as the page has it, with what a person typed.
+    @discardableResult
+    func post(
+        _ path: String, _ fields: [String: String], token: String? = nil, _ headers: [(String, String)] = []
+    ) async throws -> Page {
+        var fields = fields
+        if let token { fields["form_token"] = token }
+        let body = fields.map { "\(Self.escaped($0))=\(Self.escaped($1))" }.joined(separator: "&")
+        return try await send(
+            .post, path,
+            [
+                ("Content-Type", "application/x-www-form-urlencoded"), ("Origin", "http://id.example.test"),
+                ("Sec-Fetch-Site", "same-origin"),
+            ].filter { own in !headers.contains { $0.0 == own.0 } } + headers,
+            body)
+    }
+
+    /// Opens a page and sends its form.
+    @discardableResult
+    func fill(_ page: String, _ fields: [String: String]) async throws -> Page {
+        let shown = try await get(path(page))
+        return try await post(path(page), fields, token: shown.token)
+    }
+
+    private func send(
+        _ method: HTTPRequest.Method, _ path: String, _ headers: [(String, String)], _ body: String?
+    ) async throws -> Page {
+        var headers = headers + [("Accept-Language", language)]
+        let kept = cookies.withLock { $0.map { "\($0)=\($1)" }.sorted().joined(separator: "; ") }
+        if !kept.isEmpty { headers.append(("Cookie", kept)) }
+        let answer = try await server.send(method, path, headers, body: body, peer: peer, isNamed: false)
+        for header in answer.headers[values: .setCookie] {
+            let pair = header.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map(String.init)
+            cookies.withLock { $0[pair[0]] = header.contains("Max-Age=0") ? nil : pair.last }
+        }
+        return Page(answer: answer)
+    }
+
+    static func escaped(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+}
+
+/// What a browser shows.
+struct Page: Sendable {
+    let answer: Answer
+
+    var status: Int { answer.status }
+    var html: String { answer.text }
+    var location: String? { answer.headers[.location] }
+    /// What the page's forms carry against forgery.
+    var token: String? { value(of: "form_token") }
+
+    /// The value of the first field of a name.
+    func value(of name: String) -> String? {
+        first(of: #"name="\#(name)"[^>]*? value="([^"]*)""#)
+    }
+
+    /// The error at a field.
+    func error(_ field: String) -> String? {
+        first(of: #"id="field-\#(field)-error">([^<]*)<"#)
+    }
+
+    private func first(of pattern: String) -> String? {
+        // Patterns are ours; a wrong one finds nothing, and the test tells.
+        guard let match = (try? Regex(pattern)).flatMap({ html.firstMatch(of: $0) }) else { return nil }
+        return match.output[1].substring.map(String.init)
+    }
+
+    var policy: String { answer.headers[.contentSecurityPolicy] ?? "" }
+}
