@@ -190,13 +190,9 @@ package struct UseCases: Sendable {
         let digests = CodeDigests(key: world.sealingKey)
         let queueErrand = QueueErrand(
             store: store, clock: clock, sealing: sealing, takeAllowance: takeAllowance, delivery: world.mailDelivery,
-<<<<<<< HEAD
-            hasLimits: world.hasRateLimits)
+            pagesURL: world.pagesURL, hasLimits: world.hasRateLimits)
         administration = AdministrationUseCases(
             world, takeAllowance: takeAllowance, queueErrand: queueErrand, audit: audit)
-=======
-            pagesURL: world.pagesURL, hasLimits: world.hasRateLimits)
->>>>>>> 18f16d78500ea0bac000f9f3f49745ac94537403
         let tryCode = TryCode(
             store: store, clock: clock, digests: digests, takeAllowance: takeAllowance,
             hasLimits: world.hasRateLimits)
