@@ -152,7 +152,7 @@ enum UserQuery {
     }
 
     private static func text(_ query: FormValues, _ name: String) -> String? {
-        query[name].flatMap { $0.isEmpty ? nil : String($0.prefix(200)) }
+        query[name].flatMap { $0.isEmpty || $0.utf8.contains(0) ? nil : String($0.prefix(200)) }
     }
 }
 

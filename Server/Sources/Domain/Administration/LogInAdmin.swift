@@ -38,7 +38,7 @@ package struct LogInAdmin: Sendable {
     package func callAsFunction(
         _ request: Request, from client: ClientAddress, origin: RequestOrigin
     ) async throws(DomainError) -> Done {
-        let (now, folded) = (clock.now, Admin.folded(String(request.name.prefix(200))))
+        let (now, folded) = (clock.now, Admin.folded(String(request.name.filter { $0 != "\0" }.prefix(200))))
         let subject = SecretDigest(of: "admin:\(folded)".utf8)
         let address = RateLimitKey(
             application: AuditEntry.server, kind: "admin-log-in", subject: client.allowanceGroup)

@@ -99,7 +99,9 @@ struct AdminQuery {
         var values: [String: String] = [:]
         for (name, value) in call.request.uri.queryParameters {
             let (name, value) = (String(name), String(value))
-            guard names.contains(name), values[name] == nil, value.utf8.count <= 400 else {
+            guard names.contains(name), values[name] == nil, value.utf8.count <= 400,
+                !value.utf8.contains(0)
+            else {
                 throw .membersInvalid([MemberFault(path: MemberFault.printable(name), rule: .malformed)])
             }
             values[name] = value
