@@ -9,7 +9,9 @@ struct AuditPage: DashboardPage {
 
     func respond(to visit: DashboardVisit) async throws -> Response {
         let query = visit.visit.query
-        func value(_ name: String) -> String? { query[name].flatMap { $0.isEmpty || $0.utf8.contains(0) ? nil : String($0.prefix(200)) } }
+        func value(_ name: String) -> String? {
+            query[name].flatMap { $0.isEmpty || $0.utf8.contains(0) ? nil : String($0.prefix(200)) }
+        }
         let entries = try await visit.useCases.listAudit(
             in: try visit.place().id,
             matching: AuditFilter(
