@@ -120,7 +120,8 @@ struct HealthPage: DashboardPage {
         var list = ListModel()
         list.columns = [visit.text("health.what"), visit.text("health.how")]
         let entries = try await visit.useCases.listApplications()
-        let mails = try await visit.useCases.listQueuedMail()
+        var mails = 0
+        for entry in entries { mails += try await visit.useCases.listQueuedMail(in: entry.application.id).count }
         list.rows = [
             [.init(text: visit.text("health.storage")), .init(text: visit.text("health.good"))],
             [.init(text: visit.text("health.applications")), .init(text: String(entries.count))],
@@ -129,7 +130,7 @@ struct HealthPage: DashboardPage {
                 .init(text: String(entries.reduce(0) { $0 + $1.userCount })),
             ],
             [.init(text: visit.text("health.sessions")), .init(text: String(visit.useCases.cachedSessions))],
-            [.init(text: visit.text("health.mail")), .init(text: String(mails.count))],
+            [.init(text: visit.text("health.mail")), .init(text: String(mails))],
             [.init(text: visit.text("health.clock")), .init(text: "", time: visit.dashboard.clock.now)],
         ]
         return try visit.html("list", title: visit.text("nav.health"), list.model(visit))

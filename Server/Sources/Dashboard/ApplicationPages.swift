@@ -18,7 +18,7 @@ struct ApplicationsPage: DashboardPage {
                     name: name, by: try visit.acting(.makeApplications))
                 return visit.redirect(to: "\(Dashboard.root)/app/\(made.application.id)/start")
             } catch {
-                guard case .fieldsRefused = error as? DomainError else { throw error }
+                guard case .fieldsRefused = error else { throw error }
                 (fault, status) = (visit.text("applications.badName"), .unprocessableContent)
             }
         }
@@ -87,11 +87,13 @@ struct SettingsPage: DashboardPage {
     let permission: AdminPermission? = .readSettings
 
     /// Numbers of days, and what they are in the settings.
-    private static let spans: [(String, WritableKeyPath<ApplicationSettings, Duration>, String)] = [
-        ("sessionIdleDays", \.sessionIdleLifetime, "sessionIdleSeconds"),
-        ("sessionDays", \.sessionLifetime, "sessionSeconds"),
-        ("deletionGraceDays", \.deletionGrace, "deletionGraceSeconds"),
-    ]
+    private static var spans: [(String, WritableKeyPath<ApplicationSettings, Duration>, String)] {
+        [
+            ("sessionIdleDays", \.sessionIdleLifetime, "sessionIdleSeconds"),
+            ("sessionDays", \.sessionLifetime, "sessionSeconds"),
+            ("deletionGraceDays", \.deletionGrace, "deletionGraceSeconds"),
+        ]
+    }
 
     func respond(to visit: DashboardVisit) async throws -> Response {
         guard visit.isPost else {
@@ -121,7 +123,6 @@ struct SettingsPage: DashboardPage {
             }
             return visit.redirect(to: "\(visit.path("settings"))?done=saved")
         } catch {
-            guard let error = error as? DomainError else { throw error }
             switch error {
             case .fieldsRefused(let faults):
                 let errors = faults.map { (Self.field($0.field), visit.text("settings.bad")) }

@@ -10,7 +10,7 @@ struct UserPage: DashboardPage {
     let permission: AdminPermission? = .readUsers
 
     func respond(to visit: DashboardVisit) async throws -> Response {
-        let id = Identifier<User>(rawValue: visit.visit.context.parameters.get("user").map(String.init) ?? "")
+        let id = Identifier<User>(rawValue: visit.visit.context.parameters.get("user").map { String($0) } ?? "")
         guard visit.isPost else {
             let notice = visit.visit.query.text("done")
             return try await draw(visit, id, notice: Self.notices.contains(notice) ? "user.done.\(notice)" : nil)
