@@ -191,8 +191,6 @@ package struct UseCases: Sendable {
         let queueErrand = QueueErrand(
             store: store, clock: clock, sealing: sealing, takeAllowance: takeAllowance, delivery: world.mailDelivery,
             pagesURL: world.pagesURL, hasLimits: world.hasRateLimits)
-        administration = AdministrationUseCases(
-            world, takeAllowance: takeAllowance, queueErrand: queueErrand, audit: audit)
         let tryCode = TryCode(
             store: store, clock: clock, digests: digests, takeAllowance: takeAllowance,
             hasLimits: world.hasRateLimits)
@@ -250,6 +248,8 @@ package struct UseCases: Sendable {
         verifyAudit = VerifyAudit(store: store, seals: seals)
         listAudit = ListAudit(store: store)
         recordReading = RecordReading(store: store, audit: audit)
+        administration = AdministrationUseCases(
+            world, takeAllowance: takeAllowance, queueErrand: queueErrand, audit: audit)
     }
 
     /// How many sessions are in memory now.

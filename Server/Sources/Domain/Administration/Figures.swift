@@ -138,6 +138,9 @@ extension Transaction {
 }
 
 extension Timestamp {
+    /// The day, counted from 1970-01-01 in UTC.
+    package var day: Int64 { milliseconds / 86_400_000 }
+
     /// The hour, counted from 1970 in UTC.
     package var hour: Int64 { milliseconds / 3_600_000 }
 

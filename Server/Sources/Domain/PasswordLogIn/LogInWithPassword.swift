@@ -92,13 +92,15 @@ package struct LogInWithPassword: Sendable {
                     in: transaction)
                 return nil
             }
-            // As the tutorials of old had it. Our own protocol lets nobody choose such a password.
-            if request.protocolName != .native, request.password == Secret(request.identifier) {
-                try transaction.noteWeakCredential(of: user.id, in: application)
-            }
             return try opening.open(for: try link.joined(to: user, in: transaction), in: transaction)
         }
         guard let logIn else { throw .credentialRefused }
+        // As the tutorials of old had it. Our own protocol lets nobody choose such a password.
+        if request.protocolName != .native, request.password == Secret(request.identifier) {
+            try await store.writeStatement { transaction throws(DomainError) in
+                try transaction.noteWeakCredential(of: logIn.user.id, in: application)
+            }
+        }
         return logIn
     }
 }

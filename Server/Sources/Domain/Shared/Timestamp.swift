@@ -6,9 +6,6 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         self.milliseconds = milliseconds
     }
 
-    /// The day, counted from 1970-01-01 in UTC.
-    package var day: Int64 { milliseconds / 86_400_000 }
-
     package static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
     package static func + (instant: Timestamp, span: Duration) -> Timestamp {

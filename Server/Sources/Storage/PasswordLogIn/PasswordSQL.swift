@@ -26,6 +26,7 @@ extension SQLTransaction {
     package func setPassword(
         _ hash: PasswordHash, of user: Identifier<User>, in application: Identifier<Application>, at now: Timestamp
     ) throws(DomainError) {
+        try forgetWeakCredential(of: user, in: application)
         try connection.run(
             """
             INSERT INTO passwords (application_id, user_id, hash) VALUES ($1, $2, $3)
@@ -33,10 +34,7 @@ extension SQLTransaction {
             """,
             [.id(application), .id(user), .text(hash.text)])
         try connection.run(
-            """
-            UPDATE users SET password_set_at = $1, updated_at = $1, weak_credential = NULL
-            WHERE application_id = $2 AND id = $3
-            """,
+            "UPDATE users SET password_set_at = $1, updated_at = $1 WHERE application_id = $2 AND id = $3",
             [.time(now), .id(application), .id(user)])
         note(.user(application, user))
     }
@@ -44,10 +42,11 @@ extension SQLTransaction {
     package func removePassword(
         of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) {
+        try forgetWeakCredential(of: user, in: application)
         try connection.run(
             "DELETE FROM passwords WHERE application_id = $1 AND user_id = $2", [.id(application), .id(user)])
         try connection.run(
-            "UPDATE users SET password_set_at = NULL, weak_credential = NULL WHERE application_id = $1 AND id = $2",
+            "UPDATE users SET password_set_at = NULL WHERE application_id = $1 AND id = $2",
             [.id(application), .id(user)])
         note(.user(application, user))
     }

@@ -39,6 +39,15 @@ extension SQLTransaction {
             """, [.id(application), .id(user)])
     }
 
+    /// Another password, or none, is no weak one.
+    func forgetWeakCredential(of user: Identifier<User>, in application: Identifier<Application>) throws(DomainError) {
+        try connection.run(
+            """
+            UPDATE users SET weak_credential = NULL
+            WHERE application_id = $1 AND id = $2 AND weak_credential IS NOT NULL
+            """, [.id(application), .id(user)])
+    }
+
     package func mark(
         of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> (day: Int64, isWeak: Bool) {
