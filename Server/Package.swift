@@ -31,8 +31,10 @@ let wire = Target.Dependency.product(name: "OkaeriWire", package: "okaeri")
 let sdk = Target.Dependency.product(name: "Okaeri", package: "okaeri")
 
 /// The hosted pages' own templates.
-let pageTemplates: [Resource] = ["card", "log-in", "password", "form", "sign-up", "message", "account", "conflict"]
-    .map { .embedInCode("Templates/\($0).mustache") }
+let pageTemplates: [Resource] = [
+    "card", "log-in", "password", "form", "sign-up", "message", "account", "conflict", "consent",
+]
+.map { .embedInCode("Templates/\($0).mustache") }
 
 /// The dashboard's templates, words and styles.
 let dashboardResources: [Resource] =
@@ -163,10 +165,12 @@ let package = Package(
                 unixSignals, configuration, crypto,
             ],
             swiftSettings: settings),
+        // The C library's allocator, of which Foundation shows nothing.
+        .systemLibrary(name: "CMalloc"),
         .executableTarget(
             name: "OkaeriProgram",
             dependencies: [
-                "Domain", "NCMBAPI", "OkaeriServer", "OutboundServices", arguments, sdk, wire, crypto,
+                "CMalloc", "Domain", "NCMBAPI", "OkaeriServer", "OutboundServices", arguments, sdk, wire, crypto,
             ],
             swiftSettings: settings),
 

@@ -5,7 +5,9 @@
 \set r random(1, 9000000000000000)
 BEGIN ISOLATION LEVEL SERIALIZABLE;
 INSERT INTO used_proofs (application_id, digest, ends_at)
-    VALUES (:application, decode(md5(:r::bigint::text), 'hex'), 1795260003000) ON CONFLICT DO NOTHING;
+    VALUES (:application,
+        decode(lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000)::bigint), 12, '0'), 'hex') ||
+        decode(md5(:r::bigint::text), 'hex'), 1795260003000) ON CONFLICT DO NOTHING;
 SELECT users.application_id, users.id AS found_id, users.display_name, users.locale, users.fields, users.created_at,
     users.updated_at, users.last_log_in_at AS last_at, users.previous_log_in_at, users.username, users.email,
     users.email_verified_at, users.phone, users.phone_verified_at, users.password_set_at, users.disabled_at,
@@ -25,7 +27,9 @@ WHERE application_id = :application AND id = :found_id;
 INSERT INTO sessions (application_id, token_digest, id, user_id, device_key, device_name, device_model,
     device_system, device_app_version, address, protocol, method, created_at, last_used_at, expires_at,
     authenticated_at, attempt_digest, attempt_request_digest, attempt_was_new, attempt_previous_log_in_at)
-VALUES (:application, sha256(:r::bigint::text::bytea), substr(md5(:r::bigint::text), 1, 16), :found_id, :device,
+VALUES (:application,
+    decode(lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000)::bigint), 12, '0'), 'hex') ||
+    substr(sha256(:r::bigint::text::bytea), 7), substr(md5(:r::bigint::text), 1, 16), :found_id, :device,
     'Hana''s iPhone', 'iPhone17,1', 'iOS 19.1', '2.4.0 (311)', '127.0.0.1', 'native', 'automatic', 1795259945240,
     1795259945240, 1829819945240, NULL, NULL, NULL, NULL, NULL);
 SELECT application_id, user_id, id, device_key, device_name, device_model, device_system, device_app_version, address,

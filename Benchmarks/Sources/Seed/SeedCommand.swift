@@ -54,10 +54,12 @@ struct SeedCommand: ParsableCommand {
             logIn.thumbprint = Self.thumbprint(ofUser: number)
             // Spread evenly: a user is known where the count of known ones takes a step.
             if (number + 1) * devices / users > number * devices / users {
-                let device = KnownDevice(
-                    key: DeviceKey(), token: "oks_" + RandomText.base64URL(characterCount: 42) + "A")
+                let time = RandomBytes.time(logIn.now)
+                let secret = Base64URL.text(of: time) + RandomText.base64URL(characterCount: 42) + "A"
+                let device = KnownDevice(key: DeviceKey(), token: "oks_" + secret)
                 logIn.thumbprint = device.key.thumbprint
-                logIn.tokenDigest = Array(SHA256.hash(data: Data(device.token.utf8)))
+                // The server puts the time in place of the hash's first bytes.
+                logIn.tokenDigest = time + SHA256.hash(data: Data(device.token.utf8)).dropFirst(time.count)
                 known.append(device.line)
             }
             try rows.insertUser(logIn)

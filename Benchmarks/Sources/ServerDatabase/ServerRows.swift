@@ -115,9 +115,22 @@ package struct LogInRows {
         self.user = user ?? RandomText.identifier(at: userCreated ?? now)
         session = RandomText.identifier(at: now)
         thumbprint = RandomText.base64URL(characterCount: 43)
-        tokenDigest = (0..<32).map { _ in UInt8.random(in: 0...255) }
-        proofDigest = (0..<16).map { _ in UInt8.random(in: 0...255) }
+        tokenDigest = RandomBytes.ordered(by: now, count: 26)
+        proofDigest = RandomBytes.ordered(by: now + 61_000, count: 16)
         self.now = now
+    }
+}
+
+/// Keys as the server makes them.
+package enum RandomBytes {
+    /// Six bytes of time, and random ones.
+    package static func ordered(by milliseconds: Int64, count: Int) -> [UInt8] {
+        time(milliseconds) + (0..<count).map { _ in UInt8.random(in: 0...255) }
+    }
+
+    /// The time as six bytes, which lie in its order.
+    package static func time(_ milliseconds: Int64) -> [UInt8] {
+        (0..<6).map { UInt8(truncatingIfNeeded: milliseconds >> (40 - 8 * Int64($0))) }
     }
 }
 

@@ -95,6 +95,14 @@ package struct UseCases: Sendable {
     package let undoMerge: UndoMerge
     /// What admins can ask for.
     package let administration: AdministrationUseCases
+    // Web log-in
+    package let issueAuthorizationCode: IssueAuthorizationCode
+    package let redeemAuthorizationCode: RedeemAuthorizationCode
+    package let issuePageTicket: IssuePageTicket
+    package let openPages: OpenPages
+    package let changeRedirects: ChangeRedirects
+    // Theming
+    package let changeTheme: ChangeTheme
     // Audit
     package let chainAuditEntries: ChainAuditEntries
     package let verifyAudit: VerifyAudit
@@ -102,9 +110,17 @@ package struct UseCases: Sendable {
     package let recordReading: RecordReading
 
     private let sessionCache: SessionCache
+    private let clock: any WallClock
+    /// The server's own address for people; `nil` while nobody told it.
+    package let pagesURL: String?
+
+    /// The present time, for answers that tell of it.
+    package var now: Timestamp { clock.now }
 
     package init(_ world: World) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
+        self.clock = clock
+        pagesURL = world.pagesURL
         let verifyProof = ProofVerifier()
         let activity = SessionActivity()
         let sealing = MailSealing(key: world.sealingKey, randomness: randomness)
@@ -216,6 +232,15 @@ package struct UseCases: Sendable {
         readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
         changeMailSettings = ChangeMailSettings(store: store, audit: audit)
         mailBell = MailBell()
+        issueAuthorizationCode = IssueAuthorizationCode(clock: clock, sealingKey: world.sealingKey)
+        redeemAuthorizationCode = RedeemAuthorizationCode(
+            store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey, verifyProof: verifyProof,
+            mintIdentityToken: MintIdentityToken(clock: clock, signingKeys: signingKeys), audit: audit)
+        issuePageTicket = IssuePageTicket(clock: clock, sealingKey: world.sealingKey, pagesURL: world.pagesURL)
+        openPages = OpenPages(
+            store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey, audit: audit)
+        changeRedirects = ChangeRedirects(store: store, audit: audit)
+        changeTheme = ChangeTheme(store: store, audit: audit)
         rotateSigningKeys = RotateSigningKeys(
             store: store, signingKeys: signingKeys, clock: clock, audit: audit)
         let transferHash = world.sealingKey.keyedHash(purpose: "okaeri transfer code")

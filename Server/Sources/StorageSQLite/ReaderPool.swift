@@ -17,7 +17,7 @@ final class ReaderPool: Sendable {
             sqlite3_busy_timeout(connection.handle, 10_000)
             do {
                 try connection.execute("PRAGMA query_only = TRUE")
-                try connection.execute("PRAGMA cache_size = -8192")
+                try connection.execute("PRAGMA cache_size = -2048")
             } catch {
                 throw SQLiteOpenFault("The database \(path) cannot be read.")
             }

@@ -1,5 +1,6 @@
 package import Domain
 package import HTTPSupport
+package import HTTPTypes
 package import PageSupport
 
 /// The hosted pages: log-in, sign-up and everything about the own account, for any app and any browser. They only draw and
@@ -49,6 +50,16 @@ package struct WebPages: ProtocolAdapter {
     }
 
     package func owns(path: String) -> Bool { path.hasPrefix("/a/") || path.hasPrefix("\(PageAssets.path)/") }
+
+    /// Scripts of any origin may ask for tokens; no cookie has a part in it.
+    package var preflightHeaders: [HTTPField] {
+        [
+            HTTPField(name: .accessControlAllowOrigin, value: "*"),
+            HTTPField(name: .accessControlAllowMethods, value: "GET, POST"),
+            HTTPField(name: .accessControlAllowHeaders, value: "Authorization, Content-Type, DPoP"),
+            HTTPField(name: .accessControlMaxAge, value: "86400"),
+        ]
+    }
 
     package var errors: any ErrorAnswers { PageErrors(templates: templates, assets: assets) }
 }

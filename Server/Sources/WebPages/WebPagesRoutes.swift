@@ -12,6 +12,15 @@ extension WebPages {
             + page("reset", get: ShowReset(), post: SendReset())
             + page("verify", get: ShowVerify(), post: SendVerify())
             + page("account", get: ShowAccount())
+            + page("authorize", get: ShowAuthorize(), post: SendAuthorize())
+            + page("open", get: ShowOpen(), post: SendOpen())
+            + [
+                Route(.post, "/a/{application}/token", TokenRoute(pages: self)),
+                Route(.get, "/a/{application}/userinfo", UserInfoRoute(pages: self)),
+                Route(.post, "/a/{application}/userinfo", UserInfoRoute(pages: self)),
+                Route(.get, "/a/{application}/.well-known/openid-configuration", DiscoveryRoute(pages: self)),
+                Route(.get, "/.well-known/oauth-authorization-server/a/{application}", DiscoveryRoute(pages: self)),
+            ]
             + [
                 form("code", SendCodeRequest()), form("code/enter", SendCode()), form("log-out", SendLogOut()),
                 form("account/confirm", SendAccount(action: ConfirmPresence(), needsPresence: false)),

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Clients that do not speak as they should", .timeLimit(.minutes(1)))
+@Suite("Clients that do not speak as they should", .timeLimit(.minutes(5)))
 struct HostileClientTests {
     @Test("refuses a flood of headers, and one that is too long")
     func headerFloods() async throws {
@@ -65,10 +65,10 @@ struct HostileClientTests {
             let head = server.head("POST /v1/log-in/automatic", "DPoP: x", "Content-Length: 1000") + "\r\n"
             let start = ContinuousClock.now
             let answer = try await server.exchange(
-                [head] + [String](repeating: "{", count: 100), pause: .milliseconds(100))
+                [head] + [String](repeating: "{", count: 200), pause: .milliseconds(100))
             #expect(answer.hasPrefix("HTTP/1.1 408 "), "\(answer)")
             #expect(answer.contains(#""code":"request_timeout""#))
-            #expect(start.duration(to: .now) < .seconds(6))
+            #expect(start.duration(to: .now) < .seconds(15))
         }
     }
 
@@ -76,10 +76,10 @@ struct HostileClientTests {
     func slowHead(sendsBytes: Bool) async throws {
         try await RunningServer.run(["idle-timeout": "1"]) { server in
             let start = ContinuousClock.now
-            let pieces = sendsBytes ? ["GET /v1/user HTTP/1.1\r\n"] + [String](repeating: "X: y\r\n", count: 50) : []
+            let pieces = sendsBytes ? ["GET /v1/user HTTP/1.1\r\n"] + [String](repeating: "X: y\r\n", count: 200) : []
             let answer = try await server.exchange(pieces, pause: .milliseconds(100))
             #expect(answer == "")
-            #expect(start.duration(to: .now) < .seconds(4))
+            #expect(start.duration(to: .now) < .seconds(15))
         }
     }
 
@@ -106,7 +106,7 @@ struct HostileClientTests {
                 [server.head("GET /health/live", "Transfer-Encoding: chunked") + "\r\n"]
                     + [String](repeating: "1\r\nx\r\n", count: 100), pause: .milliseconds(100))
             #expect(answer.hasPrefix("HTTP/1.1 200 "))
-            #expect(start.duration(to: .now) < .seconds(6))
+            #expect(start.duration(to: .now) < .seconds(15))
         }
     }
 

@@ -7,7 +7,7 @@ import OkaeriWire
 import Synchronization
 import Testing
 
-@Suite("The program on a socket", .timeLimit(.minutes(1)))
+@Suite("The program on a socket", .timeLimit(.minutes(5)))
 struct LiveTests {
     @Test("answers over HTTP, with Date, and tells who it is in server.json while it runs")
     func serves() async throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import NativeAPI
 
-@Suite("Requests that come whole", .timeLimit(.minutes(1)))
+@Suite("Requests that come whole", .timeLimit(.minutes(5)))
 struct WholeRequestTests {
     /// What a route without names in braces answers, one with them, and nobody.
     private static let paths = [

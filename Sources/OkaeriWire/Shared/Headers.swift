@@ -66,6 +66,8 @@ public enum APIPath {
     public static let undoTransfer = "/v1/user/transfer-code/undo"
     /// GET: what this device has not been told.
     public static let notices = "/v1/user/notices"
+    /// POST: an address that opens the own account on the server's pages, once.
+    public static let page = "/v1/user/page"
     /// POST: an access token for the app's own backends.
     public static let token = "/v1/token"
     /// GET: the public keys that verify access tokens.

@@ -102,6 +102,8 @@ package struct AuditEntry: Hashable, Sendable {
         package static let providerSet = Action(rawValue: "provider.set")
         package static let providerRemoved = Action(rawValue: "provider.removed")
         package static let providerNotified = Action(rawValue: "provider.notified")
+        package static let redirectsChanged = Action(rawValue: "redirects.changed")
+        package static let themeChanged = Action(rawValue: "theme.changed")
         package static let mailSettingsChanged = Action(rawValue: "mail-settings.changed")
     }
 

@@ -50,9 +50,8 @@ package struct Reauthenticate: Sendable {
         var session = who.session
         session.authenticatedAt = clock.now
         let renewal = Renewal(
-            session: session, token: SessionToken.new(randomness, for: session.protocolName), before: who.tokenDigest,
-            entry: entry,
-            method: credential.name)
+            session: session, token: SessionToken.new(randomness, at: clock.now, for: session.protocolName),
+            before: who.tokenDigest, entry: entry, method: credential.name)
         let isProven: Bool
         switch credential {
         case .password(let password):
@@ -103,7 +102,8 @@ package struct Reauthenticate: Sendable {
                 return false
             }
             guard try transaction.session(token: before, in: session.application) != nil else { throw .sessionInvalid }
-            try transaction.updateAuthentication(of: session, token: token.digest)
+            try transaction.updateAuthentication(
+                of: session, token: SessionToken.digest(ofNew: token, in: session.protocolName))
             try entry.record(on: target, details: details, in: transaction)
             return true
         }

@@ -71,13 +71,18 @@ package struct Session: Hashable, Sendable {
         package static let code = LogInMethod(rawValue: "code")
         package static let merge = LogInMethod(rawValue: "merge")
         package static let transferCode = LogInMethod(rawValue: "transfer-code")
+        /// On the hosted pages, within the last ten minutes.
+        package static let pages = LogInMethod(rawValue: "pages")
+        /// On the hosted pages, longer ago: somebody at the browser pressed a button.
+        package static let keptPages = LogInMethod(rawValue: "pages-kept")
         package static let adoption = LogInMethod(rawValue: "adoption")
 
         /// Whether a log-in by it proves that the owner is there. A device key, or a session of a foreign protocol, proves
         /// only that the device is, and a transfer code that somebody has read it, which is enough while there is nothing else that could prove the
         /// user.
         package func provesPresence(of user: User) -> Bool {
-            user.isAnonymous || self != .automatic && self != .transferCode && self != .adoption
+            self != .keptPages
+                && (user.isAnonymous || self != .automatic && self != .transferCode && self != .adoption)
         }
     }
 }

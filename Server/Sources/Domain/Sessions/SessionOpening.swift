@@ -9,6 +9,7 @@ package struct SessionOpening: Sendable {
     package let application: Application
     private let id: Identifier<Session>
     private let token: Secret
+    private var digest: SecretDigest { SessionToken.digest(ofNew: token, in: protocolName) }
     private let deviceKey: String?
     private let device: DeviceDescription
     private let address: String?
@@ -32,7 +33,7 @@ package struct SessionOpening: Sendable {
     ) {
         self.application = application
         id = randomness.newIdentifier(at: now)
-        token = SessionToken.new(randomness, for: protocolName)
+        token = SessionToken.new(randomness, at: now, for: protocolName)
         self.deviceKey = deviceKey
         self.device = device
         self.address = address
@@ -77,7 +78,7 @@ package struct SessionOpening: Sendable {
             let before = try transaction.session(attempt: attempt.digest, of: user.id, in: application.id)
         else { return nil }
         guard before.attempt.request == nil || before.attempt.request == attempt.request else { throw .attemptReused }
-        try transaction.replaceToken(of: before.session, with: token.digest)
+        try transaction.replaceToken(of: before.session, with: digest)
         return try logIn(
             isNew: before.attempt.isNew, user, previously: before.attempt.previousLogInAt, before.session,
             in: transaction)
@@ -103,7 +104,7 @@ package struct SessionOpening: Sendable {
             SessionAttempt(
                 digest: $0.digest, request: $0.request, isNew: isNew, previousLogInAt: user.previousLogInAt)
         }
-        try transaction.insert(session, token: token.digest, attempt: kept)
+        try transaction.insert(session, token: digest, attempt: kept)
         try entry?.record(
             on: .user(user.id), by: .user(user.id), details: ["method": method.rawValue, "session": id.rawValue],
             in: transaction)

@@ -38,6 +38,14 @@ package struct SecretDigest: Hashable, Sendable {
         words = digest.withUnsafeBytes { Self.load($0) }
     }
 
+    /// Hashes bytes, and begins with a number of 48 bits in place of the hash's own, which decides about its place in an
+    /// order.
+    init(of bytes: some Sequence<UInt8>, placedBy place: UInt64) {
+        var words = SecretDigest(of: bytes).words
+        words.0 = (place << 16 | UInt64(bigEndian: words.0) & 0xffff).bigEndian
+        self.words = words
+    }
+
     /// Takes a digest that was made with a key.
     init(keyed code: HMAC<SHA256>.MAC) {
         words = code.withUnsafeBytes { Self.load($0) }
@@ -61,7 +69,8 @@ package struct SecretDigest: Hashable, Sendable {
     }
 
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(words.0)
+        // The first word may begin with something that is no hash.
+        hasher.combine(words.1)
     }
 
     private static func load(_ bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64, UInt64, UInt64) {

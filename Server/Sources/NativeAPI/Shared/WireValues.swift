@@ -1,5 +1,6 @@
-import Domain
-import OkaeriWire
+package import Domain
+import Foundation
+package import OkaeriWire
 
 extension Timestamp {
     /// The instant as the API writes it.
@@ -49,6 +50,13 @@ extension SessionBody {
             id: session.id.rawValue, isCurrent: isCurrent, device: DeviceBody(session.device),
             address: session.address, protocol: session.protocolName.rawValue, createdWith: session.method.rawValue,
             createdAt: session.createdAt.wire, lastUsedAt: session.lastUsedAt.wire, expiresAt: session.expiresAt.wire)
+    }
+}
+
+extension NativeAPI {
+    /// A finished log-in as the API tells it, for answers of another form.
+    package static func json(of logIn: LogIn) throws -> JSONValue {
+        try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(LogInAnswer(logIn)))
     }
 }
 

@@ -16,6 +16,7 @@ struct ApplicationCommand: ParsableCommand {
             CreateApplicationCommand.self, ListApplicationsCommand.self, ShowApplicationCommand.self,
             EnableProtocolCommand.self, DisableProtocolCommand.self, ShowProtocolKeysCommand.self,
             ProtocolRulesCommand.self,
-            AppleCommand.self, ProviderCommand.self, ApplicationMailCommand.self,
+            AppleCommand.self, ProviderCommand.self, ApplicationMailCommand.self, ThemeCommand.self,
+            RedirectCommand.self,
         ])
 }

@@ -60,6 +60,14 @@ package struct PageGate: Sendable {
             ownOrigin: "\(target.scheme)://\(target.authority)")
     }
 
+    /// The proof of possession that an app sent.
+    package func presentedProof(of request: Request, _ context: ServerContext) -> PresentedProof? {
+        request.headers[.proof].map {
+            PresentedProof(
+                text: $0, method: request.method.rawValue, target: publicAddress.target(of: request, context))
+        }
+    }
+
     /// A value for a cookie of somebody who has not logged in.
     package static func newValue(_ randomness: any Randomness) -> String {
         "v." + Base64URL.text(of: randomness.bytes(16))

@@ -51,6 +51,16 @@ package struct PageVisit: Sendable {
         return values
     }
 
+    /// The fields of a form that an app sent: no cookie counts for it, and so nothing can be forged.
+    ///
+    /// - Throws: `HTTPFault`.
+    package func foreignForm() async throws -> FormValues {
+        guard request.headers[.contentType]?.lowercased().hasPrefix(FormValues.mediaType) == true else {
+            throw HTTPFault.mediaTypeUnsupported(accepted: [FormValues.mediaType])
+        }
+        return try FormValues(Array(try await readBody(request, context).readableBytesView))
+    }
+
     /// What the browser itself says of where a form came from. Old browsers say nothing; the token counts for all.
     private var isSameOrigin: Bool {
         if let site = request.headers[.secFetchSite], site != "same-origin", site != "none" { return false }

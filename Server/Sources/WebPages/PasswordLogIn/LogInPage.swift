@@ -22,7 +22,7 @@ struct SendLogIn: HostedPage {
                 status: .unprocessableContent, fields: [("identifier", visit.text("rule.required"))])
             return try visit.html(
                 "log-in", visit.model("log-in", LogInForm(errors: errors).model(visit)), status: errors.status,
-                formTargets: try visit.formTargets())
+                formTargets: visit.formTargets())
         }
         guard form["password"] != nil else {
             return try visit.password(PasswordForm(identifier: identifier))
@@ -93,15 +93,23 @@ extension HostedVisit {
                 .model
         }
         var response = try html(
-            "password", model("password", own), status: form.errors?.status ?? .ok, formTargets: try formTargets())
+            "password", model("password", own), status: form.errors?.status ?? .ok, formTargets: formTargets())
         if let retryAfter { response.headers[.retryAfter] = String(max(1, retryAfter.components.seconds)) }
         return response
     }
 
     /// The person is in: the session's token takes the place of what the cookie held, whoever may have put it there.
     func enter(_ logIn: LogIn) async throws -> Response {
-        var response = PageAnswer.redirect(
-            to: continuation.map { "/a/\(application.id.rawValue)/authorize?\($0)" } ?? path("account"), visit)
+        var response = PageAnswer.redirect(to: path("account"), visit)
+        if let continuation {
+            let who = Authenticated(
+                application: application, session: logIn.session, user: logIn.user, tokenDigest: logIn.token.digest)
+            switch authorization(FormValues(query: continuation)) {
+            case .asked(let asked): response = try back(with: asked, for: who)
+            case .error(let error, let asked): response = back(error: error, to: asked)
+            case .refused(let reason): response = try refuse(reason)
+            }
+        }
         response.keepCookie(logIn.token.revealed, for: visit)
         return response
     }

@@ -32,7 +32,7 @@ struct SendSignUp: HostedPage {
             again.errors = visit.errors(of: error)
             return try visit.html(
                 "sign-up", visit.model("sign-up", again.model(visit)), status: error.pageWords.status,
-                formTargets: try visit.formTargets())
+                formTargets: visit.formTargets())
         }
     }
 }

@@ -28,6 +28,6 @@ struct FormPage {
         if let lead { own["lead"] = lead }
         if let errors { own["summary"] = errors.summary(visit) }
         return try visit.html(
-            "form", visit.model(page, own), status: errors?.status ?? .ok, formTargets: try visit.formTargets())
+            "form", visit.model(page, own), status: errors?.status ?? .ok, formTargets: visit.formTargets())
     }
 }

@@ -74,7 +74,7 @@ struct HostedVisit: Sendable {
     /// Draws a page that is the same for everybody but for what ties it to a browser; it is kept.
     func common(_ template: String, _ model: (HostedVisit) throws -> PageTemplates.Model) throws -> Response {
         guard continuation == nil, visit.query.all.isEmpty else {
-            return try html(template, try model(self), formTargets: try formTargets())
+            return try html(template, try model(self), formTargets: formTargets())
         }
         let key = "\(visit.language.rawValue) \(template)"
         let kept = try theme.kept(key) {
@@ -92,9 +92,6 @@ struct HostedVisit: Sendable {
     ) throws -> Response {
         try html("message", model(page, own), status: status)
     }
-
-    /// Where forms of this page may lead beside this server.
-    func formTargets() throws -> [String] { [] }
 
     /// Links to the same page in each language.
     private var languages: [PageTemplates.Model] {

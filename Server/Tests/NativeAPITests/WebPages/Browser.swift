@@ -10,8 +10,14 @@ final class Browser: Sendable {
     private let cookies = Mutex<[String: String]>([:])
     private let language: String
     private let peer: String
+    /// Where pages are, as this browser knows it.
+    private let origin: String
 
-    init(_ server: TestServer, language: String = "en", peer: String = "192.0.2.1") {
+    init(
+        _ server: TestServer, language: String = "en", peer: String = "192.0.2.1",
+        origin: String = "http://id.example.test"
+    ) {
+        self.origin = origin
         self.server = server
         self.language = language
         self.peer = peer
@@ -43,7 +49,7 @@ final class Browser: Sendable {
         return try await send(
             .post, path,
             [
-                ("Content-Type", "application/x-www-form-urlencoded"), ("Origin", "http://id.example.test"),
+                ("Content-Type", "application/x-www-form-urlencoded"), ("Origin", origin),
                 ("Sec-Fetch-Site", "same-origin"),
             ].filter { own in !headers.contains { $0.0 == own.0 } } + headers,
             body)

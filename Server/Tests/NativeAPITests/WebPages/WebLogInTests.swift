@@ -1,0 +1,256 @@
+import Crypto
+import Domain
+import Foundation
+import HTTPTypes
+import OkaeriWire
+import Testing
+
+/// Back to the app: OAuth 2.1 with PKCE, OpenID Connect, and what thieves try.
+@Suite("Web log-in")
+struct WebLogInTests {
+    static let password = "correct horse battery"
+    static let redirect = "https://app.example.com/back"
+    static let verifier = "a-verifier-that-the-app-keeps-to-itself-43-or-more"
+    static var challenge: String { Base64URL.text(of: Array(SHA256.hash(data: Array(verifier.utf8)))) }
+
+    private func server(_ more: [String] = []) async throws -> TestServer {
+        try await TestServer(
+            settings: ["public-url": "http://id.example.test"],
+            application: ApplicationSettings(redirectAddresses: [Self.redirect] + more))
+    }
+
+    private func request(_ server: TestServer, _ changes: [String: String?] = [:]) -> String {
+        var fields: [String: String?] = [
+            "client_id": server.application.id.rawValue, "redirect_uri": Self.redirect, "response_type": "code",
+            "code_challenge": Self.challenge, "code_challenge_method": "S256", "scope": "openid profile email",
+            "state": "a state", "nonce": "a nonce",
+        ]
+        fields.merge(changes) { $1 }
+        return fields.compactMap { name, value in value.map { "\(name)=\(Browser.escaped($0))" } }.sorted()
+            .joined(separator: "&")
+    }
+
+    /// Logs in through the pages, as an app's browser sheet would.
+    private func code(_ server: TestServer, _ changes: [String: String?] = [:]) async throws -> (
+        Browser, [String: String]
+    ) {
+        let browser = Browser(server)
+        let sent = try await browser.get(browser.path("authorize") + "?" + request(server, changes))
+        let page = try #require(sent.location)
+        #expect(page.contains("/log-in?continue="))
+        let signUp = page.replacing("/log-in?", with: "/sign-up?")
+        let shown = try await browser.get(signUp)
+        #expect(shown.policy.contains("form-action 'self' "))
+        let entered = try await browser.post(
+            signUp, ["username": "hana", "email": "hana@example.com", "password": Self.password], token: shown.token)
+        return (browser, Self.query(entered.location))
+    }
+
+    private static func query(_ address: String?) -> [String: String] {
+        let items = address.flatMap { URLComponents(string: $0) }?.queryItems ?? []
+        return Dictionary(items.map { ($0.name, $0.value ?? "") }) { $1 }
+    }
+
+    private func token(_ server: TestServer, _ code: String, _ changes: [String: String] = [:]) async throws -> Page {
+        let fields = [
+            "grant_type": "authorization_code", "client_id": server.application.id.rawValue, "code": code,
+            "redirect_uri": Self.redirect, "code_verifier": Self.verifier,
+        ].merging(changes) { $1 }
+        let browser = Browser(server)
+        return try await browser.post(browser.path("token"), fields)
+    }
+
+    @Test("brings a person back with a code, and the app to a session, an identity token and the user")
+    func whole() async throws {
+        let server = try await server()
+        let (browser, back) = try await code(server)
+        #expect(back["state"] == "a state")
+        #expect(back["iss"] == "http://id.example.test/a/\(server.application.id)")
+        let answer = try await token(server, try #require(back["code"]))
+        #expect(answer.status == 200)
+        #expect(answer.answer.headers[.cacheControl] == "no-store")
+        let members = try answer.answer.read([String: JSONValue].self)
+        guard case .string(let access)? = members["access_token"], case .string(let identity)? = members["id_token"]
+        else {
+            Issue.record("no tokens")
+            return
+        }
+        let user = try await server.send(.get, "/v1/user", [("Authorization", "Bearer \(access)")])
+        #expect(user.status == 200)
+        let info = try await browser.get(browser.path("userinfo"), [("Authorization", "Bearer \(access)")])
+        #expect(info.html.contains("hana@example.com"))
+        let claims = String(decoding: Base64URL.bytes(of: identity.split(separator: ".")[1].utf8) ?? [], as: UTF8.self)
+        #expect(claims.contains(#""nonce":"a nonce""#) && claims.contains(#""preferred_username":"hana""#))
+        // The next time nobody types anything, but somebody presses a button.
+        let again = try await browser.get(browser.path("authorize") + "?" + request(server))
+        #expect(again.status == 200 && again.html.contains("Continue as hana?"))
+        let pressed = try await browser.post(
+            browser.path("authorize") + "?" + request(server), ["choice": "continue"], token: again.token)
+        #expect(Self.query(pressed.location)["code"] != nil)
+        let cancelled = try await browser.post(
+            browser.path("authorize") + "?" + request(server), ["choice": "cancel"], token: again.token)
+        #expect(Self.query(cancelled.location)["error"] == "access_denied")
+    }
+
+    @Test("takes a code once: the second use ends what the first one opened")
+    func replay() async throws {
+        let server = try await server()
+        let (_, back) = try await code(server)
+        let code = try #require(back["code"])
+        let first = try await token(server, code).answer.read([String: JSONValue].self)
+        guard case .string(let access)? = first["access_token"] else {
+            Issue.record("no token")
+            return
+        }
+        let second = try await token(server, code)
+        #expect(second.status == 400 && second.html.contains("invalid_grant"))
+        let user = try await server.send(.get, "/v1/user", [("Authorization", "Bearer \(access)")])
+        #expect(user.status == 401)
+    }
+
+    @Test(
+        "refuses a code with anything else",
+        arguments: [
+            ["code_verifier": "another-verifier-that-nobody-asked-with-43-or-more"], ["code_verifier": ""],
+            ["redirect_uri": "https://app.example.com/back/"], ["redirect_uri": ""], ["code": "AAAA"],
+        ])
+    func wrongExchange(changes: [String: String]) async throws {
+        let server = try await server()
+        let (_, back) = try await code(server)
+        let answer = try await token(server, try #require(back["code"]), changes)
+        #expect(answer.status == 400 && answer.html.contains("invalid_grant"))
+    }
+
+    @Test("refuses a code after 60 seconds, and one of another application")
+    func old() async throws {
+        let server = try await server()
+        let (_, back) = try await code(server)
+        let code = try #require(back["code"])
+        let other = try await server.useCases.createApplication(name: "Other").application
+        let browser = Browser(server)
+        let foreign = try await browser.post(
+            "/a/\(other.id)/token",
+            [
+                "grant_type": "authorization_code", "client_id": other.id.rawValue, "code": code,
+                "redirect_uri": Self.redirect, "code_verifier": Self.verifier,
+            ])
+        #expect(foreign.html.contains("invalid_grant"))
+        server.clock.advance(by: .seconds(60))
+        #expect(try await token(server, code).html.contains("invalid_grant"))
+    }
+
+    @Test(
+        "sends nobody to an address that is not registered",
+        arguments: [
+            "https://evil.example", "https://app.example.com/back/../x", "https://app.example.com.evil.example/back",
+            "https://app.example.com/back?x", "javascript:alert(1)", "//evil.example", "",
+            "HTTPS://app.example.com/back",
+            "https://app.example.com/back#x", "https://user@app.example.com/back", "http://127.0.0.1:80/back",
+        ])
+    func openRedirect(address: String) async throws {
+        let server = try await server()
+        let browser = Browser(server)
+        let page = try await browser.get(browser.path("authorize") + "?" + request(server, ["redirect_uri": address]))
+        #expect(page.status == 400 && page.location == nil)
+        // Nor by what waits for a log-in.
+        let hidden = "?continue=" + Browser.escaped(request(server, ["redirect_uri": address]))
+        let shown = try await browser.get(browser.path("sign-up") + hidden)
+        #expect(!shown.policy.contains("evil"))
+        let entered = try await browser.post(
+            browser.path("sign-up") + hidden, ["username": "hana", "password": Self.password], token: shown.token)
+        #expect(entered.location == nil)
+    }
+
+    @Test("lets an app on this machine choose its port, and nothing else")
+    func loopback() async throws {
+        let server = try await server(["http://127.0.0.1/back", "com.example.app:/back"])
+        let allowed = ["http://127.0.0.1:49152/back", "http://127.0.0.1/back", "com.example.app:/back"]
+        let refused = [
+            "http://127.0.0.1:49152/other", "http://127.0.0.1.evil.example/back", "http://localhost:49152/back",
+            "http://127.0.0.1:0/back", "http://127.0.0.1:4x/back", "com.example.app:/back?x", "com.example.app:/other",
+        ]
+        for address in allowed { #expect(server.application.settings.allowsRedirect(to: address), "\(address)") }
+        for address in refused { #expect(!server.application.settings.allowsRedirect(to: address), "\(address)") }
+        for address in [
+            "http://example.com/back", "app:/back", "https://*.example.com", "https://x/#a", "data:text/html.x,y",
+        ] {
+            #expect(address.hasPrefix("data") || RedirectAddress(address) == nil, "\(address)")
+        }
+    }
+
+    @Test(
+        "tells the app what is wrong with its request",
+        arguments: [
+            (["code_challenge_method": "plain"], "invalid_request"),
+            (["code_challenge_method": nil], "invalid_request"),
+            (["code_challenge": nil], "invalid_request"), (["code_challenge": "short"], "invalid_request"),
+            (["response_type": "token"], "unsupported_response_type"), (["prompt": "none"], "login_required"),
+            (["request": "x.y.z"], "request_not_supported"), (["response_mode": "fragment"], "invalid_request"),
+        ] as [([String: String?], String)])
+    func wrongRequest(changes: [String: String?], error: String) async throws {
+        let server = try await server()
+        let browser = Browser(server)
+        let page = try await browser.get(browser.path("authorize") + "?" + request(server, changes))
+        let back = Self.query(page.location)
+        #expect(page.location?.hasPrefix(Self.redirect) == true)
+        #expect(back["error"] == error && back["state"] == "a state" && back["iss"] != nil)
+    }
+
+    @Test("describes itself, for every OpenID Connect library")
+    func discovery() async throws {
+        let server = try await server()
+        let browser = Browser(server)
+        let issuer = "http://id.example.test/a/\(server.application.id)"
+        for path in [
+            browser.path(".well-known/openid-configuration"),
+            "/.well-known/oauth-authorization-server" + browser.path("").dropLast(),
+        ] {
+            let answer = try await browser.get(path)
+            #expect(answer.status == 200)
+            #expect(answer.html.contains(#""issuer":"\#(issuer)""#))
+            #expect(answer.html.contains(#""code_challenge_methods_supported":["S256"]"#))
+        }
+    }
+
+    @Test("opens the own account for a guest of an app, once, and asks first")
+    func pageTicket() async throws {
+        let server = try await server()
+        let guest = try await server.send(
+            .post, "/v1/log-in/automatic",
+            [("DPoP", try ProofMaker().proof("POST", server.url("/v1/log-in/automatic"), at: server.clock.now))])
+        let token = try guest.read(LogInAnswer.self).session.token
+        let answer = try await server.send(.post, "/v1/user/page", [("Authorization", "Bearer \(token)")])
+        let address = try answer.read(PageAddressAnswer.self).url.replacing("http://id.example.test", with: "")
+        let browser = Browser(server)
+        let asked = try await browser.get(address)
+        let ticket = try #require(asked.value(of: "ticket"))
+        #expect(browser.session?.hasPrefix("v.") == true)
+        #expect(try await browser.post(browser.path("open"), ["ticket": ticket], token: asked.token).status == 303)
+        let account = try await browser.get(browser.path("account"))
+        #expect(account.html.contains("Keep this account"))
+        let thief = Browser(server)
+        let again = try await thief.get(address)
+        #expect(try await thief.post(thief.path("open"), ["ticket": ticket], token: again.token).status == 410)
+        // The guest chooses a name that somebody has, and knows that one's password too.
+        try await Browser(server).fill("sign-up", ["username": "hana", "password": Self.password])
+        let taken = try await browser.post(
+            browser.path("account/upgrade"), ["username": "hana", "password": "not the password"], token: account.token)
+        #expect(taken.error("username") != nil)
+        let conflict = try await browser.post(
+            browser.path("account/upgrade"), ["username": "hana", "password": Self.password], token: account.token)
+        #expect(conflict.status == 409)
+        let merge = try #require(conflict.value(of: "ticket"))
+        let merged = try await browser.post(
+            browser.path("account/merge"), ["ticket": merge, "choice": "merge"], token: conflict.token)
+        #expect(merged.status == 303)
+        #expect(try await browser.get(browser.path("account")).html.contains("<strong>hana</strong>"))
+    }
+
+    @Test("tells screens what they must know of the application")
+    func profile() async throws {
+        let server = try await server()
+        let profile = try await server.send(.get, "/v1/application").read(ApplicationProfile.self)
+        #expect(profile.pages?.issuer == "http://id.example.test/a/\(server.application.id)")
+        #expect(profile.rules.password.minimumCharacters == 8)
+    }
+}

@@ -1,0 +1,250 @@
+"""Plays a person at the hosted pages in headless Chromium. Started by scripts/check-pages.
+
+usage: check-pages.py PROGRAM FOLDER      screenshots go to FOLDER/screenshots
+"""
+
+import functools
+import json
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import time
+import types
+import urllib.request
+
+from check_pages_app import check_guest, check_web_log_in
+from playwright.sync_api import expect, sync_playwright
+
+program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+pictures = folder / "screenshots"
+pictures.mkdir(parents=True, exist_ok=True)
+data = folder / "data"
+password = "correct horse battery"
+
+
+def okaeri(*arguments):
+    answer = subprocess.run([program, *arguments], capture_output=True, text=True)
+    assert answer.returncode == 0, f"okaeri {' '.join(arguments)}: {answer.stderr}"
+    return answer.stdout
+
+
+def free_port():
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        return place.getsockname()[1]
+
+
+port = free_port()
+base = f"http://127.0.0.1:{port}"
+application = json.loads(okaeri("application", "create", "Hoshi", "--data", str(data), "--json"))["id"]
+okaeri("application", "redirect", application, "--add", "http://127.0.0.1/back", "--data", str(data))
+pages = f"{base}/a/{application}"
+
+
+def mails():
+    """The mails of the outbox, newest first."""
+    return json.loads(okaeri("mail", "outbox", "--application", application, "--data", str(data), "--json"))["mails"]
+
+
+def wait_for_mail(pattern):
+    for _ in range(100):
+        for mail in mails():
+            found = re.search(pattern, json.dumps(mail))
+            if found:
+                return found.group(0)
+        time.sleep(0.1)
+    raise AssertionError(f"no mail has {pattern}")
+
+
+# Ours, because no library for it is at hand.
+ACCESSIBILITY = (pathlib.Path(__file__).parent / "pages-accessibility.js").read_text()
+
+steps = 0
+
+
+def look(page, name):
+    """Checks a page and takes a picture of it."""
+    global steps
+    steps += 1
+    faults = page.evaluate(ACCESSIBILITY)
+    assert not faults, f"{name}: {faults}"
+    page.screenshot(path=pictures / f"{steps:02} {name}.png", full_page=True)
+
+
+def sign_up(page, name, mail="", secret=password):
+    page.goto(f"{pages}/sign-up")
+    page.fill("[name=username]", name)
+    page.fill("[name=email]", mail)
+    page.fill("[name=password]", secret)
+    page.click(".form button[type=submit]")
+
+
+def log_in(page, name, secret=password):
+    page.goto(f"{pages}/log-in")
+    page.fill("[name=identifier]", name)
+    page.click(".form button[type=submit]")
+    page.fill("[name=password]", secret)
+    page.click(".form button[type=submit]")
+
+
+def check_sign_up(page):
+    for name, mail, secret, field, words in [
+        ("", "", password, "username", "fill this in"), ("a@b", "", password, "username", "no @"),
+        ("pаypal", "", password, "username", "one alphabet"), ("hana", "nowhere", password, "email", "no mail address"),
+        ("hana", "", "short", "password", "At least 8"), ("hana", "", "password123", "password", "tries this"),
+        ("hana.tanaka", "", "hana.tanaka1", "password", "too much like"),
+    ]:
+        sign_up(page, name, mail, secret)
+        expect(page.locator(f"#field-{field}-error")).to_contain_text(words)
+        assert page.evaluate("document.activeElement.className") == "summary", "errors are not focused"
+        assert page.input_value("[name=password]") == ""
+        assert page.get_attribute(f"#field-{field}", "aria-invalid") == "true"
+    look(page, "sign-up, errors")
+    sign_up(page, "hana", "hana@example.com")
+    page.wait_for_url(f"{pages}/account")
+    look(page, "account")
+    sign_up(page, "hana")
+    expect(page.locator("#field-username-error")).to_contain_text("Somebody else")
+
+
+def check_account(page):
+    page.goto(f"{pages}/account")
+    page.fill("[name=displayName]", "Hana <b>花</b>")
+    page.click("text=Save")
+    expect(page.locator("[role=status]").first).to_contain_text("Saved")
+    expect(page.locator(".who strong")).to_have_text("Hana <b>花</b>")
+    page.click("text=Show a code")
+    expect(page.locator(".code-block")).to_have_text(re.compile(r"^(\w{4}-){3}\w{4}$"))
+    assert page.locator(".qr svg").count() == 1
+    look(page, "transfer code")
+    with page.expect_download() as download:
+        page.click("text=Download")
+    assert "hana@example.com" in pathlib.Path(download.value.path()).read_text()
+    page.goto(f"{pages}/account")
+    page.click("text=Log out >> nth=0")
+    page.wait_for_url(f"{pages}/log-in")
+    page.goto(f"{pages}/account")
+    assert page.url == f"{pages}/log-in", "the account is open after the log-out"
+
+
+def check_log_in(page):
+    log_in(page, "hana", "not the password")
+    expect(page.locator(".summary")).to_contain_text("do not belong together")
+    look(page, "wrong password")
+    known = page.locator(".card").inner_text().replace("hana", "NAME")
+    log_in(page, "hoshi", "not the password")
+    assert page.locator(".card").inner_text().replace("hoshi", "NAME") == known, "it tells who has an account"
+    log_in(page, "HANA@example.com")
+    page.wait_for_url(f"{pages}/account")
+
+
+def check_reset(page):
+    page.goto(f"{pages}/forgot")
+    look(page, "forgot")
+    page.fill("[name=email]", "hana@example.com")
+    page.click("text=Send the mail")
+    look(page, "mail is sent")
+    page.goto(wait_for_mail(rf"{pages}/reset\?token=[0-9A-Z-]+"))
+    look(page, "reset")
+    page.fill("[name=password]", "short")
+    page.click(".form button[type=submit]")
+    expect(page.locator("#field-password-error")).to_contain_text("At least 8")
+    page.fill("[name=password]", "another good password")
+    page.click(".form button[type=submit]")
+    expect(page.locator("h1")).to_have_text("Your password is new")
+    log_in(page, "hana", "another good password")
+    page.wait_for_url(f"{pages}/account")
+
+
+def check_keyboard(page):
+    page.goto(f"{pages}/sign-up")
+    assert page.evaluate("document.activeElement.name") == "username"
+    page.keyboard.type("keiko")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.name") == "password", "the order of focus"
+    page.keyboard.type(password)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{pages}/account")
+    seen = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        focus = page.evaluate(
+            "(() => { const e = document.activeElement; const s = getComputedStyle(e);"
+            " return [e.outerHTML.slice(0, 60), e.getBoundingClientRect().top + scrollY, s.outlineStyle, e === document.body] })()")
+        if focus[3]:
+            break
+        assert focus[2] != "none", f"focus cannot be seen: {focus[0]}"
+        seen.append(focus[1])
+    assert len(seen) > 8 and seen[:8] == sorted(seen[:8]), "the order of focus is not that of the page"
+
+
+def check_without_scripts(browser):
+    page = browser.new_context(java_script_enabled=False, locale="en").new_page()
+    sign_up(page, "noriko", "", "short")
+    expect(page.locator("#field-password-error")).to_be_visible()
+    page.fill("[name=password]", password)
+    page.click(".form button[type=submit]")
+    page.wait_for_url(f"{pages}/account")
+    page.click("text=Show a code")
+    expect(page.locator(".qr svg")).to_be_visible()
+
+
+def check_languages(browser):
+    for language, log_in_title, own in [("ja", "おかえりなさい", "日本語"), ("ko", "다시 오신", "한국어"), ("en", "Welcome", "English")]:
+        for scheme in ["light", "dark"]:
+            page = browser.new_context(
+                locale=language, color_scheme=scheme, viewport={"width": 320, "height": 640}).new_page()
+            page.goto(f"{pages}/log-in")
+            expect(page.locator("h1")).to_contain_text(log_in_title)
+            expect(page.locator("[aria-current]")).to_have_text(own)
+            assert page.evaluate("document.documentElement.lang") == language
+            for name in ["log-in", "sign-up", "forgot", "reset"]:
+                page.goto(f"{pages}/{name}")
+                look(page, f"{name}, {language}, {scheme}, 320")
+    page.click("text=日本語")
+    expect(page.locator("html")).to_have_attribute("lang", "ja")
+    page.goto(f"{pages}/log-in")
+    expect(page.locator("h1")).to_contain_text("おかえり")
+
+
+def check_frames(browser):
+    page = browser.new_page()
+    page.set_content(f'<iframe src="{pages}/log-in"></iframe>')
+    time.sleep(0.5)
+    assert not any(frame.url.startswith(pages) and frame.locator("form").count() for frame in page.frames[1:])
+
+
+world = types.SimpleNamespace(base=base, pages=pages, application=application, password=password, look=look)
+server = subprocess.Popen(
+    [program, "serve", "--dev", "--data", str(data), "--listen", f"127.0.0.1:{port}"],
+    stdout=open(folder / "server.log", "w"), stderr=subprocess.STDOUT)
+try:
+    for _ in range(100):
+        try:
+            urllib.request.urlopen(f"{base}/health/ready")
+            break
+        except OSError:
+            time.sleep(0.1)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        page = browser.new_context(locale="en", viewport={"width": 900, "height": 800}).new_page()
+        page.set_default_timeout(10_000)
+        noise = []
+        page.on("console", lambda message: noise.append(message.text) if "Content Security" in message.text else None)
+        for check, argument in [
+            (check_sign_up, page), (check_account, page), (check_log_in, page), (check_reset, page),
+            (check_keyboard, browser.new_context(locale="en").new_page()), (check_without_scripts, browser),
+            (check_languages, browser), (check_frames, browser), (functools.partial(check_web_log_in, world), browser),
+            (functools.partial(check_guest, world), browser),
+        ]:
+            begin = time.time()
+            check(argument)
+            print(f"  {getattr(check, 'func', check).__name__.removeprefix('check_').replace('_', ' ')}: good, {time.time() - begin:.1f} s", flush=True)
+        assert not noise, noise
+        browser.close()
+finally:
+    server.terminate()
+    server.wait()
