@@ -160,7 +160,7 @@ struct UserView {
                 let device = [name, session.device.model, session.device.system, session.device.appVersion]
                 return [
                     "id": session.id.rawValue,
-                    "device": device.compactMap { $0 }.joined(separator: " · "),
+                    "device": device.allSatisfy { $0 == nil } ? "–" : device.compactMap { $0 }.joined(separator: " · "),
                     "way": "\(session.protocolName.rawValue) · \(session.method.rawValue)",
                     "address": (isMasked ? PersonalMask.address(session.address) : session.address) ?? "–",
                     "time": session.lastUsedAt.wire,
