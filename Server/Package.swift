@@ -36,6 +36,15 @@ let pageTemplates: [Resource] = [
 ]
 .map { .embedInCode("Templates/\($0).mustache") }
 
+/// The dashboard's templates, words and styles.
+let dashboardResources: [Resource] =
+    [
+        "Templates/shell.mustache", "Templates/door.mustache", "Templates/enter.mustache", "Templates/set-up.mustache",
+        "Templates/codes.mustache", "Templates/list.mustache", "Templates/overview.mustache",
+        "Templates/user.mustache", "Templates/settings.mustache", "Templates/start.mustache",
+        "Templates/message.mustache", "Texts/en.json", "Texts/ja.json", "Texts/ko.json", "Assets/dashboard.css",
+    ].map { .embedInCode($0) }
+
 let package = Package(
     name: "okaeri-server",
     platforms: [.macOS(.v15)],
@@ -140,6 +149,13 @@ let package = Package(
                 .embedInCode("Texts/en.json"), .embedInCode("Texts/ja.json"), .embedInCode("Texts/ko.json"),
             ] + pageTemplates,
             swiftSettings: settings),
+        .target(
+            name: "Dashboard",
+            dependencies: [
+                "Domain", "HTTPSupport", "PageSupport", "QRCodes", hummingbird, httpTypes, nioCore, wire,
+            ],
+            resources: dashboardResources,
+            swiftSettings: settings),
 
         // Composition and the program.
         .target(
@@ -147,7 +163,7 @@ let package = Package(
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
                 "NCMBAPI", "ParseAPI", "KiiAPI", "EnvelopeAPI", "OutboundServices", "FakeProviders", "PasswordHashes",
-                "Threads", "WebPages", "PageSupport",
+                "Threads", "WebPages", "PageSupport", "Dashboard",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],
@@ -196,7 +212,7 @@ let package = Package(
             name: "NativeAPITests",
             dependencies: [
                 "Domain", "FakeProviders", "HTTPSupport", "NativeAPI", "OkaeriServer", "OutboundServices",
-                "PageSupport", "PasswordHashes", "QRCodes", "Storage", "WebPages",
+                "Dashboard", "PageSupport", "PasswordHashes", "QRCodes", "Storage", "WebPages",
                 "StorageSQLite", "StoragePostgreSQL", "TestPostgreSQL", "TestWorld", hummingbird,
                 hummingbirdTesting,
                 httpTypes, nioCore, nioPosix, logging, crypto, wire, yams,

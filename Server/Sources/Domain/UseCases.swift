@@ -93,6 +93,8 @@ package struct UseCases: Sendable {
     package let previewMerge: PreviewMerge
     package let resolveMerge: ResolveMerge
     package let undoMerge: UndoMerge
+    /// What admins can ask for.
+    package let administration: AdministrationUseCases
     // Web log-in
     package let issueAuthorizationCode: IssueAuthorizationCode
     package let redeemAuthorizationCode: RedeemAuthorizationCode
@@ -272,6 +274,8 @@ package struct UseCases: Sendable {
         verifyAudit = VerifyAudit(store: store, seals: seals)
         listAudit = ListAudit(store: store)
         recordReading = RecordReading(store: store, audit: audit)
+        administration = AdministrationUseCases(
+            world, takeAllowance: takeAllowance, queueErrand: queueErrand, audit: audit)
     }
 
     /// How many sessions are in memory now.

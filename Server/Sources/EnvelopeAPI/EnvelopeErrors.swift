@@ -84,7 +84,8 @@ struct EnvelopeErrors: ErrorAnswers {
             .transferCodeRefused, .transferUnknown, .undoTooLate, .codeRefused, .mailUnavailable, .proofRequired,
             .proofRefused, .proofReplayed, .clockSkew, .audienceNotAllowed, .providerNotEnabled,
             .providerTokenRefused, .providerTokenReplayed, .providerRefused, .providerMisconfigured,
-            .providerAlreadyLinked, .identityUnknown, .lastWayIn, .accessRefused:
+            .providerAlreadyLinked, .identityUnknown, .lastWayIn, .accessRefused,
+            .administration:
             (400, EnvelopeTexts.unreadable)
         case .busy, .providerUnavailable, .secretUnreadable, .storageUnavailable: (500, EnvelopeTexts.serverFault)
         }

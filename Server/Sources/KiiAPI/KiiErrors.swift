@@ -36,7 +36,7 @@ extension KiiFault {
         case .applicationUnknown:
             self.init(404, "APP_NOT_FOUND", "AppNotFound", "There is no such application")
         case .sessionRequired, .reauthenticationRequired, .proofRequired, .proofRefused, .proofReplayed, .clockSkew,
-            .accessRefused:
+            .accessRefused, .administration:
             self.init(401, "UNAUTHORIZED", "Unauthorized", "The caller may not do this")
         case .sessionInvalid, .sessionUnknown:
             self.init(403, "WRONG_TOKEN", "WrongToken", "The provided token is not valid")

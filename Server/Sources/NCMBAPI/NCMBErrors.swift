@@ -52,7 +52,7 @@ extension NCMBFault {
             self = .notVouchedFor("authData")
         case .providerUnavailable: self = .unavailable
         case .identityTaken, .providerAlreadyLinked: self = .duplicate("authData")
-        case .accessRefused: self = .accessRefused
+        case .accessRefused, .administration: self = .accessRefused
         case .secretUnreadable: self = .systemError
         case .storageUnavailable: self = .unavailable
         }

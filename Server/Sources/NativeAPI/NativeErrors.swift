@@ -7,13 +7,19 @@ import OkaeriWire
 /// Errors as problem documents (RFC 9457).
 struct NativeErrors: ErrorAnswers {
     func answer(to error: any Error, requestId: String) -> Response {
-        var refusal =
+        let refusal =
             switch error {
             case let error as DomainError: Refusal(error)
             case let fault as HTTPFault: Refusal(fault)
             case let member as UnknownMember: Refusal(member)
             default: Refusal(500, .internalError, "A fault in the server.")
             }
+        return answer(refusal, requestId: requestId)
+    }
+
+    /// A refusal as an answer.
+    func answer(_ refusal: Refusal, requestId: String) -> Response {
+        var refusal = refusal
         refusal.problem.requestId = requestId.isEmpty ? nil : requestId
         do {
             return try JSONAnswer(
@@ -62,6 +68,7 @@ struct Refusal {
         case otherProof = #"DPoP error="invalid_dpop_proof", algs="ES256""#
         case application = "Okaeri-Application"
         case provider = "Okaeri-Provider"
+        case admin = #"Bearer realm="admin""#
     }
 }
 
@@ -191,6 +198,9 @@ extension Refusal {
             self.init(409, .lastWayIn, "Nothing else leads to the user.")
         case .accessRefused:
             self = .challenge(.sessionInvalid, "The session token is not valid here.", .otherSession)
+        case .administration:
+            // The admin API has answers of its own; no other route comes to these.
+            self.init(403, .notAllowed, "Not allowed.")
         case .secretUnreadable:
             self.init(500, .internalError, "A fault in the server.")
         case .storageUnavailable:

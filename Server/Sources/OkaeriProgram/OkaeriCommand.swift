@@ -24,7 +24,8 @@ struct OkaeriCommand: AsyncParsableCommand {
         version: version,
         subcommands: [
             ServeCommand.self, ApplicationCommand.self, UserCommand.self, SessionCommand.self, KeysCommand.self,
-            MailCommand.self, AuditCommand.self, MigrateCommand.self, CopyCommand.self, DoctorCommand.self,
+            MailCommand.self, AuditCommand.self, AdminCommand.self, MigrateCommand.self, CopyCommand.self,
+            DoctorCommand.self,
             DemoCommand.self, ImportCommand.self,
         ])
 

@@ -1,4 +1,5 @@
 package import Domain
+import Dashboard
 import EnvelopeAPI
 package import HTTPSupport
 package import Hummingbird
@@ -156,27 +157,38 @@ package struct Composition: Sendable {
             readBody: readBody, clock: clock)
         let parse = ParseAPI(
             useCases: useCases, gate: foreignGate, readBody: readBody, prefixes: settings.parsePaths, clock: clock)
-        let pages = try pages(proxies, publicAddress, readBody, metrics)
+        let pageGate = PageGate(
+            proxies: proxies, publicAddress: publicAddress,
+            formHash: sealingKey.keyedHash(purpose: "okaeri form token"), randomness: randomness, readBody: readBody)
+        let (pages, dashboard) = try pages(pageGate, metrics)
         let seed = randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return ServerRoutes(
             [
-                native, ncmb, parse, KiiAPI(useCases: useCases, gate: foreignGate, readBody: readBody),
-                EnvelopeAPI(useCases: useCases, gate: foreignGate, readBody: readBody), pages,
+                AdminAPI(native: native), native, ncmb, parse,
+                KiiAPI(useCases: useCases, gate: foreignGate, readBody: readBody),
+                EnvelopeAPI(useCases: useCases, gate: foreignGate, readBody: readBody), pages, dashboard,
             ], metrics: metrics, requestIds: RequestIds(seed: seed), proxies: proxies, readBody: readBody
         ).responders()
     }
 
-    /// The hosted pages.
-    private func pages(
-        _ proxies: TrustedProxies, _ publicAddress: PublicAddress, _ readBody: BodyReader, _ metrics: ServerMetrics
-    ) throws(StartFault) -> WebPages {
-        let gate = PageGate(
-            proxies: proxies, publicAddress: publicAddress,
-            formHash: sealingKey.keyedHash(purpose: "okaeri form token"), randomness: randomness, readBody: readBody)
+    /// A one-time link by which the first admin is made; `nil` once there is one, or when the database cannot tell now.
+    package func firstAdminLink(port: Int) async -> String? {
+        // The server serves without it, and “okaeri admin link” makes another.
+        guard (try? await useCases.administration.needsFirstAdmin()) == true else { return nil }
+        let link = try? await useCases.administration.makeLink(by: Operator(actor: .server, origin: .local))
+        return link.map { settings.adminLink($0.token, port: port) }
+    }
+
+    /// The hosted pages and the dashboard.
+    private func pages(_ gate: PageGate, _ metrics: ServerMetrics) throws(StartFault) -> (WebPages, Dashboard) {
+        let assets = PageAssets(PageAssets.shared.merging(Dashboard.files) { $1 })
         do {
-            return try WebPages(
+            let pages = try WebPages(
                 useCases: useCases, gate: gate, metrics: metrics, publicURL: settings.pagesURL,
-                sendsMail: settings.isDevelopment || settings.smtp != nil)
+                sendsMail: settings.isDevelopment || settings.smtp != nil, assets: assets)
+            let dashboard = try Dashboard(
+                useCases: useCases, gate: gate, clock: clock, assets: assets, publicURL: settings.issuer)
+            return (pages, dashboard)
         } catch {
             throw .settings("The pages of this program are broken: \(error)")
         }
@@ -247,6 +259,13 @@ extension ServerSettings {
 
     /// The server's own address in access tokens.
     var issuer: String { publicURL ?? url(port: port) }
+
+    /// Where a one-time link for admins leads.
+    package func adminLink(_ token: Secret, port: Int) -> String {
+        var base = publicURL ?? url(port: port)
+        while base.hasSuffix("/") { base.removeLast() }
+        return "\(base)/dashboard/set-up?token=\(token.revealed)"
+    }
 
     /// The server's own address for people; `nil` while nobody told it.
     var pagesURL: String? { publicURL ?? (isLoopback && port != 0 ? url(port: port) : nil) }

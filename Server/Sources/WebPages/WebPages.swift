@@ -24,9 +24,11 @@ package struct WebPages: ProtocolAdapter {
     ///   - metrics: Where log-ins are counted.
     ///   - publicURL: The server's own address, without a slash at the end.
     ///   - sendsMail: Whether this server can send mail.
+    ///   - assets: Files that pages load; those of other doors may be among them.
     /// - Throws: when a template or a text of the program is broken, which a test would have told.
     package init(
-        useCases: UseCases, gate: PageGate, metrics: ServerMetrics, publicURL: String?, sendsMail: Bool
+        useCases: UseCases, gate: PageGate, metrics: ServerMetrics, publicURL: String?, sendsMail: Bool,
+        assets: PageAssets = PageAssets(PageAssets.shared)
     ) throws {
         self.useCases = useCases
         self.gate = gate
@@ -35,7 +37,7 @@ package struct WebPages: ProtocolAdapter {
         self.sendsMail = sendsMail
         templates = try PageTemplates(Self.ownTemplates)
         texts = try PageTexts(Self.tables)
-        assets = PageAssets(PageAssets.shared)
+        self.assets = assets
         themes = PageThemes()
     }
 

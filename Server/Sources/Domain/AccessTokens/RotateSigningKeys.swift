@@ -9,7 +9,7 @@ package struct RotateSigningKeys: Sendable {
     /// - Returns: the id of the new key.
     /// - Throws: `rateLimited` when the newest key is so young that tokens of the one before it may still live,
     ///   `storageUnavailable`.
-    package func callAsFunction() async throws(DomainError) -> String {
+    package func callAsFunction(by who: Operator = .local) async throws(DomainError) -> String {
         let present = try await signingKeys()
         let now = clock.now
         if present.count > 1, let newest = present.first {
@@ -20,7 +20,7 @@ package struct RotateSigningKeys: Sendable {
         }
         let candidate = try signingKeys.newSealedKey(after: present.first)
         let kept = [candidate.id] + present.prefix(1).map(\.id)
-        let entry = audit.draft(.signingKeysRotated, by: .operator, in: AuditEntry.server, from: .local)
+        let entry = audit.draft(.signingKeysRotated, by: who.actor, in: AuditEntry.server, from: who.origin)
         try await store.write { transaction throws(DomainError) in
             try transaction.insert(candidate)
             try transaction.removeSigningKeys(except: kept)

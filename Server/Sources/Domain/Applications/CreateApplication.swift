@@ -22,11 +22,12 @@ package struct CreateApplication: Sendable {
     ///   - name: The name that people see.
     ///   - settings: What the operator decides.
     ///   - protocols: Foreign protocols to switch on, each with the keys that its apps carry.
+    ///   - who: Who does it.
     /// - Returns: the application, with all its keys.
     /// - Throws: `fieldsRefused` for `name`, `audiences` or keys, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         name: String, settings: ApplicationSettings = ApplicationSettings(),
-        protocols: [Session.ProtocolName: [ProtocolKey: Secret]] = [:]
+        protocols: [Session.ProtocolName: [ProtocolKey: Secret]] = [:], by who: Operator = .local
     ) async throws(DomainError) -> Made {
         var faults = TextRule(maximumCharacters: Self.maximumNameCharacters).faults(of: name, field: "name")
         if settings.audiences.count > Self.maximumAudiences {
@@ -48,7 +49,7 @@ package struct CreateApplication: Sendable {
             if let given = protocols[name] { made.append(try keyring.make(name, given: given, of: application.id)) }
         }
         let sets = made.map(\.set)
-        let entry = audit.draft(.applicationCreated, by: .operator, in: application.id, from: .local)
+        let entry = audit.draft(.applicationCreated, by: who.actor, in: application.id, from: who.origin)
         try await store.write { transaction throws(DomainError) in
             try transaction.insert(application)
             for set in sets { try transaction.enable(set) }

@@ -6,11 +6,12 @@ package struct RecordReading: Sendable {
     /// - Parameters:
     ///   - user: Who was looked at; `nil` for a list of many.
     ///   - application: Whose users.
+    ///   - who: Who does it.
     /// - Throws: `storageUnavailable`.
     package func callAsFunction(
-        of user: Identifier<User>?, in application: Identifier<Application>
+        of user: Identifier<User>?, in application: Identifier<Application>, by who: Operator = .local
     ) async throws(DomainError) {
-        let entry = audit.draft(.usersRead, by: .operator, in: application, from: .local)
+        let entry = audit.draft(.usersRead, by: who.actor, in: application, from: who.origin)
         try await store.write { transaction throws(DomainError) in
             try entry.record(on: user.map { .user($0) } ?? .application(application), in: transaction)
         }

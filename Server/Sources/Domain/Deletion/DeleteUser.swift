@@ -7,10 +7,10 @@ package struct DeleteUser: Sendable {
     /// - Returns: when the user is erased.
     /// - Throws: `userUnknown`, `storageUnavailable`.
     package func callAsFunction(
-        _ id: Identifier<User>, in application: Application
+        _ id: Identifier<User>, in application: Application, by who: Operator = .local
     ) async throws(DomainError) -> Timestamp {
         let now = clock.now
-        let entry = audit.draft(.deletionRequested, by: .operator, in: application.id, from: .local)
+        let entry = audit.draft(.deletionRequested, by: who.actor, in: application.id, from: who.origin)
         let requestedAt = try await store.write { transaction throws(DomainError) in
             try transaction.requestDeletion(of: id, in: application.id, at: now, entry: entry)
         }

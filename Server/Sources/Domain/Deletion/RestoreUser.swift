@@ -7,9 +7,9 @@ package struct RestoreUser: Sendable {
     /// - Throws: `userUnknown`, also for one that is erased; `storageUnavailable`.
     @discardableResult
     package func callAsFunction(
-        _ id: Identifier<User>, in application: Identifier<Application>
+        _ id: Identifier<User>, in application: Identifier<Application>, by who: Operator = .local
     ) async throws(DomainError) -> User {
-        let entry = audit.draft(.userRestored, by: .operator, in: application, from: .local)
+        let entry = audit.draft(.userRestored, by: who.actor, in: application, from: who.origin)
         return try await store.write { transaction throws(DomainError) in
             guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
             guard user.deletionRequestedAt != nil else { return user }

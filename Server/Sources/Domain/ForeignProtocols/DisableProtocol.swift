@@ -6,9 +6,9 @@ package struct DisableProtocol: Sendable {
     /// - Returns: whether it was on.
     /// - Throws: `applicationUnknown`, `storageUnavailable`.
     package func callAsFunction(
-        _ name: Session.ProtocolName, of id: Identifier<Application>
+        _ name: Session.ProtocolName, of id: Identifier<Application>, by who: Operator = .local
     ) async throws(DomainError) -> Bool {
-        let entry = audit.draft(.protocolDisabled, by: .operator, in: id, from: .local)
+        let entry = audit.draft(.protocolDisabled, by: who.actor, in: id, from: who.origin)
         return try await store.write { transaction throws(DomainError) in
             guard try transaction.application(id) != nil else { throw .applicationUnknown }
             guard try transaction.removeProtocolKeys(name, of: id) else { return false }

@@ -8,18 +8,20 @@ package struct EnableProtocol: Sendable {
     ///   - name: One of `Session.ProtocolName.foreign`.
     ///   - given: Keys that apps in the stores carry. The others are made; those that are there already stay.
     ///   - id: Whose protocol.
+    ///   - who: Who does it.
     /// - Returns: all keys that can be shown.
     /// - Throws: `applicationUnknown`, `fieldsRefused` for a key of a wrong form, or a public key that another
     ///   application has; `busy` when somebody else does it now, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
-        _ name: Session.ProtocolName, given: [ProtocolKey: Secret] = [:], of id: Identifier<Application>
+        _ name: Session.ProtocolName, given: [ProtocolKey: Secret] = [:], of id: Identifier<Application>,
+        by who: Operator = .local
     ) async throws(DomainError) -> IssuedKeys {
         let before = try await store.read { transaction throws(DomainError) in
             guard try transaction.application(id) != nil else { throw .applicationUnknown }
             return try transaction.protocolKeys(of: id).first { $0.protocolName == name }
         }
         let made = try keyring.make(name, given: given, of: id, over: before)
-        let entry = audit.draft(.protocolEnabled, by: .operator, in: id, from: .local)
+        let entry = audit.draft(.protocolEnabled, by: who.actor, in: id, from: who.origin)
         try await store.write { transaction throws(DomainError) in
             let present = try transaction.protocolKeys(of: id).first { $0.protocolName == name }
             // Two operators at once would each be shown keys of which only the last count.

@@ -1,5 +1,3 @@
-import enum OkaeriWire.JSONValue
-
 /// Uses a ticket: keeps the current user, goes on as the other, or lets the other take over everything of the current.
 /// One transaction; a ticket counts once, whatever is chosen.
 package struct ResolveMerge: Sendable {
@@ -91,43 +89,22 @@ private struct MergeWork: Sendable {
     ) throws(DomainError) -> ResolveMerge.Resolution {
         // What leads to a registered user stays with it: its owner can switch, and link what is wanted.
         guard current.isAnonymous else { throw .alreadyRegistered }
-        var user = MergeRules(application.settings.mergeRules).merged(other, with: current)
-        let faults = ProfileRules.faults(displayName: user.displayName, locale: user.locale, fields: user.fields)
-        guard faults.isEmpty else { throw .fieldsRefused(faults) }
-        for identity in current.identities {
-            user.identities.append(try move(identity, from: current.id, to: other.id, in: transaction))
-        }
-        user.updatedAt = now
-        try transaction.updateProfile(of: user)
-        try transaction.insert(
-            Merge(
-                id: id, application: application.id, user: user.id, leftUser: current.id,
-                moved: .init(identities: current.identities, before: .init(other), after: .init(user)), mergedAt: now))
-        _ = try transaction.removeTransferCode(of: current.id, in: application.id)
-        _ = try transaction.endSessions(of: current.id, in: application.id, except: Identifier(rawValue: ""))
-        // It stays, out of reach, for as long as the merge can be undone.
-        var left = current
-        let grace = application.settings.deletionGrace
-        left.deletionRequestedAt = grace < Merge.undoSpan ? now + (Merge.undoSpan - grace) : now
-        try transaction.updateStanding(of: left)
-        try transaction.insert(
-            Event(
-                id: event, application: application.id, kind: "user.merged", at: now,
-                body: ["user": .string(user.id.rawValue), "leftUser": .string(left.id.rawValue)]))
-        let logIn = try opening.open(for: user, in: transaction)
+        let joined = try JoinedUsers(application: application, id: id, event: event, now: now)
+            .join(current, into: other, in: transaction)
+        let logIn = try opening.open(for: joined.user, in: transaction)
         return .init(
             user: logIn.user, logIn: logIn, merge: id,
-            leftUser: .init(id: left.id, erasedAt: left.deletionRequestedAt.map { $0 + grace }))
+            leftUser: .init(
+                id: joined.left.id,
+                erasedAt: joined.left.deletionRequestedAt.map {
+                    $0 + application.settings.deletionGrace
+                }))
     }
 
     private func move(
         _ identity: Identity, from current: Identifier<User>, to other: Identifier<User>,
         in transaction: any Transaction
     ) throws(DomainError) -> Identity {
-        _ = try transaction.remove(identity.provider, subject: identity.subject, of: current, in: application.id)
-        var moved = identity
-        moved.linkedAt = now
-        try transaction.insert(moved, for: other, in: application.id)
-        return moved
+        try transaction.move(identity, from: current, to: other, in: application.id, at: now)
     }
 }

@@ -14,10 +14,24 @@ package struct UndoMerge: Sendable {
     package func callAsFunction(
         _ id: Identifier<Merge>, by who: Authenticated, from origin: RequestOrigin
     ) async throws(DomainError) {
+        try await callAsFunction(
+            id, of: who.user.id, in: who.application.id, by: Operator(actor: .user(who.user.id), origin: origin))
+    }
+
+    /// Takes a merge apart for an operator.
+    ///
+    /// - Parameters:
+    ///   - id: Which merge.
+    ///   - userId: The user that stayed.
+    ///   - application: Where.
+    ///   - who: Who does it.
+    /// - Throws: as above.
+    package func callAsFunction(
+        _ id: Identifier<Merge>, of userId: Identifier<User>, in application: Identifier<Application>, by who: Operator
+    ) async throws(DomainError) {
         let now = clock.now
-        let (userId, application) = (who.user.id, who.application.id)
         let event: Identifier<Event> = randomness.newIdentifier(at: now)
-        let entry = audit.draft(.mergeUndone, by: .user(userId), in: application, from: origin)
+        let entry = audit.draft(.mergeUndone, by: who.actor, in: application, from: who.origin)
         try await store.write { transaction throws(DomainError) in
             guard let merge = try transaction.merge(id, of: userId, in: application),
                 var user = try transaction.user(userId, in: application)

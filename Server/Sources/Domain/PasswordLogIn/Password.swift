@@ -47,6 +47,18 @@ package struct PasswordRules: Sendable {
             .filter { $0.count >= Self.shortestContextWord }
     }
 
+    /// Rules for somebody who is no user.
+    ///
+    /// - Parameters:
+    ///   - minimumCharacters: The fewest characters.
+    ///   - words: What no password may be little more than.
+    init(minimumCharacters: Int, words: [String?]) {
+        self.minimumCharacters = minimumCharacters
+        rules = .native
+        contextWords = words.compactMap { $0.map(IdentifierFolding.folded) }
+            .filter { $0.count >= Self.shortestContextWord }
+    }
+
     /// The password, when it breaks no rule and nothing else is wrong with the request.
     ///
     /// - Parameters:

@@ -5,9 +5,9 @@ package struct RemoveProvider: Sendable {
 
     /// - Throws: `providerNotEnabled` when it was off, `storageUnavailable`.
     package func callAsFunction(
-        _ provider: Identity.Provider, of application: Identifier<Application>
+        _ provider: Identity.Provider, of application: Identifier<Application>, by who: Operator = .local
     ) async throws(DomainError) {
-        let entry = audit.draft(.providerRemoved, by: .operator, in: application, from: .local)
+        let entry = audit.draft(.providerRemoved, by: who.actor, in: application, from: who.origin)
         let removed = try await store.write { transaction throws(DomainError) in
             guard try transaction.removeProvider(provider, of: application) else { return false }
             try entry.record(on: .provider(provider), in: transaction)

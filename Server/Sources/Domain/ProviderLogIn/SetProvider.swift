@@ -14,10 +14,12 @@ package struct SetProvider: Sendable {
     ///   - secret: The private key or client secret; `nil` keeps the one that is stored. It is never shown again
     ///     (requirement 40).
     ///   - application: Whose settings.
+    ///   - who: Who does it.
     /// - Throws: `applicationUnknown`, `providerNotEnabled` when the program has no such provider, `fieldsRefused`,
     ///   `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
-        _ settings: ProviderSettings, secret: Secret?, of application: Identifier<Application>
+        _ settings: ProviderSettings, secret: Secret?, of application: Identifier<Application>,
+        by who: Operator = .local
     ) async throws(DomainError) {
         guard let provider = providers[settings.provider] else { throw .providerNotEnabled }
         let before = try await store.read { transaction throws(DomainError) in
@@ -36,7 +38,7 @@ package struct SetProvider: Sendable {
         } else {
             sealed = before?.sealedSecret
         }
-        let record = audit.draft(.providerSet, by: .operator, in: application, from: .local)
+        let record = audit.draft(.providerSet, by: who.actor, in: application, from: who.origin)
         let entry = StoredProvider(
             application: application, settings: settings, sealedSecret: sealed, updatedAt: clock.now)
         try await store.write { transaction throws(DomainError) in

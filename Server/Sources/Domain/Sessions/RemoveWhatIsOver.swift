@@ -50,6 +50,7 @@ package final class RemoveWhatIsOver: Sendable {
         try await store.write { transaction throws(DomainError) in
             try transaction.removeMail(before: now - Self.mailIsKept)
         }
+        try await store.write { transaction throws(DomainError) in try transaction.removeAdminAccess(at: now) }
         let start = place.withLock { $0 }
         let (applications, lives) = try await store.read { transaction throws(DomainError) in
             (try transaction.applications(), try transaction.sessionLives(after: start, limit: Self.sweepSize))

@@ -5,9 +5,9 @@ package struct RevokeSession: Sendable {
 
     /// - Throws: `sessionUnknown`, `storageUnavailable`.
     package func callAsFunction(
-        _ id: Identifier<Session>, in application: Identifier<Application>
+        _ id: Identifier<Session>, in application: Identifier<Application>, by who: Operator = .local
     ) async throws(DomainError) {
-        let entry = audit.draft(.sessionEnded, by: .operator, in: application, from: .local)
+        let entry = audit.draft(.sessionEnded, by: who.actor, in: application, from: who.origin)
         let ended = try await store.write { transaction throws(DomainError) in
             guard try transaction.endSession(id, in: application) else { return false }
             try entry.record(on: .session(id), in: transaction)

@@ -83,6 +83,8 @@ package enum DomainError: Error, Hashable, Sendable {
     case emailUnverified
     /// A sealed secret cannot be opened: it was sealed under another key, or is damaged.
     case secretUnreadable
+    /// A rule of administration; only the admin API and commands come to it.
+    case administration(AdministrationFault)
     /// The database cannot be read or written now. Nothing was changed.
     case storageUnavailable
 }

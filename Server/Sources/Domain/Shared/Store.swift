@@ -41,7 +41,7 @@ extension Store {
 package protocol Transaction: ApplicationQueries, UserQueries, IdentityQueries, TypedIdentifierQueries,
     UserStandingQueries, PasswordQueries, LogInFailureQueries, SessionQueries, ProofReplayQueries, RateLimitQueries,
     SigningKeyQueries, ProviderQueries, MailQueries, MailedCodeQueries, AuditQueries, TransferQueries, DeletionQueries,
-    MergeQueries, UserSearchQueries, ForeignProtocolQueries
+    MergeQueries, AdminQueries, UserListQueries, FigureQueries, UserSearchQueries, ForeignProtocolQueries
 {}
 
 /// Something that a committed transaction changed and that caches hold.

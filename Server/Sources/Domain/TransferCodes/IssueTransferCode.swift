@@ -24,8 +24,22 @@ package struct IssueTransferCode: Sendable {
     package func callAsFunction(
         by who: Authenticated, from origin: RequestOrigin
     ) async throws(DomainError) -> Issued {
-        let now = clock.now
-        let (user, application) = (who.user.id, who.application.id)
+        try await callAsFunction(
+            to: who.user.id, in: who.application, by: Operator(actor: .user(who.user.id), origin: origin))
+    }
+
+    /// Gives a code out for a user who asks an operator for help.
+    ///
+    /// - Parameters:
+    ///   - user: For whom.
+    ///   - whole: The application.
+    ///   - who: Who does it.
+    /// - Returns: the code, told once.
+    /// - Throws: as above.
+    package func callAsFunction(
+        to user: Identifier<User>, in whole: Application, by who: Operator
+    ) async throws(DomainError) -> Issued {
+        let (now, application) = (clock.now, whole.id)
         if let limit {
             let key = RateLimitKey(application: application, kind: "transfer-code-issue", subject: user.rawValue)
             try await takeAllowance(key, limit: limit)
@@ -33,7 +47,7 @@ package struct IssueTransferCode: Sendable {
         let code = TransferCode(randomness)
         let stored = StoredTransferCode(
             application: application, user: user, digest: code.digest(hash, in: application), issuedAt: now)
-        let entry = audit.draft(.transferCodeIssued, by: .user(user), in: application, from: origin)
+        let entry = audit.draft(.transferCodeIssued, by: who.actor, in: application, from: who.origin)
         try await store.write { transaction throws(DomainError) in
             guard let present = try transaction.user(user, in: application), !present.isDisabled,
                 present.deletionRequestedAt == nil
@@ -43,7 +57,7 @@ package struct IssueTransferCode: Sendable {
         }
         return Issued(
             code: Secret(code.grouped), expiresAt: stored.expiresAt,
-            link: who.application.settings.transferLink.map {
+            link: whole.settings.transferLink.map {
                 Secret($0.replacing(ApplicationSettings.transferCodePlace, with: code.grouped))
             })
     }

@@ -21,5 +21,8 @@ package struct Identity: Hashable, Sendable {
 
         package static let device = Provider(rawValue: "device")
         package static let anonymous = Provider(rawValue: "anonymous")
+
+        /// Whether another service vouches for it, so that a person can name the user by it.
+        package var registers: Bool { self != .device && self != .anonymous }
     }
 }

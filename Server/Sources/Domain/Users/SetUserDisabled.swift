@@ -8,11 +8,11 @@ package struct SetUserDisabled: Sendable {
     /// - Throws: `userUnknown`, `storageUnavailable`.
     @discardableResult
     package func callAsFunction(
-        _ id: Identifier<User>, in application: Identifier<Application>, isDisabled: Bool
+        _ id: Identifier<User>, in application: Identifier<Application>, isDisabled: Bool, by who: Operator = .local
     ) async throws(DomainError) -> User {
         let now = clock.now
         let entry = audit.draft(
-            isDisabled ? .userDisabled : .userEnabled, by: .operator, in: application, from: .local)
+            isDisabled ? .userDisabled : .userEnabled, by: who.actor, in: application, from: who.origin)
         return try await store.write { transaction throws(DomainError) in
             guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
             guard user.isDisabled != isDisabled else { return user }

@@ -87,7 +87,7 @@ extension UpdateUser.Changes {
     }
 
     /// Writes identifiers into a registered user. The last way in must stay.
-    fileprivate func applyIdentifiers(to user: inout User) -> [FieldFault] {
+    func applyIdentifiers(to user: inout User) -> [FieldFault] {
         guard !identifiers.isEmpty else { return [] }
         let wasAnonymous = user.isAnonymous
         let faults = identifiers.apply(to: &user)

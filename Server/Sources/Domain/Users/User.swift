@@ -63,7 +63,7 @@ package struct User: Hashable, Sendable {
     /// with the device. A password changes nothing, because nobody could say whose it is.
     package var isAnonymous: Bool {
         username == nil && email == nil && phone == nil
-            && identities.allSatisfy { $0.provider == .device || $0.provider == .anonymous }
+            && !identities.contains { $0.provider.registers }
     }
 
     /// Whether nothing at all leads to this user.

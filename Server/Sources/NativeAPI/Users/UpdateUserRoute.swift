@@ -21,17 +21,6 @@ struct UpdateUserRoute: RouteHandler {
     }
 }
 
-extension UpdateUser.Changes {
-    fileprivate init(_ patch: UserPatchBody) {
-        self.init(
-            displayName: ValueChange(patch.displayName), locale: ValueChange(patch.locale),
-            fields: ValueChange(patch.fields),
-            identifiers: NewIdentifiers(
-                username: ValueChange(patch.username), email: ValueChange(patch.email),
-                phone: ValueChange(patch.phone)))
-    }
-}
-
 extension ValueChange where Value: Codable & Hashable {
     /// A change as it was sent.
     init(_ change: UserPatchBody.Change<Value>) {

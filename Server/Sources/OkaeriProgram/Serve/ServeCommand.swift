@@ -1,4 +1,5 @@
 import ArgumentParser
+import Domain
 import Foundation
 import OkaeriServer
 
@@ -43,8 +44,9 @@ struct ServeCommand: AsyncParsableCommand {
         while true {
             let (place, isJSON) = (settings.storagePlace, output.isJSON)
             do throws(StartFault) {
-                try await ServerProgram(settings: settings, logger: logger).run { listening, _ in
-                    Started(listening, wanted: wanted, place).tell(asJSON: isJSON)
+                try await ServerProgram(settings: settings, logger: logger).run { listening, composition in
+                    let link = await composition.firstAdminLink(port: listening.port)
+                    Started(listening, wanted: wanted, place, setUpLink: link).tell(asJSON: isJSON)
                 }
                 return
             } catch {
@@ -74,9 +76,12 @@ private struct Started: Encodable {
     let database: String?
     /// The port that should have been, if another program has it.
     let portTaken: Int?
+    /// By which the first admin is made, while there is none.
+    let setUpLink: String?
     private let port: Int
 
-    init(_ listening: ServerProgram.Listening, wanted: Int, _ place: ServerSettings.StoragePlace) {
+    init(_ listening: ServerProgram.Listening, wanted: Int, _ place: ServerSettings.StoragePlace, setUpLink: String?) {
+        self.setUpLink = setUpLink
         url = listening.url
         pid = getpid()
         switch place {
@@ -100,5 +105,8 @@ private struct Started: Encodable {
             "process": String(pid),
         ])
         Console.write("Okaeri \(OkaeriCommand.version) is serving.\n\(table.text(indentation: 2))\nCtrl-C stops it.")
+        if let setUpLink {
+            Console.write("There is no admin yet. Make one with this link, which counts once:\n  \(setUpLink)")
+        }
     }
 }

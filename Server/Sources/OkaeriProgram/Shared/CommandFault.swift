@@ -33,6 +33,7 @@ extension CommandFault {
             self = .failed(
                 "The stored keys cannot be opened with the present sealing key. Put back the sealing.key, or the "
                     + "OKAERI_SEALING_KEY, under which they were sealed.")
+        case .administration(let fault): self = .failed(fault.sentence)
         case .storageUnavailable:
             self = .failed("The database cannot be read or written now. “okaeri doctor” looks for the reason.")
         case .sessionRequired, .sessionInvalid, .proofRequired, .proofRefused, .proofReplayed, .clockSkew,

@@ -38,6 +38,15 @@ package struct Housekeeping: Service {
             logger.warning("removing what is over failed, trying again in a minute", metadata: ["error": "\(error)"])
         }
         await chainAudit()
+        await writeFigures()
+    }
+
+    private func writeFigures() async {
+        do {
+            try await useCases.administration.writeFigures()
+        } catch {
+            logger.warning("counting the figures failed, trying again in a minute", metadata: ["error": "\(error)"])
+        }
     }
 
     private func writeActivity() async {

@@ -93,6 +93,7 @@ extension SQLTransaction {
         let count = try connection.change(
             "DELETE FROM identities WHERE application_id = $1 AND provider = $2 AND subject = $3 AND user_id = $4",
             [.id(application), .text(provider.rawValue), .text(subject), .id(user)])
+        if provider.registers { try noteStanding(of: user, in: application) }
         note(.user(application, user))
         return count > 0
     }

@@ -42,6 +42,7 @@ extension SQLTransaction {
                 .id(application), .text(identity.provider.rawValue), .text(identity.subject), .id(user),
                 .time(identity.linkedAt),
             ])
+        if identity.provider.registers { try noteStanding(of: user, in: application) }
         note(.user(application, user))
     }
 
@@ -51,6 +52,7 @@ extension SQLTransaction {
         try connection.run(
             "DELETE FROM identities WHERE application_id = $1 AND provider = $2 AND subject = $3 AND user_id = $4",
             [.id(application), .text(identity.provider.rawValue), .text(identity.subject), .id(user)])
+        if identity.provider.registers { try noteStanding(of: user, in: application) }
         note(.user(application, user))
     }
 

@@ -44,6 +44,7 @@ extension SQLTransaction {
                     .id(user.application), .text(identifier.kind.rawValue), .text(identifier.folded), .id(user.id),
                 ])
         }
+        try noteStanding(of: user.id, in: user.application)
         note(.user(user.application, user.id))
     }
 }

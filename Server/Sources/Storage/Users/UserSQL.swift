@@ -39,14 +39,15 @@ extension SQLTransaction {
         try connection.run(
             """
             INSERT INTO users (application_id, id, display_name, locale, fields, created_at, updated_at,
-                last_log_in_at, previous_log_in_at, access_list, public_read)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+                last_log_in_at, previous_log_in_at, access_list, public_read, seen_day)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
             """,
             [
                 .id(user.application), .id(user.id), .optional(user.displayName), .optional(user.locale),
                 try Self.stored(user.fields), .time(user.createdAt), .time(user.updatedAt),
                 .optional(user.lastLogInAt), .optional(user.previousLogInAt),
                 .optional(try user.accessList.map(JSONText.encode(listed:))), Self.publicRead(of: user),
+                .integer((user.lastLogInAt ?? user.createdAt).day),
             ])
     }
 
@@ -82,6 +83,10 @@ extension SQLTransaction {
             UPDATE users SET last_log_in_at = $1, previous_log_in_at = $2 WHERE application_id = $3 AND id = $4
             """,
             [.optional(user.lastLogInAt), .optional(user.previousLogInAt), .id(user.application), .id(user.id)])
+        // A statement of its own, because one that names the column would write its index at every log-in.
+        if let last = user.lastLogInAt, last.day != user.previousLogInAt?.day {
+            try noteDay(of: user.id, in: user.application, at: last)
+        }
         note(.user(user.application, user.id))
     }
 

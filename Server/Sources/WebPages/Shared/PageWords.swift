@@ -32,7 +32,7 @@ extension DomainError {
         case .providerUnavailable, .providerMisconfigured: ("providerUnavailable", .badGateway)
         case .identityTaken, .providerAlreadyLinked: ("identityTaken", .conflict)
         case .lastWayIn: ("lastWayIn", .conflict)
-        case .accessRefused: ("unknown", .forbidden)
+        case .accessRefused, .administration: ("unknown", .forbidden)
         case .secretUnreadable: ("unavailable", .internalServerError)
         case .storageUnavailable: ("unavailable", .serviceUnavailable)
         }

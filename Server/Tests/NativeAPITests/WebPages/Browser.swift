@@ -29,8 +29,8 @@ final class Browser: Sendable {
     func cookie(_ name: String) -> String? { cookies.withLock { $0[name] } }
     /// The cookie that names the person.
     var session: String? { cookie("__Host-okaeri-\(server.application.id.rawValue)") }
-    func plant(_ value: String) {
-        cookies.withLock { $0["__Host-okaeri-\(server.application.id.rawValue)"] = value }
+    func plant(_ value: String, name: String? = nil) {
+        cookies.withLock { $0["__Host-okaeri-\(name ?? server.application.id.rawValue)"] = value }
     }
 
     @discardableResult

@@ -1,0 +1,86 @@
+package import Domain
+package import HTTPSupport
+import HTTPTypes
+import Hummingbird
+package import PageSupport
+
+/// The dashboard: pages for those who look after users. They draw and translate; the rules, and who may do what, are the
+/// domain's, as for the admin API.
+package struct Dashboard: ProtocolAdapter {
+    let useCases: UseCases
+    let gate: PageGate
+    let clock: any WallClock
+    let templates: PageTemplates
+    let texts: PageTexts
+    let assets: PageAssets
+    /// The server's own address for people and programs.
+    let publicURL: String
+
+    /// - Parameters:
+    ///   - useCases: The rules.
+    ///   - gate: Finds out what browsers bring along.
+    ///   - clock: The time.
+    ///   - assets: Files that pages load; `files` must be among them.
+    ///   - publicURL: The server's own address, without a slash at the end.
+    /// - Throws: when a template or a text of the program is broken, which a test would have told.
+    package init(useCases: UseCases, gate: PageGate, clock: any WallClock, assets: PageAssets, publicURL: String) throws
+    {
+        self.useCases = useCases
+        self.gate = gate
+        self.clock = clock
+        self.publicURL = publicURL
+        templates = try PageTemplates(Self.ownTemplates)
+        texts = try PageTexts(Self.tables)
+        self.assets = assets
+    }
+
+    static let root = "/dashboard"
+
+    /// The string tables of all languages.
+    package static var tables: [PageLanguage: [[UInt8]]] {
+        [
+            .english: [PackageResources.en_json], .japanese: [PackageResources.ja_json],
+            .korean: [PackageResources.ko_json],
+        ]
+    }
+
+    /// Files that the pages load, beside the shared ones.
+    package static var files: [String: [UInt8]] { ["dashboard.css": PackageResources.dashboard_css] }
+
+    private static var ownTemplates: [String: [UInt8]] {
+        [
+            "shell": PackageResources.shell_mustache, "door": PackageResources.door_mustache,
+            "enter": PackageResources.enter_mustache, "set-up": PackageResources.set_up_mustache,
+            "codes": PackageResources.codes_mustache, "list": PackageResources.list_mustache,
+            "overview": PackageResources.overview_mustache, "user": PackageResources.user_mustache,
+            "settings": PackageResources.settings_mustache, "start": PackageResources.start_mustache,
+            "message": PackageResources.message_mustache,
+        ]
+    }
+
+    package func owns(path: String) -> Bool { path == Self.root || path.hasPrefix("\(Self.root)/") }
+
+    package var errors: any ErrorAnswers { DashboardErrors(templates: templates, texts: texts, assets: assets) }
+
+    package var routes: [Route] {
+        let pages: [(HTTPRequest.Method, String, any DashboardPage)] = [
+            (.get, "", HomePage()),
+            (.get, "/log-in", LogInPage()), (.post, "/log-in", LogInPage()), (.post, "/log-out", LogOutPage()),
+            (.get, "/set-up", SetUpPage()), (.post, "/set-up", SetUpPage()),
+            (.get, "/applications", ApplicationsPage()), (.post, "/applications", ApplicationsPage()),
+            (.get, "/admins", AdminsPage()), (.get, "/health", HealthPage()),
+            (.get, "/app/{application}", OverviewPage()), (.get, "/app/{application}/start", StartPage()),
+            (.get, "/app/{application}/users", UsersPage()),
+            (.get, "/app/{application}/export", ExportPage()),
+            (.get, "/app/{application}/users/{user}", UserPage()),
+            (.post, "/app/{application}/users/{user}", UserPage()),
+            (.get, "/app/{application}/sessions", SessionsPage()),
+            (.get, "/app/{application}/conflicts", ConflictsPage()),
+            (.post, "/app/{application}/conflicts", ConflictsPage()),
+            (.get, "/app/{application}/settings", SettingsPage()),
+            (.post, "/app/{application}/settings", SettingsPage()),
+            (.get, "/app/{application}/audit", AuditPage()),
+        ]
+        return pages.map { Route($0, Self.root + $1, DashboardRoute(dashboard: self, page: $2)) }
+    }
+}

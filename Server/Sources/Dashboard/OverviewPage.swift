@@ -1,0 +1,101 @@
+import Domain
+import Hummingbird
+import PageSupport
+
+/// `/dashboard/app/ID`: what happened, in numbers and pictures.
+struct OverviewPage: DashboardPage {
+    let permission: AdminPermission? = .readFigures
+
+    private static let spans = [1, 7, 30, 90]
+
+    func respond(to visit: DashboardVisit) async throws -> Response {
+        let application = try visit.place()
+        let days = Int(visit.visit.query.text("days")).flatMap { Self.spans.contains($0) ? $0 : nil } ?? 7
+        let overview = try await visit.rules.readOverview(of: application.id, days: days)
+        // By the hour for one day, else by the day.
+        let step: Int64 = days == 1 ? 1 : 24
+        func series(_ name: Figure.Name) -> [Int64] {
+            let sums = Dictionary(
+                overview.figures.filter { $0.name == name }.map { ($0.hour / step, $0.value) }, uniquingKeysWith: +)
+            return stride(from: overview.hours.lowerBound / step, through: overview.hours.upperBound / step, by: 1)
+                .map { sums[$0] ?? 0 }
+        }
+        let users = series(.newUsers)
+        let upgrades = series(.audit(.userUpgraded, .done))
+        let (made, upgraded) = (users.reduce(0, +), upgrades.reduce(0, +))
+        let refused = Dictionary(
+            overview.figures.filter { $0.name.rawValue.hasSuffix(":refused") }.map { ($0.name.rawValue, $0.value) },
+            uniquingKeysWith: +
+        ).sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let starts = stride(from: overview.hours.lowerBound, through: overview.hours.upperBound, by: Int(step)).map {
+            Timestamp(hour: $0).wire
+        }
+        func chart(_ name: String, _ values: [Int64]) -> PageTemplates.Model {
+            [
+                "title": visit.text("overview.\(name)"), "sum": String(values.reduce(0, +)),
+                "svg": BarChart(values: values).svg,
+                "rows": zip(starts, values).map { ["time": $0, "value": String($1)] as PageTemplates.Model },
+            ]
+        }
+        let model: PageTemplates.Model = [
+            "tiles": [
+                ("users", String(overview.userCount)), ("activeToday", String(overview.activeToday)),
+                ("activeMonth", String(overview.activeMonth)),
+                ("conversion", made == 0 ? "–" : "\(upgraded * 1000 / made / 10).\(upgraded * 1000 / made % 10) %"),
+            ].map { ["label": visit.text("overview.\($0)"), "value": $1] as PageTemplates.Model },
+            "charts": [
+                chart("newUsers", users), chart("upgrades", upgrades),
+                chart("logIns", series(.audit(.loggedIn, .done))),
+            ],
+            "refused": refused.map { name, count -> PageTemplates.Model in
+                let action = name.dropFirst("audit:".count).dropLast(":refused".count)
+                return ["action": String(action), "count": String(count)]
+            },
+            "hasRefused": !refused.isEmpty,
+            "spans": Self.spans.map { span -> PageTemplates.Model in
+                [
+                    "label": visit.text("overview.days\(span)"), "link": "\(visit.path())?days=\(span)",
+                    "isCurrent": span == days,
+                ]
+            },
+        ]
+        return try visit.html("overview", title: application.name, model)
+    }
+}
+
+/// Bars as SVG. A table beside it says the same to who cannot see it.
+struct BarChart: Sendable {
+    let values: [Int64]
+
+    var svg: String {
+        let (width, height) = (600.0, 140.0)
+        let top = Double(max(values.max() ?? 0, 1))
+        let slot = width / Double(max(values.count, 1))
+        let gap = min(4, slot / 4)
+        let bars = values.enumerated().map { place, value -> String in
+            let tall = value == 0 ? 0 : max(2, Double(value) / top * (height - 8))
+            return Self.rect(Double(place) * slot + gap / 2, height - tall, slot - gap, tall)
+        }
+        return """
+            <svg class="chart" viewBox="0 0 600 141" preserveAspectRatio="none" aria-hidden="true" focusable="false">\
+            \(bars.joined())<path class="base" d="M0 140.5h600"/></svg>
+            """
+    }
+
+    private static func rect(_ x: Double, _ y: Double, _ width: Double, _ height: Double) -> String {
+        func short(_ number: Double) -> String { String((number * 10).rounded() / 10) }
+        return
+            "<rect x=\"\(short(x))\" y=\"\(short(y))\" width=\"\(short(width))\" height=\"\(short(height))\" rx=\"2\"/>"
+    }
+}
+
+extension Timestamp {
+    /// RFC 3339, UTC.
+    var wire: String { WireText.text(of: self) }
+
+    /// A day: `2026-11-21`, at its beginning in UTC; `nil` for any other text.
+    init?(day text: String) {
+        guard let time = WireText.time(of: "\(text)T00:00:00.000Z") else { return nil }
+        self = time
+    }
+}

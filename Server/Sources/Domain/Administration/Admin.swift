@@ -1,0 +1,83 @@
+/// Somebody who looks after applications over the network: in the dashboard or by the admin API.
+package struct Admin: Hashable, Sendable {
+    package let id: Identifier<Admin>
+    /// What is typed at log-in: a word or a mail address.
+    package var name: String
+    package var role: AdminRole
+    /// The applications that the admin may see; `nil` for all, and for the server itself.
+    package var applications: Set<Identifier<Application>>?
+    /// The one-time codes' key, sealed, and the last step of time that was used; `nil` until the admin is set up.
+    package var sealedTOTP: [UInt8]?
+    package var lastTOTPStep: Int64
+    package var passwordHash: PasswordHash?
+    /// Digests of the recovery codes that are left.
+    package var recoveryDigests: [SecretDigest]
+    package let createdAt: Timestamp
+    package var updatedAt: Timestamp
+    package var lastLogInAt: Timestamp?
+    package var disabledAt: Timestamp?
+
+    package init(
+        id: Identifier<Admin>, name: String, role: AdminRole, applications: Set<Identifier<Application>>?,
+        createdAt: Timestamp
+    ) {
+        self.id = id
+        self.name = name
+        self.role = role
+        self.applications = applications
+        self.createdAt = createdAt
+        updatedAt = createdAt
+        lastTOTPStep = 0
+        recoveryDigests = []
+    }
+
+    /// Whether the admin has chosen a password and set up one-time codes.
+    package var isSetUp: Bool { passwordHash != nil && sealedTOTP != nil }
+    package var isDisabled: Bool { disabledAt != nil }
+
+    /// The name as it is compared.
+    package var foldedName: String { Self.folded(name) }
+
+    package static func folded(_ name: String) -> String { TypedIdentifier(.email, shown: name).folded }
+
+    package static let nameRule = TextRule(maximumCharacters: 100)
+}
+
+/// What an admin is there for. Each role is a fixed set of permissions.
+package enum AdminRole: String, CaseIterable, Hashable, Sendable {
+    /// Everything, other admins included.
+    case owner
+    /// Everything about applications and users.
+    case `operator`
+    /// Looks at users, with what is personal masked. Changes nothing.
+    case support
+    /// Looks at settings, figures and the audit log. Sees no users.
+    case auditor
+
+    package var permissions: Set<AdminPermission> {
+        switch self {
+        case .owner: Set(AdminPermission.allCases)
+        case .operator: Set(AdminPermission.allCases).subtracting([.manageAdmins])
+        case .support: [.readUsers, .readFigures]
+        case .auditor: [.readFigures, .readSettings, .readAudit, .readAdmins]
+        }
+    }
+}
+
+/// One thing that somebody may do; also the scope of an API key.
+package enum AdminPermission: String, CaseIterable, Hashable, Sendable {
+    /// Users and their sessions, with what is personal masked.
+    case readUsers = "users:read"
+    /// What is personal in them, and searches by parts of it.
+    case readPersonalData = "users:personal"
+    case changeUsers = "users:write"
+    case readFigures = "figures:read"
+    case readSettings = "settings:read"
+    case changeSettings = "settings:write"
+    case readAudit = "audit:read"
+    /// Makes applications; only for those who may see all.
+    case makeApplications = "applications:create"
+    case readAdmins = "admins:read"
+    /// Makes, changes and resets admins and API keys.
+    case manageAdmins = "admins:write"
+}

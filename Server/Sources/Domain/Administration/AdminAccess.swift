@@ -1,0 +1,81 @@
+/// Somebody who has shown to be an admin, or a program with a key, and what they may do.
+package struct AdminAccess: Hashable, Sendable {
+    package enum Holder: Hashable, Sendable {
+        case admin(Admin)
+        case key(Identifier<AdminKey>)
+        /// The key that an application was made with.
+        case applicationKey(Identifier<Application>)
+    }
+
+    package let holder: Holder
+    package let name: String
+    package let permissions: Set<AdminPermission>
+    /// The applications that may be seen; `nil` for all.
+    package let applications: Set<Identifier<Application>>?
+
+    package var actor: AuditEntry.Actor {
+        switch holder {
+        case .admin(let admin): .admin(admin.id)
+        case .key(let id): AuditEntry.Actor(rawValue: "admin-key:\(id)")
+        case .applicationKey(let id): AuditEntry.Actor(rawValue: "application-key:\(id)")
+        }
+    }
+
+    package var admin: Admin? {
+        guard case .admin(let admin) = holder else { return nil }
+        return admin
+    }
+
+    package func may(_ permission: AdminPermission) -> Bool { permissions.contains(permission) }
+
+    /// Who does it, for the audit log.
+    package func acting(from origin: RequestOrigin) -> Operator { Operator(actor: actor, origin: origin) }
+
+    /// - Parameters:
+    ///   - permission: What is wanted.
+    ///   - application: Where; `nil` for the whole server, which needs access to all applications.
+    /// - Throws: `administration(notFound)` for an application that may not be seen, so that its id tells nothing;
+    ///   `administration(notAllowed)`.
+    package func require(
+        _ permission: AdminPermission, in application: Identifier<Application>?
+    ) throws(DomainError) {
+        if let applications {
+            guard let application else {
+                throw .administration(.notAllowed(permission))
+            }
+            guard applications.contains(application) else { throw .administration(.notFound) }
+        }
+        guard may(permission) else { throw .administration(.notAllowed(permission)) }
+    }
+
+    /// Whether an application may be seen at all.
+    package func sees(_ application: Identifier<Application>) -> Bool { applications?.contains(application) ?? true }
+}
+
+extension AuditEntry.Actor {
+    package static func admin(_ id: Identifier<Admin>) -> AuditEntry.Actor { .init(rawValue: "admin:\(id)") }
+}
+
+extension AuditEntry.Target {
+    package static func admin(_ id: Identifier<Admin>) -> AuditEntry.Target { .init(rawValue: "admin:\(id)") }
+    package static func adminKey(_ id: Identifier<AdminKey>) -> AuditEntry.Target {
+        .init(rawValue: "admin-key:\(id)")
+    }
+}
+
+extension AuditEntry.Action {
+    package static let adminCreated = AuditEntry.Action(rawValue: "admin.created")
+    package static let adminLinked = AuditEntry.Action(rawValue: "admin.link-made")
+    package static let adminSetUp = AuditEntry.Action(rawValue: "admin.set-up")
+    package static let adminLoggedIn = AuditEntry.Action(rawValue: "admin.logged-in")
+    package static let adminLoggedOut = AuditEntry.Action(rawValue: "admin.logged-out")
+    package static let adminChanged = AuditEntry.Action(rawValue: "admin.changed")
+    package static let adminKeyCreated = AuditEntry.Action(rawValue: "admin-key.created")
+    package static let adminKeyRemoved = AuditEntry.Action(rawValue: "admin-key.removed")
+    package static let userChanged = AuditEntry.Action(rawValue: "user.changed")
+    package static let sessionsEnded = AuditEntry.Action(rawValue: "sessions.all-ended")
+    package static let resetOrdered = AuditEntry.Action(rawValue: "password-reset.ordered")
+    package static let usersExported = AuditEntry.Action(rawValue: "users.exported")
+    package static let usersMerged = AuditEntry.Action(rawValue: "merge.by-operator")
+    package static let settingsChanged = AuditEntry.Action(rawValue: "settings.changed")
+}

@@ -1,0 +1,82 @@
+/// The proof of an admin's finished log-in. The dashboard keeps its token in a cookie, the API in `Authorization`.
+package struct AdminSession: Hashable, Sendable {
+    /// How long it lives without use (requirement 20: an hour at the second assurance level).
+    package static let idleLifetime: Duration = .seconds(3600)
+    /// How long it lives at the most.
+    package static let lifetime: Duration = .seconds(12 * 3600)
+    /// How exact `lastUsedAt` is.
+    package static let resolution: Duration = .seconds(60)
+    package static let tokenPrefix = "okd_"
+
+    package let digest: SecretDigest
+    package let admin: Identifier<Admin>
+    package let createdAt: Timestamp
+    package var lastUsedAt: Timestamp
+
+    package init(digest: SecretDigest, admin: Identifier<Admin>, createdAt: Timestamp, lastUsedAt: Timestamp) {
+        self.digest = digest
+        self.admin = admin
+        self.createdAt = createdAt
+        self.lastUsedAt = lastUsedAt
+    }
+
+    package func isOver(at now: Timestamp) -> Bool {
+        now >= createdAt + Self.lifetime || now >= lastUsedAt + Self.idleLifetime
+    }
+
+    package static func newToken(_ randomness: any Randomness) -> Secret {
+        Secret(tokenPrefix + Base64URL.text(of: randomness.bytes(32)))
+    }
+}
+
+/// A key for programs that look after users. Only its digest is stored (requirement 13).
+package struct AdminKey: Hashable, Sendable {
+    package static let tokenPrefix = "oka_"
+    package static let nameRule = TextRule(maximumCharacters: 100)
+    package static let longestLife: Duration = .days(400)
+
+    package let id: Identifier<AdminKey>
+    package let digest: SecretDigest
+    package let name: String
+    package let scopes: Set<AdminPermission>
+    /// The applications that it may see; `nil` for all.
+    package let applications: Set<Identifier<Application>>?
+    /// The name of the admin who made it.
+    package let createdBy: String
+    package let createdAt: Timestamp
+    package let expiresAt: Timestamp
+
+    package init(
+        id: Identifier<AdminKey>, digest: SecretDigest, name: String, scopes: Set<AdminPermission>,
+        applications: Set<Identifier<Application>>?, createdBy: String, createdAt: Timestamp, expiresAt: Timestamp
+    ) {
+        self.id = id
+        self.digest = digest
+        self.name = name
+        self.scopes = scopes
+        self.applications = applications
+        self.createdBy = createdBy
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+    }
+}
+
+/// A one-time link by which somebody becomes an admin, or sets a new password and new one-time codes.
+package struct AdminLink: Hashable, Sendable {
+    package static let lifetime: Duration = .days(1)
+    package static let tokenPrefix = "okl_"
+
+    package let digest: SecretDigest
+    /// Whose credentials it sets; `nil` for an owner who is to be made.
+    package let admin: Identifier<Admin>?
+    /// The key that one-time codes will have, sealed.
+    package let sealedTOTP: [UInt8]
+    package let expiresAt: Timestamp
+
+    package init(digest: SecretDigest, admin: Identifier<Admin>?, sealedTOTP: [UInt8], expiresAt: Timestamp) {
+        self.digest = digest
+        self.admin = admin
+        self.sealedTOTP = sealedTOTP
+        self.expiresAt = expiresAt
+    }
+}

@@ -1,0 +1,211 @@
+/// Everything about a user that an operator looks at.
+package struct InspectUser: Sendable {
+    package static let maximumAuditEntries = 100
+
+    let store: any Store
+
+    package struct Findings: Sendable {
+        package var user: User
+        package var sessions: [Session]
+        package var transfers: [Transfer]
+        /// What the user did and what was done to the user, newest first.
+        package var audit: [AuditEntry]
+        package var hasWeakCredential: Bool
+        /// The day on which the user was last there, from 1970 on.
+        package var lastDay: Int64
+    }
+
+    /// - Throws: `userUnknown`, `storageUnavailable`.
+    package func callAsFunction(
+        _ id: Identifier<User>, in application: Identifier<Application>
+    ) async throws(DomainError) -> Findings {
+        try await store.read { transaction throws(DomainError) in
+            guard let user = try transaction.user(id, in: application) else { throw .userUnknown }
+            return Findings(
+                user: user, sessions: try transaction.sessions(of: id, in: application),
+                transfers: try transaction.transfers(of: id, in: application),
+                audit: try transaction.auditEntries(about: id, in: application, limit: Self.maximumAuditEntries),
+                hasWeakCredential: user.weakPasswordAt != nil,
+                lastDay: try transaction.daySeen(of: id, in: application))
+        }
+    }
+}
+
+/// An operator changes a user, unless somebody else did so since it was read.
+package struct EditUser: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let audit: AuditTrail
+
+    /// - Parameters:
+    ///   - id: Whom.
+    ///   - application: Where.
+    ///   - changes: What changes.
+    ///   - version: When the user was last changed, as the operator knows it.
+    ///   - who: Who does it.
+    /// - Returns: the user afterwards.
+    /// - Throws: `userUnknown`, `administration(changedMeanwhile)`, `fieldsRefused`, `identifiersTaken`,
+    ///   `storageUnavailable`.
+    package func callAsFunction(
+        _ id: Identifier<User>, in application: Identifier<Application>, changes: UpdateUser.Changes,
+        version: Timestamp, by who: Operator
+    ) async throws(DomainError) -> User {
+        let now = clock.now
+        let entry = audit.draft(.userChanged, by: who.actor, in: application, from: who.origin)
+        return try await store.write { transaction throws(DomainError) in
+            guard let before = try transaction.user(id, in: application) else { throw .userUnknown }
+            guard before.updatedAt == version else { throw .administration(.changedMeanwhile) }
+            var user = before
+            let faults = changes.applyProfile(to: &user) + changes.applyIdentifiers(to: &user)
+            guard faults.isEmpty else { throw .fieldsRefused(faults) }
+            guard user != before else { return before }
+            // Two changes in one millisecond are two versions.
+            user.updatedAt = max(now, Timestamp(milliseconds: before.updatedAt.milliseconds + 1))
+            try transaction.updateProfile(of: user)
+            if user.typedIdentifiers != before.typedIdentifiers {
+                let owners = try transaction.owners(of: user.typedIdentifiers, in: application)
+                    .filter { $0.user.id != id }
+                guard owners.isEmpty else { throw .identifiersTaken(owners.map(\.kind)) }
+                try transaction.updateIdentifiers(of: user)
+            }
+            try entry.record(on: .user(id), details: user.identifierDetails, in: transaction)
+            return user
+        }
+    }
+}
+
+/// An operator ends all of a user's sessions (requirement 17).
+package struct EndAllSessions: Sendable {
+    let store: any Store
+    let audit: AuditTrail
+
+    /// - Returns: how many ended.
+    /// - Throws: `userUnknown`, `storageUnavailable`.
+    package func callAsFunction(
+        of id: Identifier<User>, in application: Identifier<Application>, by who: Operator
+    ) async throws(DomainError) -> Int {
+        let entry = audit.draft(.sessionsEnded, by: who.actor, in: application, from: who.origin)
+        return try await store.write { transaction throws(DomainError) in
+            guard try transaction.user(id, in: application) != nil else { throw .userUnknown }
+            // No session has the empty id.
+            let count = try transaction.endSessions(of: id, in: application, except: Identifier(rawValue: ""))
+            try entry.record(on: .user(id), details: ["count": String(count)], in: transaction)
+            return count
+        }
+    }
+}
+
+/// An operator ends one session of a user.
+package struct EndUserSession: Sendable {
+    let store: any Store
+    let audit: AuditTrail
+
+    /// - Throws: `sessionUnknown`, `storageUnavailable`.
+    package func callAsFunction(
+        _ id: Identifier<Session>, of user: Identifier<User>, in application: Identifier<Application>, by who: Operator
+    ) async throws(DomainError) {
+        let entry = audit.draft(.sessionEnded, by: who.actor, in: application, from: who.origin)
+        try await store.write { transaction throws(DomainError) in
+            guard try transaction.endSession(id, of: user, in: application) else { throw .sessionUnknown }
+            try entry.record(on: .session(id), details: ["user": user.rawValue], in: transaction)
+        }
+    }
+}
+
+/// An operator orders the mail that allows a new password. Nobody but the user ever learns or chooses it
+/// (requirement 41).
+package struct OrderPasswordReset: Sendable {
+    let store: any Store
+    let queueErrand: QueueErrand
+    let audit: AuditTrail
+
+    /// - Throws: `userUnknown`, `mailUnavailable`, `fieldsRefused` when the user has no mail address, `rateLimited`,
+    ///   `storageUnavailable`.
+    package func callAsFunction(
+        for id: Identifier<User>, in application: Application, from client: ClientAddress, by who: Operator
+    ) async throws(DomainError) {
+        let found = try await store.read { transaction throws(DomainError) in
+            try transaction.user(id, in: application.id)
+        }
+        guard let user = found else { throw .userUnknown }
+        guard let address = user.email else { throw .fieldsRefused([FieldFault(field: "email", rule: .required)]) }
+        _ = try await queueErrand(
+            MailErrand(kind: .passwordReset, address: address, languages: [user.locale].compactMap { $0 }),
+            in: application, from: client)
+        let entry = audit.draft(.resetOrdered, by: who.actor, in: application.id, from: who.origin)
+        try await store.write { transaction throws(DomainError) in try entry.record(on: .user(id), in: transaction) }
+    }
+}
+
+/// An operator lets one user take over everything of an anonymous one. It can be undone for seven days.
+package struct MergeUsers: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let audit: AuditTrail
+
+    /// - Parameters:
+    ///   - id: The user that goes; anonymous.
+    ///   - other: The user that stays.
+    ///   - application: Where.
+    ///   - who: Who does it.
+    /// - Returns: the merge, to be undone by.
+    /// - Throws: `userUnknown`, `alreadyRegistered`, `fieldsRefused` when both together break a limit, or for a user
+    ///   that is disabled, on the way out, or the same one; `storageUnavailable`.
+    package func callAsFunction(
+        _ id: Identifier<User>, into other: Identifier<User>, in application: Application, by who: Operator
+    ) async throws(DomainError) -> Identifier<Merge> {
+        let now = clock.now
+        let work = JoinedUsers(
+            application: application, id: randomness.newIdentifier(at: now), event: randomness.newIdentifier(at: now),
+            now: now)
+        let entry = audit.draft(.usersMerged, by: who.actor, in: application.id, from: who.origin)
+        return try await store.write { transaction throws(DomainError) in
+            guard let current = try transaction.user(id, in: application.id),
+                let user = try transaction.user(other, in: application.id)
+            else { throw .userUnknown }
+            guard current.isAnonymous else { throw .alreadyRegistered }
+            guard id != other, current.mayBeMerged, user.mayBeMerged else {
+                throw .fieldsRefused([FieldFault(field: "into", rule: .notOffered)])
+            }
+            _ = try work.join(current, into: user, in: transaction)
+            try entry.record(on: .user(other), details: ["left-user": id.rawValue], in: transaction)
+            return work.id
+        }
+    }
+}
+
+/// Sessions and merges of an application, a page at a time.
+package struct ListActivity: Sendable {
+    package static let maximumPageSize = 500
+
+    let store: any Store
+
+    /// Sessions, those of the newest users first.
+    ///
+    /// - Throws: `storageUnavailable`.
+    package func sessions(
+        in application: Identifier<Application>, protocolName: Session.ProtocolName? = nil,
+        from place: SessionPlace? = nil, limit: Int
+    ) async throws(DomainError) -> [Session] {
+        let limit = min(max(limit, 1), Self.maximumPageSize)
+        return try await store.read { transaction throws(DomainError) in
+            try transaction.sessions(in: application, protocolName: protocolName, from: place, limit: limit)
+        }
+    }
+
+    /// Merges, newest first, and how many offers wait.
+    ///
+    /// - Throws: `storageUnavailable`.
+    package func merges(
+        in application: Identifier<Application>, before id: Identifier<Merge>? = nil, limit: Int
+    ) async throws(DomainError) -> (merges: [Merge], tickets: [MergeTicket]) {
+        let limit = min(max(limit, 1), Self.maximumPageSize)
+        return try await store.read { transaction throws(DomainError) in
+            (
+                try transaction.merges(in: application, before: id, limit: limit),
+                try transaction.mergeTickets(in: application, limit: limit)
+            )
+        }
+    }
+}

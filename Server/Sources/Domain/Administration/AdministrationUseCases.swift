@@ -1,0 +1,62 @@
+/// What admins can ask for.
+package struct AdministrationUseCases: Sendable {
+    package let findAdmin: FindAdmin
+    package let logIn: LogInAdmin
+    package let logOut: LogOutAdmin
+    package let needsFirstAdmin: NeedsFirstAdmin
+    package let makeLink: MakeAdminLink
+    package let openLink: OpenAdminLink
+    package let setUp: SetUpAdmin
+    package let listAdmins: ListAdmins
+    package let createAdmin: CreateAdmin
+    package let changeAdmin: ChangeAdmin
+    package let listKeys: ListAdminKeys
+    package let createKey: CreateAdminKey
+    package let removeKey: RemoveAdminKey
+    package let browseUsers: BrowseUsers
+    package let inspectUser: InspectUser
+    package let editUser: EditUser
+    package let endAllSessions: EndAllSessions
+    package let endSession: EndUserSession
+    package let orderPasswordReset: OrderPasswordReset
+    package let mergeUsers: MergeUsers
+    package let listActivity: ListActivity
+    package let writeFigures: WriteFigures
+    package let readOverview: ReadOverview
+    package let changeApplication: ChangeApplication
+
+    init(
+        _ world: UseCases.World, takeAllowance: TakeAllowance, queueErrand: QueueErrand, audit: AuditTrail
+    ) {
+        let (store, clock, randomness) = (world.store, world.clock, world.randomness)
+        let secrets = AdminSecrets(sealingKey: world.sealingKey, randomness: randomness)
+        findAdmin = FindAdmin(store: store, clock: clock)
+        logIn = LogInAdmin(
+            store: store, clock: clock, passwords: world.passwords, secrets: secrets, audit: audit,
+            hasLimits: world.hasRateLimits)
+        logOut = LogOutAdmin(store: store, audit: audit)
+        needsFirstAdmin = NeedsFirstAdmin(store: store)
+        makeLink = MakeAdminLink(store: store, clock: clock, secrets: secrets, audit: audit)
+        openLink = OpenAdminLink(
+            store: store, clock: clock, secrets: secrets, takeAllowance: takeAllowance, hasLimits: world.hasRateLimits)
+        setUp = SetUpAdmin(
+            store: store, clock: clock, passwords: world.passwords, open: openLink, secrets: secrets, audit: audit)
+        listAdmins = ListAdmins(store: store)
+        createAdmin = CreateAdmin(store: store, clock: clock, randomness: randomness, audit: audit)
+        changeAdmin = ChangeAdmin(store: store, clock: clock, audit: audit)
+        listKeys = ListAdminKeys(store: store)
+        createKey = CreateAdminKey(store: store, clock: clock, randomness: randomness, audit: audit)
+        removeKey = RemoveAdminKey(store: store, audit: audit)
+        browseUsers = BrowseUsers(store: store)
+        inspectUser = InspectUser(store: store)
+        editUser = EditUser(store: store, clock: clock, audit: audit)
+        endAllSessions = EndAllSessions(store: store, audit: audit)
+        endSession = EndUserSession(store: store, audit: audit)
+        orderPasswordReset = OrderPasswordReset(store: store, queueErrand: queueErrand, audit: audit)
+        mergeUsers = MergeUsers(store: store, clock: clock, randomness: randomness, audit: audit)
+        listActivity = ListActivity(store: store)
+        writeFigures = WriteFigures(store: store, clock: clock)
+        readOverview = ReadOverview(store: store, clock: clock)
+        changeApplication = ChangeApplication(store: store, audit: audit)
+    }
+}

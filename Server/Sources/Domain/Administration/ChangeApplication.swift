@@ -1,0 +1,72 @@
+/// An operator changes an application's name and settings, unless somebody else did so since they were read.
+package struct ChangeApplication: Sendable {
+    let store: any Store
+    let audit: AuditTrail
+
+    /// - Parameters:
+    ///   - id: Which one.
+    ///   - isCurrent: Whether the application is still as the operator knows it; may be asked twice.
+    ///   - who: Who does it.
+    ///   - change: Makes the change; may run twice.
+    /// - Returns: the application afterwards.
+    /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, `fieldsRefused`, `storageUnavailable`.
+    package func callAsFunction(
+        _ id: Identifier<Application>, isCurrent: @escaping @Sendable (Application) -> Bool, by who: Operator,
+        _ change: @escaping @Sendable (inout Application) -> Void
+    ) async throws(DomainError) -> Application {
+        let entry = audit.draft(.settingsChanged, by: who.actor, in: id, from: who.origin)
+        return try await store.write { transaction throws(DomainError) in
+            guard var application = try transaction.application(id) else { throw .applicationUnknown }
+            guard isCurrent(application) else { throw .administration(.changedMeanwhile) }
+            let before = application
+            change(&application)
+            let faults =
+                TextRule(maximumCharacters: CreateApplication.maximumNameCharacters)
+                .faults(of: application.name, field: "name") + application.settings.faults()
+            guard faults.isEmpty else { throw .fieldsRefused(faults) }
+            guard application != before else { return before }
+            try transaction.update(application)
+            try entry.record(on: .application(id), in: transaction)
+            return application
+        }
+    }
+}
+
+extension ApplicationSettings {
+    /// Spans that sessions and deletions may have.
+    package static let spans: ClosedRange<Duration> = .days(1)...Duration.days(3650)
+    private static let maximumMergeRules = 100
+
+    /// What breaks a rule.
+    func faults() -> [FieldFault] {
+        var faults = lifeFaults + mail.faults()
+        let named: [(String, Duration?)] = [
+            ("sessionIdleSeconds", sessionIdleLifetime), ("sessionSeconds", sessionLifetime),
+            ("deletionGraceSeconds", deletionGrace), ("anonymousIdleSeconds", anonymousIdleLimit),
+        ]
+        for (field, span) in named where span.map({ !Self.spans.contains($0) }) ?? false {
+            faults.append(FieldFault(field: field, rule: .notOffered))
+        }
+        if !(PasswordRules.lowestMinimum...PasswordRules.highestMinimum).contains(passwordMinimumCharacters) {
+            faults.append(
+                FieldFault(
+                    field: "passwordMinimumCharacters",
+                    rule: passwordMinimumCharacters < PasswordRules.lowestMinimum
+                        ? .tooShort(minimumCharacters: PasswordRules.lowestMinimum)
+                        : .tooLong(maximumCharacters: PasswordRules.highestMinimum)))
+        }
+        if audiences.count > CreateApplication.maximumAudiences {
+            faults.append(
+                FieldFault(field: "audiences", rule: .tooManyFields(maximum: CreateApplication.maximumAudiences)))
+        }
+        for audience in audiences {
+            faults += TextRule(maximumCharacters: CreateApplication.maximumAudienceCharacters)
+                .faults(of: audience, field: "audiences")
+        }
+        if mergeRules.count > Self.maximumMergeRules {
+            faults.append(FieldFault(field: "mergeRules", rule: .tooManyFields(maximum: Self.maximumMergeRules)))
+        }
+        for name in mergeRules.keys.sorted() { faults += ProfileRules.fieldName.faults(of: name, field: "mergeRules") }
+        return faults
+    }
+}

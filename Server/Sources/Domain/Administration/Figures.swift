@@ -1,0 +1,150 @@
+/// How often something happened in an hour. Kept for finished hours; the present one is counted when it is asked for.
+package struct Figure: Hashable, Sendable {
+    /// Hours since 1970, UTC.
+    package var hour: Int64
+    package var name: Name
+    package var value: Int64
+
+    package init(hour: Int64, name: Name, value: Int64) {
+        self.hour = hour
+        self.name = name
+        self.value = value
+    }
+
+    /// What is counted. An open set: `audit:ACTION:RESULT` counts entries of the audit log.
+    package struct Name: RawRepresentable, Hashable, Sendable {
+        package var rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
+        /// Users that were made.
+        package static let newUsers = Name(rawValue: "users.new")
+        /// Users who were there on the day of the hour, up to its end.
+        package static let activeToday = Name(rawValue: "users.active-day")
+        /// Users who were there in the 30 days up to the hour.
+        package static let activeMonth = Name(rawValue: "users.active-month")
+        package static func audit(_ action: AuditEntry.Action, _ result: AuditEntry.Result) -> Name {
+            Name(rawValue: "audit:\(action.rawValue):\(result.rawValue)")
+        }
+    }
+}
+
+/// What the slice asks of storage. Every question is a range of an index: ids grow with time.
+package protocol FigureQueries {
+    func countUsers(
+        in application: Identifier<Application>, from start: Timestamp, to end: Timestamp
+    ) throws(DomainError) -> Int64
+    func countActiveUsers(in application: Identifier<Application>, since day: Int64) throws(DomainError) -> Int64
+    /// How many entries of each action and result the audit log has of a span.
+    func countAudit(
+        in application: Identifier<Application>, from start: Timestamp, to end: Timestamp
+    ) throws(DomainError) -> [Figure.Name: Int64]
+    func write(_ figures: [Figure], of application: Identifier<Application>) throws(DomainError)
+    func figures(of application: Identifier<Application>, since hour: Int64) throws(DomainError) -> [Figure]
+    /// The last hour that was written.
+    func lastHour(of application: Identifier<Application>) throws(DomainError) -> Int64?
+}
+
+/// Writes the figures of hours that are over. The server calls it every minute; no log-in ever waits for it, and the
+/// counts are those of the rows themselves.
+package struct WriteFigures: Sendable {
+    /// Transactions that began within an hour are over so long after it.
+    private static let settling: Duration = .seconds(60)
+    /// Hours that one call makes up for, after a time without a server.
+    private static let hoursAtOnce: Int64 = 48
+    private static let hoursLookedBack: Int64 = 24 * 31
+
+    let store: any Store
+    let clock: any WallClock
+
+    /// - Throws: `storageUnavailable`.
+    package func callAsFunction() async throws(DomainError) {
+        let now = clock.now
+        let finished = (now - Self.settling).hour - 1
+        let applications = try await store.read { transaction throws(DomainError) in
+            try transaction.applications().map { application throws(DomainError) in
+                (application.id, try transaction.lastHour(of: application.id), application.createdAt.hour)
+            }
+        }
+        for (id, last, birth) in applications {
+            let first = max(last.map { $0 + 1 } ?? birth, finished - Self.hoursLookedBack)
+            guard first <= finished else { continue }
+            let end = min(finished, first + Self.hoursAtOnce - 1)
+            let figures = try await store.read { transaction throws(DomainError) in
+                var figures: [Figure] = []
+                for hour in first...end {
+                    figures += try transaction.count(hour: hour, in: id)
+                    guard hour == finished else { continue }
+                    // Days move on with the users: who was there can be counted only now.
+                    let day = hour / 24
+                    for (name, since) in [(Figure.Name.activeToday, day), (.activeMonth, day - 29)] {
+                        figures.append(
+                            Figure(
+                                hour: hour, name: name, value: try transaction.countActiveUsers(in: id, since: since)))
+                    }
+                }
+                return figures
+            }
+            try await store.write { transaction throws(DomainError) in try transaction.write(figures, of: id) }
+        }
+    }
+}
+
+/// What happened in an application, by hour or by day.
+package struct ReadOverview: Sendable {
+    package static let longestSpanDays = 90
+
+    let store: any Store
+    let clock: any WallClock
+
+    package struct Overview: Sendable {
+        /// The first hour that is looked at, and the present one.
+        package var hours: ClosedRange<Int64>
+        package var figures: [Figure]
+        package var userCount: Int
+        /// Users who were there today, and in the last 30 days, as of now.
+        package var activeToday: Int64
+        package var activeMonth: Int64
+    }
+
+    /// - Throws: `storageUnavailable`.
+    package func callAsFunction(
+        of application: Identifier<Application>, days: Int
+    ) async throws(DomainError) -> Overview {
+        let now = clock.now
+        let days = Int64(min(max(days, 1), Self.longestSpanDays))
+        let first = days == 1 ? now.hour - 23 : (now.day - days + 1) * 24
+        return try await store.read { transaction throws(DomainError) in
+            var figures = try transaction.figures(of: application, since: first)
+            // What is not written yet; after a long time without a server, the last two days of it.
+            let next = max(first, (try transaction.lastHour(of: application) ?? first - 1) + 1, now.hour - 48)
+            for hour in next...max(next, now.hour) { figures += try transaction.count(hour: hour, in: application) }
+            return Overview(
+                hours: first...now.hour, figures: figures, userCount: try transaction.userCount(in: application),
+                activeToday: try transaction.countActiveUsers(in: application, since: now.day),
+                activeMonth: try transaction.countActiveUsers(in: application, since: now.day - 29))
+        }
+    }
+}
+
+extension Transaction {
+    /// What can be counted of an hour at any time after it. An hour without anything has its zero of new users.
+    fileprivate func count(hour: Int64, in application: Identifier<Application>) throws(DomainError) -> [Figure] {
+        let (start, end) = (Timestamp(hour: hour), Timestamp(hour: hour + 1))
+        let users = try countUsers(in: application, from: start, to: end)
+        return [Figure(hour: hour, name: .newUsers, value: users)]
+            + (try countAudit(in: application, from: start, to: end)).map {
+                Figure(hour: hour, name: $0, value: $1)
+            }
+    }
+}
+
+extension Timestamp {
+    /// The day, counted from 1970-01-01 in UTC.
+    package var day: Int64 { milliseconds / 86_400_000 }
+
+    /// The hour, counted from 1970 in UTC.
+    package var hour: Int64 { milliseconds / 3_600_000 }
+
+    package init(hour: Int64) {
+        self.init(milliseconds: hour * 3_600_000)
+    }
+}

@@ -1,0 +1,52 @@
+/// Whose a session token or an admin key is. Asked anew at each request, so that what was ended is refused at once.
+package struct FindAdmin: Sendable {
+    private static let longestToken = 100
+
+    let store: any Store
+    let clock: any WallClock
+
+    /// - Throws: `administration(adminRequired)`, `storageUnavailable`.
+    package func callAsFunction(_ token: Secret?) async throws(DomainError) -> AdminAccess {
+        guard let token, token.revealed.utf8.count <= Self.longestToken else { throw .administration(.adminRequired) }
+        let found =
+            token.revealed.hasPrefix(AdminSession.tokenPrefix)
+            ? try await session(token.digest) : try await key(token.digest)
+        guard let found else { throw .administration(.adminRequired) }
+        return found
+    }
+
+    private func session(_ digest: SecretDigest) async throws(DomainError) -> AdminAccess? {
+        let now = clock.now
+        let found = try await store.read { transaction throws(DomainError) -> (AdminSession, Admin)? in
+            guard let session = try transaction.adminSession(digest), !session.isOver(at: now),
+                let admin = try transaction.admin(session.admin), !admin.isDisabled
+            else { return nil }
+            return (session, admin)
+        }
+        guard let (session, admin) = found else { return nil }
+        if now >= session.lastUsedAt + AdminSession.resolution {
+            var used = session
+            used.lastUsedAt = now
+            let noted = used
+            try await store.writeStatement { transaction throws(DomainError) in try transaction.noteUse(of: noted) }
+        }
+        return AdminAccess(
+            holder: .admin(admin), name: admin.name, permissions: admin.role.permissions,
+            applications: admin.applications)
+    }
+
+    private func key(_ digest: SecretDigest) async throws(DomainError) -> AdminAccess? {
+        let now = clock.now
+        return try await store.read { transaction throws(DomainError) -> AdminAccess? in
+            if let key = try transaction.adminKey(digest) {
+                guard now < key.expiresAt else { return nil }
+                return AdminAccess(
+                    holder: .key(key.id), name: key.name, permissions: key.scopes, applications: key.applications)
+            }
+            guard let application = try transaction.application(adminKey: digest) else { return nil }
+            return AdminAccess(
+                holder: .applicationKey(application.id), name: application.name,
+                permissions: AdminRole.operator.permissions, applications: [application.id])
+        }
+    }
+}

@@ -1,0 +1,120 @@
+/// All admins, oldest first.
+package struct ListAdmins: Sendable {
+    let store: any Store
+
+    /// - Throws: `storageUnavailable`.
+    package func callAsFunction() async throws(DomainError) -> [Admin] {
+        try await store.read { transaction throws(DomainError) in try transaction.admins() }
+    }
+}
+
+/// Makes an admin, who sets password and one-time codes by a link.
+package struct CreateAdmin: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let audit: AuditTrail
+
+    /// - Parameters:
+    ///   - name: What will be typed at log-in.
+    ///   - role: What the admin is there for.
+    ///   - applications: Which ones may be seen; `nil` for all.
+    ///   - who: Who does it.
+    /// - Returns: the admin.
+    /// - Throws: `fieldsRefused`, `administration(nameTaken)`, `administration(notFound)` for an application that there
+    ///   is not, `storageUnavailable`.
+    package func callAsFunction(
+        name: String, role: AdminRole, applications: Set<Identifier<Application>>?, by who: Operator = .local
+    ) async throws(DomainError) -> Admin {
+        let faults = Admin.nameRule.faults(of: name, field: "name") + role.faults(applications)
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
+        let now = clock.now
+        let admin = Admin(
+            id: randomness.newIdentifier(at: now), name: name, role: role, applications: applications, createdAt: now)
+        let entry = audit.draft(.adminCreated, by: who.actor, in: AuditEntry.server, from: who.origin)
+        try await store.write { transaction throws(DomainError) in
+            guard try transaction.admin(named: admin.foldedName) == nil else { throw .administration(.nameTaken) }
+            try transaction.requireApplications(applications)
+            try transaction.insert(admin)
+            try entry.record(on: .admin(admin.id), details: ["role": role.rawValue], in: transaction)
+        }
+        return admin
+    }
+}
+
+/// Changes what an admin may do, or whether they may come in at all.
+package struct ChangeAdmin: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let audit: AuditTrail
+
+    package struct Changes: Sendable {
+        package var role: AdminRole?
+        package var applications: ValueChange<Set<Identifier<Application>>>
+        package var isDisabled: Bool?
+
+        package init(
+            role: AdminRole? = nil, applications: ValueChange<Set<Identifier<Application>>> = .unchanged,
+            isDisabled: Bool? = nil
+        ) {
+            self.role = role
+            self.applications = applications
+            self.isDisabled = isDisabled
+        }
+    }
+
+    /// - Parameters:
+    ///   - id: Whom.
+    ///   - changes: What changes.
+    ///   - version: When the admin was last changed, as the caller knows it; `nil` to change whatever there is.
+    ///   - who: Who does it.
+    /// - Returns: the admin afterwards.
+    /// - Throws: `administration(notFound)`, `administration(changedMeanwhile)`, `administration(lastOwner)`,
+    ///   `fieldsRefused`, `storageUnavailable`.
+    package func callAsFunction(
+        _ id: Identifier<Admin>, _ changes: Changes, version: Timestamp? = nil, by who: Operator = .local
+    ) async throws(DomainError) -> Admin {
+        let now = clock.now
+        let entry = audit.draft(.adminChanged, by: who.actor, in: AuditEntry.server, from: who.origin)
+        return try await store.write { transaction throws(DomainError) in
+            guard var admin = try transaction.admin(id) else { throw .administration(.notFound) }
+            guard version == nil || version == admin.updatedAt else { throw .administration(.changedMeanwhile) }
+            admin.role = changes.role ?? admin.role
+            admin.applications = changes.applications.applied(to: admin.applications)
+            if let isDisabled = changes.isDisabled { admin.disabledAt = isDisabled ? admin.disabledAt ?? now : nil }
+            let faults = admin.role.faults(admin.applications)
+            guard faults.isEmpty else { throw .fieldsRefused(faults) }
+            try transaction.requireApplications(admin.applications)
+            // Two changes in one millisecond are two versions.
+            admin.updatedAt = max(now, Timestamp(milliseconds: admin.updatedAt.milliseconds + 1))
+            try transaction.update(admin)
+            guard try transaction.admins().contains(where: { $0.role == .owner && $0.isSetUp && !$0.isDisabled })
+            else { throw .administration(.lastOwner) }
+            if admin.isDisabled { try transaction.removeAccess(of: id) }
+            try entry.record(
+                on: .admin(id), details: ["role": admin.role.rawValue, "disabled": String(admin.isDisabled)],
+                in: transaction)
+            return admin
+        }
+    }
+}
+
+extension AdminRole {
+    /// An owner looks after the whole server.
+    func faults(_ applications: Set<Identifier<Application>>?) -> [FieldFault] {
+        switch applications {
+        case nil: []
+        case .some(let list) where list.isEmpty: [FieldFault(field: "applications", rule: .empty)]
+        case .some: self == .owner ? [FieldFault(field: "applications", rule: .notOffered)] : []
+        }
+    }
+}
+
+extension Transaction {
+    /// - Throws: `administration(notFound)` when one of them is not there.
+    func requireApplications(_ applications: Set<Identifier<Application>>?) throws(DomainError) {
+        for id in applications ?? [] {
+            guard try application(id) != nil else { throw .administration(.notFound) }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+/// Makes a one-time link by which somebody becomes an owner, or an admin sets new credentials.
+package struct MakeAdminLink: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let secrets: AdminSecrets
+    let audit: AuditTrail
+
+    package struct Made: Sendable {
+        package var token: Secret
+        package var expiresAt: Timestamp
+    }
+
+    /// - Parameters:
+    ///   - id: Whose credentials; `nil` for a new owner, which replaces earlier links for one.
+    ///   - who: Who does it.
+    /// - Returns: the link's token, told once.
+    /// - Throws: `administration(notFound)`, `secretUnreadable`, `storageUnavailable`.
+    package func callAsFunction(
+        for id: Identifier<Admin>? = nil, by who: Operator = .local
+    ) async throws(DomainError) -> Made {
+        let token = Secret(AdminLink.tokenPrefix + Base64URL.text(of: secrets.randomness.bytes(32)))
+        let link = AdminLink(
+            digest: token.digest, admin: id, sealedTOTP: try secrets.newSealedTOTP(),
+            expiresAt: clock.now + AdminLink.lifetime)
+        let entry = audit.draft(.adminLinked, by: who.actor, in: AuditEntry.server, from: who.origin)
+        try await store.write { transaction throws(DomainError) in
+            if let id {
+                guard try transaction.admin(id) != nil else { throw .administration(.notFound) }
+                try transaction.removeAccess(of: id)
+            } else {
+                try transaction.removeOwnerLinks()
+            }
+            try transaction.insert(link)
+            // A start of the server is no deed of anybody.
+            if who.actor != .server { try entry.record(on: id.map { .admin($0) }, in: transaction) }
+        }
+        return Made(token: token, expiresAt: link.expiresAt)
+    }
+}
+
+/// Whether nobody has become an admin yet, so that the server has to show the way.
+package struct NeedsFirstAdmin: Sendable {
+    let store: any Store
+
+    /// - Throws: `storageUnavailable`.
+    package func callAsFunction() async throws(DomainError) -> Bool {
+        try await store.read { transaction throws(DomainError) in
+            try transaction.admins().allSatisfy { !$0.isSetUp }
+        }
+    }
+}
+
+/// What a link is for, and the key for the authenticator app. Reading it uses nothing up.
+package struct OpenAdminLink: Sendable {
+    /// Links that are tried from one address or /64 network, right or wrong.
+    package static let tries = RateLimit(maximum: 60, window: .seconds(3600))
+
+    let store: any Store
+    let clock: any WallClock
+    let secrets: AdminSecrets
+    let takeAllowance: TakeAllowance
+    let hasLimits: Bool
+
+    package struct Opened: Sendable {
+        /// `nil` for a new owner, who chooses a name.
+        package var admin: Admin?
+        package var timeCode: TimeCode
+        package var expiresAt: Timestamp
+        let link: AdminLink
+    }
+
+    /// - Throws: `administration(linkRefused)`, `rateLimited`, `secretUnreadable`, `storageUnavailable`.
+    package func callAsFunction(
+        _ token: Secret, from client: ClientAddress
+    ) async throws(DomainError) -> Opened {
+        if hasLimits {
+            try await takeAllowance(
+                RateLimitKey(application: AuditEntry.server, kind: "admin-link", subject: client.allowanceGroup),
+                limit: Self.tries)
+        }
+        let now = clock.now
+        let found = try await store.read { transaction throws(DomainError) -> (AdminLink, Admin?)? in
+            guard let link = try transaction.adminLink(token.digest), now < link.expiresAt else { return nil }
+            return (link, try link.admin.flatMap { id throws(DomainError) in try transaction.admin(id) })
+        }
+        guard let (link, admin) = found, (link.admin == nil) == (admin == nil) else {
+            throw .administration(.linkRefused)
+        }
+        return Opened(
+            admin: admin, timeCode: try secrets.timeCode(link.sealedTOTP), expiresAt: link.expiresAt, link: link)
+    }
+}
+
+/// Sets an admin's password and one-time codes, and logs the admin in. Uses the link up.
+package struct SetUpAdmin: Sendable {
+    /// With a second factor beside it (requirement 1).
+    package static let minimumCharacters = 12
+
+    let store: any Store
+    let clock: any WallClock
+    let passwords: any PasswordHashing
+    let open: OpenAdminLink
+    let secrets: AdminSecrets
+    let audit: AuditTrail
+
+    package struct Request: Sendable {
+        package var token: Secret
+        /// A new owner's name; ignored for an admin who has one.
+        package var name: String?
+        package var password: Secret?
+        /// What the authenticator app shows now.
+        package var code: String
+
+        package init(token: Secret, name: String?, password: Secret?, code: String) {
+            self.token = token
+            self.name = name
+            self.password = password
+            self.code = code
+        }
+    }
+
+    package struct Done: Sendable {
+        package var logIn: LogInAdmin.Done
+        /// Told once.
+        package var recoveryCodes: [Secret]
+    }
+
+    /// - Throws: `administration(linkRefused)`, `administration(nameTaken)`, `codeRefused` for another
+    ///   code than the app shows now, `fieldsRefused` for `name` or `password`; `rateLimited`, `busy`,
+    ///   `secretUnreadable`, `storageUnavailable`.
+    package func callAsFunction(
+        _ request: Request, from client: ClientAddress, origin: RequestOrigin
+    ) async throws(DomainError) -> Done {
+        let opened = try await open(request.token, from: client)
+        let now = clock.now
+        let name = opened.admin?.name ?? request.name?.trimmedForName
+        var faults = name == nil ? [FieldFault(field: "name", rule: .required)] : []
+        faults += Admin.nameRule.faults(of: name, field: "name")
+        guard let step = opened.timeCode.step(of: request.code, at: now, after: 0) else {
+            throw .codeRefused
+        }
+        let password = try PasswordRules(minimumCharacters: Self.minimumCharacters, words: [name, "okaeri"])
+            .check(request.password, field: "password", beside: faults)
+        let hash = try await passwords.hash(password)
+        var admin =
+            opened.admin
+            ?? Admin(
+                id: secrets.randomness.newIdentifier(at: now), name: name ?? "", role: .owner, applications: nil,
+                createdAt: now)
+        let (codes, token) = (secrets.newRecoveryCodes(), AdminSession.newToken(secrets.randomness))
+        (admin.passwordHash, admin.sealedTOTP, admin.lastTOTPStep) = (hash, opened.link.sealedTOTP, step)
+        admin.recoveryDigests = codes.map { secrets.recoveryDigest(of: $0.revealed) }
+        (admin.updatedAt, admin.lastLogInAt) = (now, now)
+        let (made, link) = (admin, opened.link)
+        let entry = audit.draft(.adminSetUp, by: .admin(made.id), in: AuditEntry.server, from: origin)
+        let done = try await store.write { transaction throws(DomainError) in
+            guard try transaction.remove(link) else { throw .administration(.linkRefused) }
+            var stored = made
+            if link.admin == nil {
+                guard try transaction.admin(named: made.foldedName) == nil else { throw .administration(.nameTaken) }
+                try transaction.insert(made)
+                try transaction.removeOwnerLinks()
+            } else {
+                // Role and standing are as they are now.
+                guard let present = try transaction.admin(made.id), !present.isDisabled else {
+                    throw .administration(.linkRefused)
+                }
+                (stored.role, stored.applications, stored.name) = (present.role, present.applications, present.name)
+                try transaction.removeAccess(of: made.id)
+                try transaction.removeFailures(
+                    of: SecretDigest(of: "admin:\(present.foldedName)".utf8), in: AuditEntry.server)
+                try transaction.update(stored)
+            }
+            try transaction.insert(
+                AdminSession(digest: token.digest, admin: made.id, createdAt: now, lastUsedAt: now))
+            try entry.record(on: .admin(made.id), in: transaction)
+            return LogInAdmin.Done(
+                admin: stored, token: token, expiresAt: now + AdminSession.lifetime, recoveryCodesLeft: nil)
+        }
+        return Done(logIn: done, recoveryCodes: codes)
+    }
+}
+
+extension String {
+    fileprivate var trimmedForName: String { String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+}

@@ -1,0 +1,232 @@
+import Domain
+import OkaeriWire
+import QRCodes
+
+// The admin API's bodies stand here and not in OkaeriWire: no app ever speaks it.
+
+struct LinkBody: Decodable, Sendable {
+    var token: String
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case token }
+
+    init(from decoder: any Decoder) throws {
+        token = try decoder.closedContainer(keyedBy: CodingKeys.self).decode(String.self, forKey: .token)
+    }
+}
+
+struct OpenedLinkBody: Encodable {
+    /// The admin's name; absent for a new owner, who chooses one.
+    let name: String?
+    let role: String
+    let expiresAt: WireTime
+    /// The key for the authenticator app, as text, as a link, and as a picture of the link (SVG).
+    let totpKey: String
+    let totpLink: String
+    let totpPicture: String?
+
+    init(_ opened: OpenAdminLink.Opened) {
+        name = opened.admin?.name
+        role = (opened.admin?.role ?? .owner).rawValue
+        expiresAt = opened.expiresAt.wire
+        totpKey = opened.timeCode.keyText
+        totpLink = opened.timeCode.link(name: opened.admin?.name ?? "owner", issuer: "Okaeri")
+        totpPicture = QRPicture(totpLink)?.svg
+    }
+}
+
+struct SetUpBody: Decodable, Sendable {
+    var token: String
+    var name: String?
+    var password: String?
+    var code: String
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case token, name, password, code }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        token = try members.decode(String.self, forKey: .token)
+        name = try members.decodeIfPresent(String.self, forKey: .name)
+        password = try members.decodeIfPresent(String.self, forKey: .password)
+        code = try members.decode(String.self, forKey: .code)
+    }
+}
+
+struct AdminLogInBody: Decodable, Sendable {
+    var name: String
+    var password: String
+    var code: String
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case name, password, code }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        name = try members.decode(String.self, forKey: .name)
+        password = try members.decode(String.self, forKey: .password)
+        code = try members.decode(String.self, forKey: .code)
+    }
+}
+
+struct AdminLogInAnswer: Encodable {
+    let admin: AdminBody
+    let token: String
+    let expiresAt: WireTime
+    /// Told once, after set-up.
+    let recoveryCodes: [String]?
+    /// How many are left, when one was used.
+    let recoveryCodesLeft: Int?
+
+    init(_ done: LogInAdmin.Done, recoveryCodes: [String]?) {
+        admin = AdminBody(done.admin)
+        token = done.token.revealed
+        expiresAt = done.expiresAt.wire
+        self.recoveryCodes = recoveryCodes
+        recoveryCodesLeft = done.recoveryCodesLeft
+    }
+}
+
+struct AdminBody: Encodable {
+    let id: String
+    let name: String
+    let role: String
+    /// Absent for all.
+    let applications: [String]?
+    let isSetUp: Bool
+    let isDisabled: Bool
+    let recoveryCodesLeft: Int
+    let createdAt: WireTime
+    let updatedAt: WireTime
+    let lastLogInAt: WireTime?
+
+    init(_ admin: Admin) {
+        id = admin.id.rawValue
+        name = admin.name
+        role = admin.role.rawValue
+        applications = admin.applications?.map(\.rawValue).sorted()
+        isSetUp = admin.isSetUp
+        isDisabled = admin.isDisabled
+        recoveryCodesLeft = admin.recoveryDigests.count
+        createdAt = admin.createdAt.wire
+        updatedAt = admin.updatedAt.wire
+        lastLogInAt = admin.lastLogInAt?.wire
+    }
+}
+
+struct AdminsBody: Encodable {
+    let admins: [AdminBody]
+}
+
+struct AccessBody: Encodable {
+    let name: String
+    let admin: AdminBody?
+    let permissions: [String]
+    let applications: [String]?
+
+    init(_ access: AdminAccess) {
+        name = access.name
+        admin = access.admin.map(AdminBody.init(_:))
+        permissions = access.permissions.map(\.rawValue).sorted()
+        applications = access.applications?.map(\.rawValue).sorted()
+    }
+}
+
+struct NewAdminBody: Decodable, Sendable {
+    var name: String
+    var role: String
+    var applications: [String]?
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case name, role, applications }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        name = try members.decode(String.self, forKey: .name)
+        role = try members.decode(String.self, forKey: .role)
+        applications = try members.decodeIfPresent([String].self, forKey: .applications)
+    }
+}
+
+struct AdminLinkBody: Encodable {
+    let token: String
+    let expiresAt: WireTime
+
+    init(_ link: MakeAdminLink.Made) {
+        token = link.token.revealed
+        expiresAt = link.expiresAt.wire
+    }
+}
+
+struct NewAdminAnswer: Encodable {
+    let admin: AdminBody
+    let link: AdminLinkBody
+}
+
+struct ChangedAdminBody: Decodable, Sendable {
+    var role: String?
+    /// `removed` for all.
+    var applications: ValueChange<Set<Identifier<Domain.Application>>>
+    var isDisabled: Bool?
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case role, applications, isDisabled }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        role = try members.decodeIfPresent(String.self, forKey: .role)
+        isDisabled = try members.decodeIfPresent(Bool.self, forKey: .isDisabled)
+        applications = .unchanged
+        if members.contains(.applications) {
+            let ids = try members.decodeIfPresent([String].self, forKey: .applications)
+            applications = ids.map { .set(Set($0.map { Identifier(rawValue: $0) })) } ?? .removed
+        }
+    }
+}
+
+struct AdminKeysBody: Encodable {
+    let keys: [AdminKeyBody]
+}
+
+struct AdminKeyBody: Encodable {
+    let id: String
+    let name: String
+    let scopes: [String]
+    let applications: [String]?
+    let createdBy: String
+    let createdAt: WireTime
+    let expiresAt: WireTime
+
+    init(_ key: AdminKey) {
+        id = key.id.rawValue
+        name = key.name
+        scopes = key.scopes.map(\.rawValue).sorted()
+        applications = key.applications?.map(\.rawValue).sorted()
+        createdBy = key.createdBy
+        createdAt = key.createdAt.wire
+        expiresAt = key.expiresAt.wire
+    }
+}
+
+struct NewAdminKeyBody: Decodable, Sendable {
+    var name: String
+    var scopes: [String]
+    var applications: [String]?
+    /// How long it lives.
+    var days: Int
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case name, scopes, applications, days }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        name = try members.decode(String.self, forKey: .name)
+        scopes = try members.decode([String].self, forKey: .scopes)
+        applications = try members.decodeIfPresent([String].self, forKey: .applications)
+        days = try members.decode(Int.self, forKey: .days)
+        guard (1...400).contains(days) else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: [CodingKeys.days], debugDescription: "1 to 400"))
+        }
+    }
+}
+
+struct NewAdminKeyAnswer: Encodable {
+    let key: AdminKeyBody
+    /// Told once.
+    let secret: String
+}

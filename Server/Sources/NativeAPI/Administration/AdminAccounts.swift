@@ -1,0 +1,105 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import OkaeriWire
+import QRCodes
+
+extension AdminAPI {
+    /// What admins prove themselves with, and who they are.
+    static let accounts: [AdminRoute] = [
+        AdminRoute(.post, "set-up/open", nil, isOpen: true) { call in
+            let body = try await call.body(LinkBody.self)
+            let opened = try await call.rules.openLink(Secret(body.token), from: call.client)
+            return try call.answer(OpenedLinkBody(opened))
+        },
+        AdminRoute(.post, "set-up", nil, isOpen: true) { call in
+            let body = try await call.body(SetUpBody.self)
+            let done = try await call.rules.setUp(
+                .init(
+                    token: Secret(body.token), name: body.name, password: body.password.map { Secret($0) },
+                    code: body.code),
+                from: call.client, origin: call.origin)
+            return try call.answer(
+                AdminLogInAnswer(done.logIn, recoveryCodes: done.recoveryCodes.map(\.revealed)), status: .created)
+        },
+        AdminRoute(.post, "log-in", nil, isOpen: true) { call in
+            let body = try await call.body(AdminLogInBody.self)
+            let done = try await call.rules.logIn(
+                .init(name: body.name, password: Secret(body.password), code: body.code), from: call.client,
+                origin: call.origin)
+            return try call.answer(AdminLogInAnswer(done, recoveryCodes: nil))
+        },
+        AdminRoute(.post, "log-out", nil) { call in
+            if let token = call.token { try await call.rules.logOut(token, by: try call.caller(), from: call.origin) }
+            return AdminCall.done
+        },
+        AdminRoute(.get, "me", nil) { call in try call.answer(AccessBody(try call.caller())) },
+        AdminRoute(.get, "admins", .readAdmins) { call in
+            try call.answer(AdminsBody(admins: try await call.rules.listAdmins().map(AdminBody.init(_:))))
+        },
+        AdminRoute(.post, "admins", .manageAdmins) { call in
+            let body = try await call.body(NewAdminBody.self)
+            let role = try AdminRole(wire: body.role)
+            let admin = try await call.rules.createAdmin(
+                name: body.name, role: role, applications: body.applications.map(Set.init(wire:)), by: try call.acting()
+            )
+            let link = try await call.rules.makeLink(for: admin.id, by: try call.acting())
+            return try call.answer(
+                NewAdminAnswer(admin: AdminBody(admin), link: AdminLinkBody(link)), status: .created,
+                version: admin.updatedAt)
+        },
+        AdminRoute(.patch, "admins/{id}", .manageAdmins) { call in
+            let body = try await call.body(ChangedAdminBody.self)
+            let admin = try await call.rules.changeAdmin(
+                Identifier(rawValue: try call.id("id")),
+                .init(
+                    role: try body.role.map { name throws(HTTPFault) in try AdminRole(wire: name) },
+                    applications: body.applications, isDisabled: body.isDisabled),
+                version: try call.version(), by: try call.acting())
+            return try call.answer(AdminBody(admin), version: admin.updatedAt)
+        },
+        AdminRoute(.post, "admins/{id}/link", .manageAdmins) { call in
+            let link = try await call.rules.makeLink(
+                for: Identifier(rawValue: try call.id("id")), by: try call.acting())
+            return try call.answer(AdminLinkBody(link), status: .created)
+        },
+    ]
+
+    /// Keys for programs.
+    static let keys: [AdminRoute] = [
+        AdminRoute(.get, "keys", .readAdmins) { call in
+            try call.answer(AdminKeysBody(keys: try await call.rules.listKeys().map(AdminKeyBody.init(_:))))
+        },
+        AdminRoute(.post, "keys", .manageAdmins) { call in
+            let body = try await call.body(NewAdminKeyBody.self)
+            let scopes = try body.scopes.map { name throws(HTTPFault) in
+                guard let scope = AdminPermission(rawValue: name) else { throw AdminQuery.malformed("scopes") }
+                return scope
+            }
+            let (key, secret) = try await call.rules.createKey(
+                .init(
+                    name: body.name, scopes: Set(scopes), applications: body.applications.map(Set.init(wire:)),
+                    life: .days(Int64(body.days))),
+                by: try call.caller(), from: call.origin)
+            return try call.answer(NewAdminKeyAnswer(key: AdminKeyBody(key), secret: secret.revealed), status: .created)
+        },
+        AdminRoute(.delete, "keys/{id}", .manageAdmins) { call in
+            try await call.rules.removeKey(Identifier(rawValue: try call.id("id")), by: try call.acting())
+            return AdminCall.done
+        },
+    ]
+}
+
+extension AdminRole {
+    fileprivate init(wire name: String) throws(HTTPFault) {
+        guard let role = AdminRole(rawValue: name) else { throw AdminQuery.malformed("role") }
+        self = role
+    }
+}
+
+extension Set<Identifier<Domain.Application>> {
+    fileprivate init(wire ids: [String]) {
+        self.init(ids.map { Identifier(rawValue: $0) })
+    }
+}

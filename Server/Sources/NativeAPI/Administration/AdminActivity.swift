@@ -1,0 +1,201 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import OkaeriWire
+
+extension AdminAPI {
+    private static let place = "applications/{application}"
+
+    /// Applications themselves.
+    static let applications: [AdminRoute] = [
+        AdminRoute(.get, "applications", nil) { call in
+            let access = try call.caller()
+            let entries = try await call.useCases.listApplications().filter { access.sees($0.application.id) }
+            return try call.answer(AdminApplicationsBody(applications: entries.map(AdminApplicationBody.init(_:))))
+        },
+        AdminRoute(.post, "applications", .makeApplications) { call in
+            let body = try await call.body(NewApplicationBody.self)
+            let made = try await call.useCases.createApplication(name: body.name, by: try call.acting())
+            return try call.answer(
+                NewApplicationAnswer(
+                    id: made.application.id.rawValue, name: made.application.name, adminKey: made.adminKey.revealed),
+                status: .created)
+        },
+    ]
+
+    /// What happens in an application.
+    static let activity: [AdminRoute] = [
+        AdminRoute(.get, "\(place)/sessions", .readUsers) { call in
+            let query = try AdminQuery(call, "protocol", "from", "limit")
+            let (access, application) = (try call.caller(), try call.place())
+            let limit = try query.number("limit", in: 1...ListActivity.maximumPageSize) ?? 50
+            let sessions = try await call.rules.listActivity.sessions(
+                in: application.id, protocolName: query.text("protocol").map { .init(rawValue: $0) },
+                from: query.text("from").map(SessionPlace.init(wire:)), limit: limit)
+            try await call.useCases.recordReading(of: nil, in: application.id, by: try call.acting())
+            return try call.answer(
+                AdminSessionsBody(
+                    sessions: sessions.map { AdminSessionBody($0, for: access) },
+                    next: sessions.count == limit
+                        ? sessions.last.map { "\($0.user.rawValue).\($0.id.rawValue)" } : nil))
+        },
+        AdminRoute(.get, "\(place)/merges", .readUsers) { call in
+            let query = try AdminQuery(call, "from", "limit")
+            let limit = try query.number("limit", in: 1...ListActivity.maximumPageSize) ?? 50
+            let (merges, tickets) = try await call.rules.listActivity.merges(
+                in: try call.place().id, before: query.text("from").map { Identifier(rawValue: $0) }, limit: limit)
+            return try call.answer(
+                AdminMergesBody(
+                    merges: merges.map(AdminMergeBody.init(_:)),
+                    offers: tickets.map {
+                        AdminOfferBody(user: $0.user.rawValue, other: $0.other.rawValue, expiresAt: $0.expiresAt.wire)
+                    }, next: merges.count == limit ? merges.last?.id.rawValue : nil))
+        },
+        AdminRoute(.post, "\(place)/users/{user}/merges/{merge}/undo", .changeUsers) { call in
+            try await call.useCases.undoMerge(
+                Identifier(rawValue: try call.id("merge")), of: try call.user(), in: try call.place().id,
+                by: try call.acting())
+            return AdminCall.done
+        },
+        AdminRoute(.get, "\(place)/audit", .readAudit) { call in
+            try await call.auditLog(of: try call.place().id)
+        },
+        AdminRoute(.get, "\(place)/overview", .readFigures) { call in
+            let query = try AdminQuery(call, "days")
+            let days = try query.number("days", in: 1...ReadOverview.longestSpanDays) ?? 7
+            return try call.answer(
+                OverviewBody(try await call.rules.readOverview(of: try call.place().id, days: days)))
+        },
+        AdminRoute(.get, "audit", .readAudit) { call in try await call.auditLog(of: AuditEntry.server) },
+    ]
+}
+
+extension AdminCall {
+    fileprivate func auditLog(of application: Identifier<Domain.Application>) async throws -> Response {
+        let query = try AdminQuery(self, "actor", "action", "target", "from", "limit")
+        let limit = try query.number("limit", in: 1...ListAudit.maximumPageSize) ?? 100
+        let entries = try await useCases.listAudit(
+            in: application,
+            matching: AuditFilter(
+                actor: query.text("actor").map { .init(rawValue: $0) },
+                action: query.text("action").map { .init(rawValue: $0) },
+                target: query.text("target").map { .init(rawValue: $0) }),
+            before: query.text("from").map { Identifier(rawValue: $0) }, limit: limit)
+        return try answer(
+            AdminAuditBody(
+                entries: entries.map(AuditEntryBody.init(_:)),
+                next: entries.count == limit ? entries.last?.id.rawValue : nil))
+    }
+}
+
+extension SessionPlace {
+    /// `USER.SESSION`.
+    init(wire text: String) {
+        let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
+        self.init(
+            user: Identifier(rawValue: parts.first ?? ""),
+            session: Identifier(rawValue: parts.count > 1 ? parts[1] : ""))
+    }
+}
+
+struct AdminApplicationsBody: Encodable {
+    let applications: [AdminApplicationBody]
+}
+
+struct AdminApplicationBody: Encodable {
+    let id: String
+    let name: String
+    let userCount: Int
+    let createdAt: WireTime
+
+    init(_ entry: ListApplications.Entry) {
+        id = entry.application.id.rawValue
+        name = entry.application.name
+        userCount = entry.userCount
+        createdAt = entry.application.createdAt.wire
+    }
+}
+
+struct NewApplicationBody: Decodable, Sendable {
+    var name: String
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case name }
+
+    init(from decoder: any Decoder) throws {
+        name = try decoder.closedContainer(keyedBy: CodingKeys.self).decode(String.self, forKey: .name)
+    }
+}
+
+struct NewApplicationAnswer: Encodable {
+    let id: String
+    let name: String
+    /// Told once.
+    let adminKey: String
+}
+
+struct AdminSessionsBody: Encodable {
+    let sessions: [AdminSessionBody]
+    let next: String?
+}
+
+struct AdminMergesBody: Encodable {
+    let merges: [AdminMergeBody]
+    /// Merges that were offered and not decided yet.
+    let offers: [AdminOfferBody]
+    let next: String?
+}
+
+struct AdminMergeBody: Encodable {
+    let id: String
+    let user: String
+    let leftUser: String
+    let mergedAt: WireTime
+    let undoneBefore: WireTime
+
+    init(_ merge: Merge) {
+        id = merge.id.rawValue
+        user = merge.user.rawValue
+        leftUser = merge.leftUser.rawValue
+        mergedAt = merge.mergedAt.wire
+        undoneBefore = merge.undoEnd.wire
+    }
+}
+
+struct AdminOfferBody: Encodable {
+    let user: String
+    let other: String
+    let expiresAt: WireTime
+}
+
+struct OverviewBody: Encodable {
+    struct Hour: Encodable {
+        let at: WireTime
+        let counts: [String: Int64]
+    }
+
+    let userCount: Int
+    let activeToday: Int64
+    let activeMonth: Int64
+    let from: WireTime
+    /// Hours in which something was counted.
+    let hours: [Hour]
+
+    init(_ overview: ReadOverview.Overview) {
+        userCount = overview.userCount
+        activeToday = overview.activeToday
+        activeMonth = overview.activeMonth
+        from = Timestamp(hour: overview.hours.lowerBound).wire
+        hours = Dictionary(grouping: overview.figures.filter { $0.value > 0 }, by: \.hour)
+            .sorted { $0.key < $1.key }.map { hour, figures in
+                Hour(
+                    at: Timestamp(hour: hour).wire,
+                    counts: Dictionary(figures.map { ($0.name.rawValue, $0.value) }, uniquingKeysWith: { $1 }))
+            }
+    }
+}
+
+struct AdminAuditBody: Encodable {
+    let entries: [AuditEntryBody]
+    let next: String?
+}

@@ -1,0 +1,140 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OkaeriWire
+
+/// A request of the admin API, with who asks.
+struct AdminCall: Sendable {
+    let api: AdminAPI
+    let request: Request
+    let context: ServerContext
+    fileprivate(set) var found: (access: AdminAccess?, token: Secret?, application: Domain.Application?) = (
+        nil, nil, nil
+    )
+
+    init(api: AdminAPI, request: Request, context: ServerContext) {
+        self.api = api
+        self.request = request
+        self.context = context
+    }
+
+    var rules: AdministrationUseCases { api.useCases.administration }
+    var useCases: UseCases { api.useCases }
+    var origin: RequestOrigin { api.native.origin(of: request, context) }
+    var client: ClientAddress { api.native.gate.client(of: request, context) }
+
+    /// Who asks; set before a route answers that is not open.
+    var access: AdminAccess? {
+        get { found.access }
+        set { found.access = newValue }
+    }
+
+    var token: Secret? {
+        get { found.token }
+        set { found.token = newValue }
+    }
+
+    /// - Throws: `administration(adminRequired)` on an open route.
+    func caller() throws(DomainError) -> AdminAccess {
+        guard let access = found.access else { throw .administration(.adminRequired) }
+        return access
+    }
+
+    /// Who does it, for the audit log.
+    func acting() throws(DomainError) -> Operator { try caller().acting(from: origin) }
+
+    var application: Domain.Application? {
+        get { found.application }
+        set { found.application = newValue }
+    }
+
+    /// - Throws: `administration(notFound)` on a route without one.
+    func place() throws(DomainError) -> Domain.Application {
+        guard let application = found.application else { throw .administration(.notFound) }
+        return application
+    }
+
+    /// A segment of the path by its name.
+    func id(_ name: String) throws(DomainError) -> String {
+        guard let id = context.parameters.get(name), id.utf8.count <= 128 else { throw .administration(.notFound) }
+        return id
+    }
+
+    func user() throws(DomainError) -> Identifier<User> { Identifier(rawValue: try id("user")) }
+
+    /// The body, which must be there.
+    func body<Body: Decodable & Sendable>(_ type: Body.Type) async throws -> Body {
+        try await api.native.requiredJSON(type, of: request, context)
+    }
+
+    /// The version that the header `If-Match` names (RFC 9110 §13.1.1): milliseconds in quotes.
+    func version() throws(DomainError) -> Timestamp {
+        guard let sent = request.headers[.ifMatch] else { throw .administration(.versionRequired) }
+        guard sent.count > 2, sent.hasPrefix("\""), sent.hasSuffix("\""),
+            let number = Int64(sent.dropFirst().dropLast())
+        else { throw .administration(.changedMeanwhile) }
+        return Timestamp(milliseconds: number)
+    }
+
+    /// An answer with the version of what it shows.
+    func answer(
+        _ body: some Encodable, status: HTTPResponse.Status = .ok, version: Timestamp? = nil
+    ) throws -> Response {
+        var headers = HTTPFields()
+        if let version { headers[.eTag] = "\"\(version.milliseconds)\"" }
+        return try JSONAnswer(body: body, status: status, headers: headers).response()
+    }
+
+    static let done = Response(status: .noContent)
+}
+
+/// The part of an address behind the question mark: closed, as bodies are.
+struct AdminQuery {
+    private let values: [String: String]
+
+    /// - Throws: `HTTPFault.membersInvalid` for a name that is not known here, or that is there twice.
+    init(_ call: AdminCall, _ names: String...) throws(HTTPFault) {
+        var values: [String: String] = [:]
+        for (name, value) in call.request.uri.queryParameters {
+            let (name, value) = (String(name), String(value))
+            guard names.contains(name), values[name] == nil, value.utf8.count <= 400,
+                !value.utf8.contains(0)
+            else {
+                throw .membersInvalid([MemberFault(path: MemberFault.printable(name), rule: .malformed)])
+            }
+            values[name] = value
+        }
+        self.values = values
+    }
+
+    /// A value; one that is empty is as good as none.
+    func text(_ name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    func truth(_ name: String) throws(HTTPFault) -> Bool? {
+        switch text(name) {
+        case nil: nil
+        case "true"?: true
+        case "false"?: false
+        default: throw Self.malformed(name)
+        }
+    }
+
+    func number(_ name: String, in range: ClosedRange<Int>) throws(HTTPFault) -> Int? {
+        guard let text = text(name) else { return nil }
+        guard let number = Int(text), range.contains(number) else { throw Self.malformed(name) }
+        return number
+    }
+
+    /// A day: `2026-11-21`, at its beginning in UTC.
+    func day(_ name: String) throws(HTTPFault) -> Timestamp? {
+        guard let text = text(name) else { return nil }
+        guard let time = WireTime("\(text)T00:00:00.000Z") else { throw Self.malformed(name) }
+        return Timestamp(milliseconds: time.millisecondsSince1970)
+    }
+
+    static func malformed(_ name: String) -> HTTPFault {
+        .membersInvalid([MemberFault(path: name, rule: .malformed)])
+    }
+}

@@ -1,0 +1,130 @@
+import Domain
+import OkaeriWire
+
+/// A user as admins see it.
+struct AdminUserBody: Encodable {
+    let user: UserBody
+    let disabledAt: WireTime?
+    let deletionRequestedAt: WireTime?
+    let erasedAt: WireTime?
+    /// Whether what is personal is masked.
+    let isMasked: Bool
+
+    init(_ user: User, in application: Domain.Application, for access: AdminAccess) {
+        isMasked = !access.may(.readPersonalData)
+        self.user = UserBody(isMasked ? PersonalMask.user(user) : user)
+        disabledAt = user.disabledAt?.wire
+        deletionRequestedAt = user.deletionRequestedAt?.wire
+        erasedAt = user.deletionRequestedAt.map { ($0 + application.settings.deletionGrace).wire }
+    }
+}
+
+struct AdminUsersBody: Encodable {
+    let users: [AdminUserBody]
+    /// What to send as `from` for the next page.
+    let next: String?
+}
+
+struct InspectedUserBody: Encodable {
+    let user: AdminUserBody
+    let sessions: [AdminSessionBody]
+    let transfers: [AdminTransferBody]
+    let audit: [AuditEntryBody]
+    let hasWeakCredential: Bool
+
+    init(_ found: InspectUser.Findings, in application: Domain.Application, for access: AdminAccess) {
+        user = AdminUserBody(found.user, in: application, for: access)
+        sessions = found.sessions.map { AdminSessionBody($0, for: access) }
+        transfers = found.transfers.map { AdminTransferBody(id: $0.id.rawValue, redeemedAt: $0.redeemedAt.wire) }
+        audit = access.may(.readAudit) ? found.audit.map(AuditEntryBody.init(_:)) : []
+        hasWeakCredential = found.hasWeakCredential
+    }
+}
+
+struct AdminTransferBody: Encodable {
+    let id: String
+    let redeemedAt: WireTime
+}
+
+struct AdminSessionBody: Encodable {
+    let id: String
+    let user: String
+    let device: DeviceBody?
+    let address: String?
+    let `protocol`: String
+    let createdWith: String
+    let createdAt: WireTime
+    let lastUsedAt: WireTime
+    let expiresAt: WireTime
+
+    init(_ session: Session, for access: AdminAccess) {
+        let isMasked = !access.may(.readPersonalData)
+        id = session.id.rawValue
+        user = session.user.rawValue
+        var device = session.device
+        if isMasked { device.name = PersonalMask.text(device.name) }
+        self.device = DeviceBody(device)
+        address = isMasked ? PersonalMask.address(session.address) : session.address
+        `protocol` = session.protocolName.rawValue
+        createdWith = session.method.rawValue
+        createdAt = session.createdAt.wire
+        lastUsedAt = session.lastUsedAt.wire
+        expiresAt = session.expiresAt.wire
+    }
+}
+
+struct AuditEntryBody: Encodable {
+    let id: String
+    let at: WireTime
+    let actor: String
+    let action: String
+    let target: String?
+    let result: String
+    let address: String?
+    let userAgent: String?
+    let requestId: String?
+    let details: [String: String]
+
+    init(_ entry: AuditEntry) {
+        id = entry.id.rawValue
+        at = entry.at.wire
+        actor = entry.actor.rawValue
+        action = entry.action.rawValue
+        target = entry.target?.rawValue
+        result = entry.result.rawValue
+        address = entry.origin.address
+        userAgent = entry.origin.userAgent
+        requestId = entry.origin.requestId
+        details = entry.details
+    }
+}
+
+struct ErasureBody: Encodable {
+    let erasedAt: WireTime
+}
+
+struct EndedBody: Encodable {
+    let ended: Int
+}
+
+struct AdminTransferCodeBody: Encodable {
+    let code: String
+    let expiresAt: WireTime
+    let link: String?
+}
+
+struct MergeIntoBody: Decodable, Sendable {
+    /// The user that stays.
+    var into: String
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case into }
+
+    init(from decoder: any Decoder) throws {
+        into = try decoder.closedContainer(keyedBy: CodingKeys.self).decode(String.self, forKey: .into)
+    }
+}
+
+struct MergedBody: Encodable {
+    let merge: String
+    let user: String
+}

@@ -1,0 +1,117 @@
+import ArgumentParser
+import Domain
+import Foundation
+import OkaeriServer
+import OkaeriWire
+
+extension AdminRole: ExpressibleByArgument {}
+
+/// How a link is shown.
+struct LinkOptions: ParsableArguments {
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    /// Prints a link, or the token as JSON.
+    ///
+    /// - Parameters:
+    ///   - made: The link.
+    ///   - admin: Whose it is; `nil` for a new owner.
+    /// - Throws: `CommandFault` for settings.
+    func show(_ made: MakeAdminLink.Made, admin: Admin?) throws {
+        let settings = try storage.settings()
+        let link = settings.adminLink(made.token, port: settings.port)
+        guard !output.isJSON else {
+            return Console.write(
+                json: Answer(
+                    admin: admin.map(AdminDescription.init(_:)), link: link, token: made.token.revealed,
+                    expiresAt: made.expiresAt.wire))
+        }
+        Console.write(
+            """
+            \(admin.map { "\($0.name) (\($0.role.rawValue))" } ?? "Whoever opens it") sets up password and one-time \
+            codes by this link:
+              \(link)
+            It counts once, until \(made.expiresAt.localText).
+            """)
+    }
+
+    private struct Answer: Encodable {
+        let admin: AdminDescription?
+        let link: String
+        let token: String
+        let expiresAt: WireTime
+    }
+}
+
+/// Whose standing changes.
+struct AdminStandingOptions: ParsableArguments {
+    @Argument(help: "The admin's name or id.")
+    var admin: String
+
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    /// Changes it, and says so.
+    ///
+    /// - Throws: `CommandFault`.
+    func set(isDisabled: Bool) async throws {
+        let name = admin
+        let admin = try await storage.withStorage { useCases throws(DomainError) in
+            let admin = try await useCases.administration.admin(name)
+            return try await useCases.administration.changeAdmin(admin.id, .init(isDisabled: isDisabled))
+        }
+        guard !output.isJSON else { return Console.write(json: AdminDescription(admin)) }
+        Console.write(
+            isDisabled ? "The admin \(admin.name) is kept out from now on." : "The admin \(admin.name) is let in again."
+        )
+    }
+}
+
+extension AdministrationUseCases {
+    /// The admin with a name or id.
+    ///
+    /// - Throws: `administration(notFound)`, `storageUnavailable`.
+    func admin(_ text: String) async throws(DomainError) -> Admin {
+        let folded = Admin.folded(text)
+        let found = try await listAdmins().first { $0.foldedName == folded || $0.id.rawValue == text }
+        guard let found else { throw .administration(.notFound) }
+        return found
+    }
+}
+
+/// An admin as commands print it.
+struct AdminDescription: Encodable {
+    let id: String
+    let name: String
+    let role: String
+    let applications: [String]?
+    let isSetUp: Bool
+    let isDisabled: Bool
+    let createdAt: WireTime
+    let lastLogInAt: WireTime?
+
+    init(_ admin: Admin) {
+        id = admin.id.rawValue
+        name = admin.name
+        role = admin.role.rawValue
+        applications = admin.applications?.map(\.rawValue).sorted()
+        isSetUp = admin.isSetUp
+        isDisabled = admin.isDisabled
+        createdAt = admin.createdAt.wire
+        lastLogInAt = admin.lastLogInAt?.wire
+    }
+}
+
+extension AdministrationFault {
+    /// What is wrong, as a sentence.
+    var sentence: String {
+        switch self {
+        case .notFound: "There is no such admin, key or application."
+        case .nameTaken: "Another admin has this name."
+        case .lastOwner: "One owner who is set up must stay; “okaeri admin link” makes another."
+        case .adminRequired, .notAllowed, .changedMeanwhile, .linkRefused, .versionRequired:
+            // Refusals of requests; commands make none.
+            "The request was refused: \(self)."
+        }
+    }
+}

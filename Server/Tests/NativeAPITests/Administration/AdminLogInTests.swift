@@ -1,0 +1,196 @@
+import Domain
+import HTTPTypes
+import OkaeriWire
+import Testing
+
+@testable import NativeAPI
+
+@Suite("Admins")
+struct AdminLogInTests {
+    private func logIn(_ world: AdminWorld, _ name: String, _ password: String, _ code: String) async throws -> Answer {
+        try await world.send(
+            nil, .post, "log-in", body: #"{"name": "\#(name)", "password": "\#(password)", "code": "\#(code)"}"#)
+    }
+
+    private func owner(_ server: TestServer) async throws -> (key: JSONValue, codes: [String]) {
+        let token = try await server.useCases.administration.makeLink().token.revealed
+        let opened = try await server.send(
+            .post, "/v1/admin/set-up/open", body: #"{"token": "\#(token)"}"#, isNamed: false
+        ).json
+        let key = try #require(opened["totpKey"])
+        let code = try AdminWorld.code(key, at: server.clock.now)
+        let made = try await server.send(
+            .post, "/v1/admin/set-up",
+            body: #"{"token": "\#(token)", "name": "boss", "password": "\#(AdminWorld.password)", "code": "\#(code)"}"#,
+            isNamed: false)
+        return (key, try made.json["recoveryCodes"]?.list.compactMap(\.text) ?? [])
+    }
+
+    @Test("do not exist to begin with: the first one comes in by a link that counts once")
+    func firstOwner() async throws {
+        let server = try await TestServer()
+        let rules = server.useCases.administration
+        #expect(try await rules.needsFirstAdmin())
+        let first = try await rules.makeLink().token
+        let second = try await rules.makeLink().token
+        // A newer link for an owner replaces the older one.
+        let old = try await server.send(
+            .post, "/v1/admin/set-up/open", body: #"{"token": "\#(first.revealed)"}"#, isNamed: false)
+        expect(old, 403, .linkRefused)
+        let token = try await AdminWorld.setUp(second, name: "boss", on: server)
+        #expect(try await !rules.needsFirstAdmin())
+        let again = try await server.send(
+            .post, "/v1/admin/set-up",
+            body: #"{"token": "\#(second.revealed)", "name": "evil", "password": "x", "code": "000000"}"#,
+            isNamed: false)
+        expect(again, 403, .linkRefused)
+        let me = try await server.send(.get, "/v1/admin/me", [("Authorization", "Bearer \(token)")], isNamed: false)
+        #expect(try me.json["admin"]?["role"] == "owner")
+    }
+
+    @Test("refuse links that are forged, late, or come with a wrong code or a weak password")
+    func badSetUp() async throws {
+        let server = try await TestServer()
+        let rules = server.useCases.administration
+        let link = try await rules.makeLink().token.revealed
+        func setUp(_ token: String, password: String = AdminWorld.password, code: String) async throws -> Answer {
+            try await server.send(
+                .post, "/v1/admin/set-up",
+                body: #"{"token": "\#(token)", "name": "boss", "password": "\#(password)", "code": "\#(code)"}"#,
+                isNamed: false)
+        }
+        expect(try await setUp("okl_" + String(repeating: "A", count: 43), code: "123456"), 403, .linkRefused)
+        expect(try await setUp("", code: "123456"), 403, .linkRefused)
+        let key = try #require(
+            try await server.send(
+                .post, "/v1/admin/set-up/open", body: #"{"token": "\#(link)"}"#, isNamed: false
+            ).json["totpKey"])
+        let code = try AdminWorld.code(key, at: server.clock.now)
+        expect(try await setUp(link, code: "12345x"), 400, .codeRefused)
+        expect(try await setUp(link, password: "short", code: code), 400, .invalidMember)
+        server.clock.advance(by: .days(1))
+        expect(try await setUp(link, code: try AdminWorld.code(key, at: server.clock.now)), 403, .linkRefused)
+        #expect(try await rules.listAdmins().isEmpty)
+    }
+
+    @Test("log in by password and one-time code, each code once; a recovery code stands in once")
+    func logIn() async throws {
+        let world = try await AdminWorld(roles: [])
+        let (key, recovery) = try await owner(world.server)
+        #expect(recovery.count == 10)
+        let used = try AdminWorld.code(key, at: world.server.clock.now)
+        // The code of the set-up is used up.
+        expect(try await logIn(world, "boss", AdminWorld.password, used), 401, .credentialRefused)
+        world.server.clock.advance(by: .seconds(30))
+        let code = try AdminWorld.code(key, at: world.server.clock.now)
+        expect(try await logIn(world, "boss", "another password entirely", code), 401, .credentialRefused)
+        #expect(try await logIn(world, "BOSS", AdminWorld.password, code).status == 200)
+        expect(try await logIn(world, "boss", AdminWorld.password, code), 401, .credentialRefused)
+        let first = try await logIn(world, "boss", AdminWorld.password, recovery[0].uppercased())
+        #expect(try first.json["recoveryCodesLeft"] == 9)
+        expect(try await logIn(world, "boss", AdminWorld.password, recovery[0]), 401, .credentialRefused)
+        let token = try #require(try first.json["token"]?.text)
+        #expect(try await world.send(token, .post, "log-out").status == 204)
+        expect(try await world.send(token, .get, "me"), 401, .adminRequired)
+    }
+
+    @Test("are guarded against guessing: known and unknown names alike wait after five failures")
+    func guessing() async throws {
+        let world = try await AdminWorld(roles: [])
+        for name in ["root", "nobody"] {
+            for _ in 0..<5 {
+                expect(try await logIn(world, name, "wrong password here", "000000"), 401, .credentialRefused)
+            }
+            let delayed = try await logIn(world, name, AdminWorld.password, "000000")
+            expect(delayed, 429, .rateLimited)
+            #expect(delayed.headers[.retryAfter] != nil)
+        }
+    }
+
+    @Test("are kept out at once when disabled, and sessions end by disuse and by age")
+    func ends() async throws {
+        let world = try await AdminWorld(roles: [.support])
+        let rules = world.server.useCases.administration
+        let support = try #require(try await rules.listAdmins().first { $0.role == .support })
+        #expect(try await world.send("support", .get, "me").status == 200)
+        _ = try await rules.changeAdmin(support.id, .init(isDisabled: true))
+        expect(try await world.send("support", .get, "me"), 401, .adminRequired)
+        world.server.clock.advance(by: AdminSession.idleLifetime - .seconds(1))
+        #expect(try await world.send("owner", .get, "me").status == 200)
+        world.server.clock.advance(by: AdminSession.idleLifetime)
+        expect(try await world.send("owner", .get, "me"), 401, .adminRequired)
+    }
+
+    @Test("keep one owner, refuse edits that came late, and reset by a link that ends all sessions")
+    func manage() async throws {
+        let world = try await AdminWorld(roles: [.operator])
+        let admins = try await world.send("owner", .get, "admins").json["admins"]?.list ?? []
+        let (root, other) = (try #require(admins.first), try #require(admins.last))
+        let rootId = try #require(root["id"]?.text)
+        func version(_ id: String) async throws -> [(String, String)] {
+            let admin = try await world.server.useCases.administration.listAdmins().first { $0.id.rawValue == id }
+            return [("If-Match", "\"\(admin?.updatedAt.milliseconds ?? 0)\"")]
+        }
+        expect(
+            try await world.send("owner", .patch, "admins/\(rootId)", body: #"{"role": "support"}"#), 428,
+            .versionRequired)
+        expect(
+            try await world.send("owner", .patch, "admins/\(rootId)", [("If-Match", "\"1\"")], body: "{}"), 412,
+            .changedMeanwhile)
+        expect(
+            try await world.send(
+                "owner", .patch, "admins/\(rootId)", try await version(rootId), body: #"{"isDisabled": true}"#), 409,
+            .lastOwner)
+        let otherId = try #require(other["id"]?.text)
+        let link = try await world.send("owner", .post, "admins/\(otherId)/link").json["token"]?.text
+        expect(try await world.send("operator", .get, "me"), 401, .adminRequired)
+        _ = try await AdminWorld.setUp(Secret(try #require(link)), name: nil, on: world.server)
+        expect(
+            try await world.send("owner", .post, "admins", body: #"{"name": "ROOT", "role": "owner"}"#), 409, .nameTaken
+        )
+    }
+
+    @Test("give keys to programs that may do no more than their scopes, for as long as was said")
+    func keys() async throws {
+        let world = try await AdminWorld(roles: [])
+        let body = """
+            {"name": "CI", "scopes": ["figures:read", "users:read"], "applications": ["\(world.server.application.id)"],
+            "days": 2}
+            """
+        let made = try await world.send("owner", .post, "keys", body: body).json
+        let secret = try #require(made["secret"]?.text)
+        #expect(try await world.send(secret, .get, world.place("/users")).status == 200)
+        expect(try await world.send(secret, .get, "applications/\(world.foreign.id)/users"), 404, .notFound)
+        expect(try await world.send(secret, .get, world.place("/audit")), 403, .notAllowed)
+        expect(try await world.send(secret, .get, "keys"), 403, .notAllowed)
+        let list = try await world.send("owner", .get, "keys")
+        #expect(!list.text.contains(secret))
+        world.server.clock.advance(by: .days(2))
+        expect(try await world.send(secret, .get, world.place("/users")), 401, .adminRequired)
+    }
+
+    @Test("stand in the audit log with what they did, also refused log-ins")
+    func audit() async throws {
+        let world = try await AdminWorld(roles: [])
+        _ = try await logIn(world, "root", "wrong password here", "000000")
+        let person = try await world.server.person()
+        _ = try await world.send("owner", .post, world.place("/users/\(person.logIn.user.id)/disable"))
+        let id = try #require(try await world.server.useCases.administration.listAdmins().first?.id)
+        let server = try await world.server.useCases.listAudit(in: AuditEntry.server)
+        #expect(server.contains { $0.action == .adminLoggedIn && $0.result == .refused && $0.target == .admin(id) })
+        let application = try await world.server.useCases.listAudit(in: world.server.application.id)
+        let entry = try #require(application.first { $0.action == .userDisabled })
+        #expect(entry.actor == .admin(id) && entry.origin.address == "192.0.2.1" && entry.origin.requestId != nil)
+    }
+
+    @Test("come in with the key that an application was made with, to that application alone")
+    func applicationKey() async throws {
+        let world = try await AdminWorld(roles: [])
+        let made = try await world.server.useCases.createApplication(name: "Own")
+        let key = made.adminKey.revealed
+        #expect(try await world.send(key, .get, "applications/\(made.application.id)/users").status == 200)
+        expect(try await world.send(key, .get, world.place("/users")), 404, .notFound)
+        expect(try await world.send(key, .get, "admins"), 403, .notAllowed)
+        #expect(try await world.send(key, .get, "applications").json["applications"]?.list.count == 1)
+    }
+}

@@ -1,0 +1,157 @@
+import Domain
+import HTTPTypes
+import NativeAPI
+import OkaeriWire
+import Testing
+
+@Suite("Users, as admins see them")
+struct AdminUserTests {
+    private func ids(_ answer: Answer) throws -> [String] {
+        try answer.json["users"]?.list.compactMap { $0["user"]?["id"]?.text } ?? []
+    }
+
+    @Test("are listed newest first, a page at a time, each once")
+    func paging() async throws {
+        let world = try await AdminWorld(roles: [])
+        var made: [String] = []
+        for _ in 0..<7 {
+            made.append(try await world.server.person().logIn.user.id)
+            world.server.clock.advance(by: .milliseconds(5))
+        }
+        var (seen, next): ([String], String?) = ([], nil)
+        repeat {
+            let answer = try await world.send(
+                "owner", .get, world.place("/users?limit=3\(next.map { "&from=\($0)" } ?? "")"))
+            seen += try ids(answer)
+            next = try answer.json["next"]?.text
+        } while next != nil
+        #expect(seen == made.reversed())
+    }
+
+    @Test("are found by every filter, and by what names them")
+    func filters() async throws {
+        let world = try await AdminWorld(roles: [])
+        let server = world.server
+        let keyBody = #"{"name": "test", "scopes": ["users:read", "users:write", "users:personal"], "days": 9}"#
+        // A session would not outlive the days that pass.
+        let key = try #require(try await world.send("owner", .post, "keys", body: keyBody).json["secret"]?.text)
+        let guest = try await server.person(body: #"{"user": {"displayName": "Hana Sato"}}"#).logIn.user.id
+        server.clock.advance(by: .days(3))
+        let signed = try await server.signUp("hanako", #", "email": "hanako@example.com""#).read(LogInAnswer.self).user
+            .id
+        func found(_ query: String) async throws -> [String] {
+            try ids(try await world.send(key, .get, world.place("/users?\(query)")))
+        }
+        #expect(try await found("kind=anonymous") == [guest])
+        #expect(try await found("kind=registered") == [signed])
+        #expect(try await found("provider=device") == [guest])
+        #expect(try await found("provider=apple") == [])
+        #expect(try await found("search=HANA") == [signed, guest])
+        #expect(try await found("search=hanako@ex") == [signed])
+        #expect(try await found("search=\(guest)") == [guest])
+        #expect(try await found("search=hana%25") == [])
+        let day = WireTime(millisecondsSince1970: server.clock.now.milliseconds).description.prefix(10)
+        #expect(try await found("seenSince=\(day)") == [signed])
+        #expect(try await found("notSeenSince=\(day)") == [guest])
+        #expect(try await found("disabled=true") == [])
+        _ = try await world.send(key, .post, world.place("/users/\(guest)/disable"))
+        #expect(try await found("disabled=true") == [guest])
+        _ = try await world.send(key, .delete, world.place("/users/\(signed)"))
+        #expect(try await found("leaving=true&kind=registered") == [signed])
+        #expect(try await found("disabled=true&kind=registered") == [])
+        #expect(try await found("weak=true") == [])
+        expect(try await world.send(key, .get, world.place("/users?colour=red")), 400, .invalidMember)
+        expect(try await world.send(key, .get, world.place("/users?seenSince=yesterday")), 400, .invalidMember)
+    }
+
+    @Test("are masked for support, who can search whole identifiers alone")
+    func masked() async throws {
+        let world = try await AdminWorld(roles: [.support])
+        let user = try await world.server.signUp(
+            "hanako", #", "email": "hanako@example.com", "displayName": "Hana", "fields": {"shoe": "size 23"}"#
+        ).read(LogInAnswer.self).user.id
+        for path in ["/users", "/users/\(user)", "/users?search=hanako@example.com"] {
+            let text = try await world.send("support", .get, world.place(path)).text
+            #expect(text.contains(user))
+            for secret in ["hanako", "Hana", "size 23", "example.com", "192.0.2.1"] {
+                #expect(!text.contains(secret), "\(path) shows \(secret)")
+            }
+        }
+        // Or the letters of an address could be guessed one after the other.
+        #expect(try ids(try await world.send("support", .get, world.place("/users?search=hana"))) == [])
+        #expect(try ids(try await world.send("owner", .get, world.place("/users?search=hana"))) == [user])
+    }
+
+    @Test("are edited when nobody else came before, and the edit is in the audit log")
+    func edit() async throws {
+        let world = try await AdminWorld(roles: [])
+        let person = try await world.server.person()
+        let path = world.place("/users/\(person.logIn.user.id)")
+        let version = try #require(try await world.send("owner", .get, path).headers[.eTag])
+        let body = #"{"displayName": "Hana", "fields": {"level": 3}}"#
+        let edited = try await world.send("owner", .patch, path, [("If-Match", version)], body: body)
+        #expect(try edited.json["user"]?["fields"]?["level"] == 3)
+        expect(
+            try await world.send("owner", .patch, path, [("If-Match", version)], body: body), 412, .changedMeanwhile)
+        expect(try await world.send("owner", .patch, path, body: body), 428, .versionRequired)
+        let own = try await person.send(.get, APIPath.user).read(UserBody.self)
+        #expect(own.displayName == "Hana")
+        let entries = try await world.server.useCases.listAudit(in: world.server.application.id)
+        #expect(entries.contains { $0.action == .userChanged })
+        #expect(entries.contains { $0.action == .usersRead })
+    }
+
+    @Test("are logged out everywhere, one session or all, at once")
+    func sessions() async throws {
+        let world = try await AdminWorld(roles: [])
+        let person = try await world.server.person()
+        let user = person.logIn.user.id
+        let list = try await world.send("owner", .get, world.place("/sessions")).json["sessions"]?.list ?? []
+        #expect(list.first?["user"]?.text == user)
+        let path = world.place("/users/\(user)/sessions/\(person.logIn.session.id)")
+        #expect(try await world.send("owner", .delete, path).status == 204)
+        expect(try await person.send(.get, APIPath.user), 401, .sessionInvalid)
+        expect(try await world.send("owner", .delete, path), 404, .sessionUnknown)
+        let again = try await world.server.person(person.device)
+        let ended = try await world.send("owner", .post, world.place("/users/\(user)/log-out"))
+        #expect(try ended.json["ended"] == 1)
+        expect(try await again.send(.get, APIPath.user), 401, .sessionInvalid)
+    }
+
+    @Test("get a transfer code from an operator, but not a user who is kept out")
+    func transferCode() async throws {
+        let world = try await AdminWorld(roles: [])
+        let user = try await world.server.person().logIn.user.id
+        let path = world.place("/users/\(user)/transfer-code")
+        #expect(try await world.send("owner", .post, path).json["code"]?.text?.count == 19)
+        _ = try await world.send("owner", .post, world.place("/users/\(user)/disable"))
+        expect(try await world.send("owner", .post, path), 409, .userUnavailable)
+        expect(
+            try await world.send("owner", .post, world.place("/users/\(user)/password-reset")), 400, .invalidMember)
+    }
+
+    @Test("are merged by an operator and taken apart again")
+    func merge() async throws {
+        let world = try await AdminWorld(roles: [])
+        let guest = try await world.server.person(body: #"{"user": {"fields": {"gems": 5}}}"#)
+        let kept = try await world.server.signUp("hanako").read(LogInAnswer.self).user.id
+        let path = world.place("/users/\(guest.logIn.user.id)/merge")
+        expect(
+            try await world.send(
+                "owner", .post, world.place("/users/\(kept)/merge"), body: #"{"into": "\#(guest.logIn.user.id)"}"#),
+            409,
+            .alreadyRegistered)
+        expect(
+            try await world.send("owner", .post, path, body: #"{"into": "\#(guest.logIn.user.id)"}"#), 400,
+            .invalidMember)
+        let merged = try await world.send("owner", .post, path, body: #"{"into": "\#(kept)"}"#)
+        let merge = try #require(try merged.json["merge"]?.text)
+        #expect(try await world.server.person(guest.device).logIn.user.id == kept)
+        let list = try await world.send("owner", .get, world.place("/merges")).json["merges"]?.list ?? []
+        #expect(list.compactMap { $0["id"]?.text } == [merge])
+        let undo = world.place("/users/\(kept)/merges/\(merge)/undo")
+        #expect(try await world.send("owner", .post, undo).status == 204)
+        #expect(try await world.server.person(guest.device).logIn.user.id == guest.logIn.user.id)
+        expect(try await world.send("owner", .post, undo), 404, .mergeUnknown)
+    }
+}

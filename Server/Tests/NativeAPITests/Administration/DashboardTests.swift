@@ -1,0 +1,249 @@
+import Domain
+import Foundation
+import HTTPTypes
+import OkaeriWire
+import PageSupport
+import Testing
+
+@testable import Dashboard
+
+@Suite("The dashboard")
+struct DashboardTests {
+    /// A browser with an admin's cookie, on a server with the first application.
+    private func browser(_ world: AdminWorld, _ role: String = "owner") -> Browser {
+        let browser = Browser(world.server)
+        if let token = world.tokens[role] { browser.plant(token, name: "admin") }
+        return browser
+    }
+
+    private func path(_ world: AdminWorld, _ page: String = "") -> String {
+        "/dashboard/app/\(world.server.application.id)\(page.isEmpty ? "" : "/\(page)")"
+    }
+
+    static let pages = ["", "users", "sessions", "conflicts", "settings", "audit", "start"]
+
+    @Test("lets nobody in without a log-in, whatever the page", arguments: pages)
+    func closed(page: String) async throws {
+        let world = try await AdminWorld(roles: [])
+        let stranger = Browser(world.server)
+        #expect(try await stranger.get(path(world, page)).location == "/dashboard/log-in")
+        stranger.plant("okd_" + String(repeating: "A", count: 43), name: "admin")
+        #expect(try await stranger.get(path(world, page)).location == "/dashboard/log-in")
+    }
+
+    @Test("draws every page in every language, under a policy that runs nothing but its own", arguments: pages)
+    func draws(page: String) async throws {
+        let world = try await AdminWorld(roles: [])
+        _ = try await world.server.person()
+        let browser = browser(world)
+        for language in PageLanguage.allCases {
+            let shown = try await browser.get(path(world, page) + "?lang=\(language.rawValue)")
+            #expect(shown.status == 200, "\(shown.html)")
+            #expect(shown.html.contains("<html lang=\"\(language.rawValue)\""))
+            #expect(shown.policy.contains("default-src 'none'") && shown.policy.contains("frame-ancestors 'none'"))
+            // No text is missing: its name would stand there. The code to copy has names of its own.
+            if page == "start" { continue }
+            #expect(
+                shown.html.firstMatch(of: /\b(nav|users|user|overview|settings|audit|start|shell)\.[a-z]+[A-Z<]/) == nil
+            )
+        }
+    }
+
+    @Test("says the same in all languages")
+    func tables() throws {
+        let texts = try PageTexts(Dashboard.tables)
+        let english = try #require(texts.tables[.english])
+        for (_, table) in texts.tables {
+            #expect(table.keys.sorted() == english.keys.sorted())
+            #expect(table.values.allSatisfy { !$0.isEmpty })
+        }
+    }
+
+    @Test("logs an admin in by its form, out by another, and never by a planted cookie")
+    func logIn() async throws {
+        let world = try await AdminWorld(roles: [])
+        let link = try await world.server.useCases.administration.makeLink().token.revealed
+        let browser = Browser(world.server)
+        let shown = try await browser.get("/dashboard/set-up?token=\(link)")
+        let key = try #require(shown.html.firstMatch(of: /key">([A-Z2-7]+)</)?.output.1)
+        let code = try AdminWorld.code(.string(String(key)), at: world.server.clock.now)
+        let fields = ["token": link, "name": "mika", "password": AdminWorld.password, "code": code]
+        let wrong = try await browser.post(
+            "/dashboard/set-up", fields.merging(["code": "000000"]) { $1 }, token: shown.token)
+        #expect(wrong.status == 422 && wrong.error("code") != nil)
+        let done = try await browser.post("/dashboard/set-up", fields, token: shown.token)
+        #expect(done.status == 200 && done.html.contains("data-copy"))
+        #expect(
+            try await browser.get("/dashboard").location == path(world) || world.server.application.id.rawValue != "")
+        let applications = try await browser.get("/dashboard/applications")
+        #expect(applications.status == 200)
+        #expect(
+            try await browser.post("/dashboard/log-out", [:], token: applications.token).location == "/dashboard/log-in"
+        )
+        #expect(try await browser.get("/dashboard/applications").location == "/dashboard/log-in")
+        // The link is used up, and a forged one opens nothing.
+        for token in [link, "okl_" + String(repeating: "A", count: 43), ""] {
+            #expect(try await browser.get("/dashboard/set-up?token=\(token)").status == 403)
+        }
+        world.server.clock.advance(by: .seconds(60))
+        let door = try await browser.get("/dashboard/log-in")
+        let next = try AdminWorld.code(.string(String(key)), at: world.server.clock.now)
+        let before = browser.cookie("__Host-okaeri-admin")
+        let entered = try await browser.post(
+            "/dashboard/log-in", ["name": "mika", "password": AdminWorld.password, "code": next], token: door.token)
+        #expect(entered.location == "/dashboard")
+        #expect(browser.cookie("__Host-okaeri-admin") != before)
+    }
+
+    @Test("slows guessing down, and tells nothing of names")
+    func guessing() async throws {
+        let world = try await AdminWorld(roles: [])
+        for name in ["root", "nobody"] {
+            let browser = Browser(world.server)
+            let door = try await browser.get("/dashboard/log-in")
+            var answers: Set<Int> = []
+            for _ in 0..<5 {
+                answers.insert(
+                    try await browser.post(
+                        "/dashboard/log-in", ["name": name, "password": "wrong password", "code": "000000"],
+                        token: door.token
+                    ).status)
+            }
+            #expect(answers == [422])
+            let late = try await browser.post(
+                "/dashboard/log-in", ["name": name, "password": AdminWorld.password, "code": "000000"],
+                token: door.token)
+            #expect(late.status == 429)
+        }
+    }
+
+    @Test("takes no form that another page made", arguments: ["users", "settings", "conflicts"])
+    func forged(page: String) async throws {
+        let world = try await AdminWorld(roles: [])
+        let person = try await world.server.person()
+        let browser = browser(world)
+        let place = path(world, page == "users" ? "users/\(person.logIn.user.id)" : page)
+        let shown = try await browser.get(place)
+        let fields = ["act": "disable", "name": "Stolen", "merge": "x", "user": "y"]
+        #expect(try await browser.post(place, fields).status == 403)
+        #expect(try await browser.post(place, fields, token: "forged").status == 403)
+        let crossed = try await browser.post(place, fields, token: shown.token, [("Sec-Fetch-Site", "cross-site")])
+        #expect(crossed.status == 403)
+        let user = try await world.server.useCases.readUser(
+            .init(rawValue: person.logIn.user.id), in: world.server.application.id)
+        #expect(!user.isDisabled)
+        #expect(try await world.server.useCases.findApplication(world.server.application.id).name == "Test")
+    }
+
+    @Test("shows what users and devices call themselves as text, and runs none of it")
+    func scripts() async throws {
+        let world = try await AdminWorld(roles: [])
+        let evil = #"\"'><script>alert(1)</script><img src=x onerror=alert(2)>{{{me}}}"#
+        let person = try await world.server.person(
+            body: """
+                {"device": {"name": "\(evil)", "model": "\(evil)"},
+                "user": {"displayName": "\(evil)", "fields": {"\(evil)": "\(evil)"}}}
+                """)
+        let browser = browser(world)
+        _ = try await browser.get(path(world, "audit") + "?actor=%22%3E%3Cscript%3E")
+        for page in [
+            "", "users", "users?search=%22%3E%3Cscript%3E", "users/\(person.logIn.user.id)", "sessions", "audit",
+        ] {
+            let shown = try await browser.get(path(world, page))
+            #expect(shown.status == 200)
+            #expect(!shown.html.contains("<script>alert") && !shown.html.contains("<img src=x"), "\(page)")
+        }
+    }
+
+    @Test("does to a user what its buttons say, and tells it", arguments: ["disable", "log-out", "transfer"])
+    func actions(action: String) async throws {
+        let world = try await AdminWorld(roles: [])
+        let person = try await world.server.person()
+        let browser = browser(world)
+        let place = path(world, "users/\(person.logIn.user.id)")
+        let shown = try await browser.get(place)
+        let done = try await browser.post(place, ["act": action], token: shown.token)
+        if action == "transfer" {
+            #expect(done.html.contains("code-block"))
+        } else {
+            #expect(done.location?.hasPrefix(place) == true)
+            #expect(try await browser.get(done.location ?? "").html.contains("class=\"notice\""))
+            #expect(try await person.send(.get, APIPath.user).status >= 401)
+        }
+    }
+
+    @Test("deletes only what was typed, and brings back")
+    func deletion() async throws {
+        let world = try await AdminWorld(roles: [])
+        let id = try await world.server.person().logIn.user.id
+        let (browser, place) = (browser(world), path(world, "users/\(id)"))
+        let token = try await browser.get(place).token
+        #expect(try await browser.post(place, ["act": "delete", "confirm": "yes"], token: token).status == 422)
+        #expect(try await browser.post(place, ["act": "delete", "confirm": id], token: token).status == 303)
+        #expect(try await browser.post(place, ["act": "restore"], token: token).status == 303)
+    }
+
+    @Test("edits a user's fields with their types, unless somebody came before")
+    func edit() async throws {
+        let world = try await AdminWorld(roles: [])
+        let person = try await world.server.person(body: #"{"user": {"fields": {"level": 3, "old": true}}}"#)
+        let (browser, place) = (browser(world), path(world, "users/\(person.logIn.user.id)"))
+        let shown = try await browser.get(place)
+        let version = try #require(shown.value(of: "version"))
+        let fields = [
+            "act": "save", "version": version, "known": "level\nold", "displayName": "Hana", "locale": "",
+            "fields": #"{"level": 4}"#,
+        ]
+        #expect(try await browser.post(place, fields, token: shown.token).status == 303)
+        let user = try await person.send(.get, APIPath.user).read(UserBody.self)
+        #expect(user.fields == ["level": 4] && user.displayName == "Hana")
+        #expect(try await browser.post(place, fields, token: shown.token).status == 409)
+    }
+
+    @Test("shows support no names and offers no buttons, and refuses what it sends all the same")
+    func support() async throws {
+        let world = try await AdminWorld(roles: [.support])
+        let person = try await world.server.person(body: #"{"user": {"displayName": "Hanako"}}"#)
+        let (browser, place) = (browser(world, "support"), path(world, "users/\(person.logIn.user.id)"))
+        let shown = try await browser.get(place)
+        #expect(shown.status == 200 && !shown.html.contains("Hanako") && !shown.html.contains("value=\"disable\""))
+        #expect(try await browser.post(place, ["act": "disable"], token: shown.token).status == 403)
+        for page in ["settings", "audit", "export?form=csv"] {
+            #expect(try await browser.get(path(world, page)).status == 403)
+        }
+        #expect(try await browser.get("/dashboard/app/\(world.foreign.id)/users").status == 200)
+        #expect(try await browser.get("/dashboard/app/none/users").status == 404)
+    }
+
+    @Test("exports what a list shows, without formulas")
+    func export() async throws {
+        let world = try await AdminWorld(roles: [])
+        _ = try await world.server.person(body: #"{"user": {"displayName": "=HYPERLINK(\"http://evil\")"}}"#)
+        let csv = try await browser(world).get(path(world, "export") + "?form=csv")
+        #expect(csv.status == 200 && csv.html.contains("\"'=HYPERLINK(\"\"http://evil\"\")\""))
+        #expect(csv.answer.headers[.contentDisposition]?.hasPrefix("attachment") == true)
+        let json = try await browser(world).get(path(world, "export") + "?form=json&kind=registered")
+        #expect(json.html.isEmpty)
+    }
+
+    @Test("changes settings, and tells which value is not possible")
+    func settings() async throws {
+        let world = try await AdminWorld(roles: [])
+        let (browser, place) = (browser(world), path(world, "settings"))
+        let shown = try await browser.get(place)
+        var fields = [
+            "version": shown.value(of: "version") ?? "", "name": "New name", "sessionIdleDays": "30",
+            "sessionDays": "100", "passwordMinimumCharacters": "10", "deletionGraceDays": "14",
+            "anonymousIdleDays": "", "audiences": "", "transferLink": "", "senderName": "", "verificationURL": "",
+            "resetURL": "",
+        ]
+        fields["passwordMinimumCharacters"] = "3"
+        let refused = try await browser.post(place, fields, token: shown.token)
+        #expect(refused.status == 422 && refused.error("passwordMinimumCharacters") != nil)
+        fields["passwordMinimumCharacters"] = "10"
+        #expect(try await browser.post(place, fields, token: shown.token).status == 303)
+        let application = try await world.server.useCases.findApplication(world.server.application.id)
+        #expect(application.name == "New name" && application.settings.sessionIdleLifetime == .days(30))
+        #expect(try await browser.post(place, fields, token: shown.token).status == 409)
+    }
+}

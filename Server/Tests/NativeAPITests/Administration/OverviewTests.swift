@@ -1,0 +1,56 @@
+import Domain
+import HTTPTypes
+import OkaeriServer
+import OkaeriWire
+import Testing
+
+@Suite("Figures")
+struct OverviewTests {
+    @Test("are those of the rows, before and after the hour is written down, whoever writes it twice")
+    func counts() async throws {
+        let world = try await AdminWorld(roles: [])
+        let (server, rules) = (world.server, world.server.useCases.administration)
+        for _ in 0..<3 { _ = try await server.person() }
+        let person = try await server.person()
+        #expect(try await person.upgrade().status == 200)
+        _ = try await server.logIn("hana", "a wrong password")
+        func sums() async throws -> [String: Int64] {
+            let hours = try await world.send("owner", .get, world.place("/overview?days=7")).json["hours"]?.list ?? []
+            var sums: [String: Int64] = [:]
+            for hour in hours {
+                for (name, value) in hour["counts"]?.members ?? [:] where !name.hasPrefix("users.active") {
+                    if case .integer(let number) = value { sums[name, default: 0] += Int64(number) }
+                }
+            }
+            return sums
+        }
+        let live = try await sums()
+        #expect(live["users.new"] == 4)
+        #expect(live["audit:user.upgraded:done"] == 1)
+        #expect(live["audit:user.logged-in:refused"] == 1)
+        // Log-ins by the key are counted nowhere but in the sessions.
+        #expect(live["audit:user.logged-in:done"] == nil)
+        server.clock.advance(by: .seconds(3700))
+        try await rules.writeFigures()
+        try await rules.writeFigures()
+        world.server.clock.advance(by: .seconds(-100))
+        #expect(try await rules.readOverview(of: server.application.id, days: 7).activeToday == 4)
+        #expect(
+            try await rules.readOverview(of: server.application.id, days: 7).figures.filter {
+                $0.name == .newUsers
+            }.map(\.value).reduce(0, +) == 4)
+    }
+
+    @Test("of hours without a server are made up for")
+    func catchingUp() async throws {
+        let world = try await AdminWorld(roles: [])
+        let rules = world.server.useCases.administration
+        try await rules.writeFigures()
+        _ = try await world.server.person()
+        world.server.clock.advance(by: .days(4))
+        for _ in 0..<3 { try await rules.writeFigures() }
+        let overview = try await rules.readOverview(of: world.server.application.id, days: 7)
+        #expect(overview.figures.filter { $0.name == .newUsers }.map(\.value).reduce(0, +) == 1)
+        #expect(overview.activeToday == 0 && overview.activeMonth == 1)
+    }
+}

@@ -1,0 +1,94 @@
+import Domain
+import Foundation
+import HTTPTypes
+import OkaeriWire
+import Testing
+
+/// A server with an admin of each role, and a second application.
+struct AdminWorld: Sendable {
+    static let password = "eleven quiet rivers run"
+
+    let server: TestServer
+    /// An application that the restricted admins may not see.
+    let foreign: Domain.Application
+    private(set) var tokens: [String: String] = [:]
+
+    init(_ server: TestServer? = nil, roles: [AdminRole] = AdminRole.allCases, restricted: Bool = false) async throws {
+        let server = if let server { server } else { try await TestServer() }
+        self.server = server
+        foreign = try await server.useCases.createApplication(name: "Foreign").application
+        let rules = server.useCases.administration
+        tokens["owner"] = try await Self.setUp(try await rules.makeLink().token, name: "root", on: server)
+        for role in roles where role != .owner {
+            let admin = try await rules.createAdmin(
+                name: role.rawValue, role: role, applications: restricted ? [server.application.id] : nil)
+            tokens[role.rawValue] = try await Self.setUp(
+                try await rules.makeLink(for: admin.id).token, name: nil, on: server)
+        }
+    }
+
+    /// Sets an admin up by the API.
+    static func setUp(_ token: Secret, name: String?, on server: TestServer) async throws -> String {
+        let opened = try await server.send(
+            .post, "/v1/admin/set-up/open", body: #"{"token": "\#(token.revealed)"}"#, isNamed: false)
+        let key = try opened.read([String: JSONValue].self)["totpKey"]
+        let code = try Self.code(try #require(key), at: server.clock.now)
+        let named = name.map { #""name": "\#($0)", "# } ?? ""
+        let answer = try await server.send(
+            .post, "/v1/admin/set-up",
+            body: #"{"token": "\#(token.revealed)", \#(named)"password": "\#(password)", "code": "\#(code)"}"#,
+            isNamed: false)
+        try #require(answer.status == 201, "\(answer.text)")
+        return try #require(try answer.read([String: JSONValue].self)["token"]?.text)
+    }
+
+    /// What an authenticator app shows for a key in Base32.
+    static func code(_ key: JSONValue, at now: Timestamp) throws -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+        var (bits, count, bytes): (Int, Int, [UInt8]) = (0, 0, [])
+        for character in try #require(key.text) {
+            bits = bits << 5 | (try #require(alphabet.firstIndex(of: character)))
+            count += 5
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(bits >> count & 0xff))
+            }
+            bits &= 0xfff
+        }
+        return TimeCode(key: bytes).code(step: now.milliseconds / 30_000)
+    }
+
+    /// Sends a request as somebody: a role's name, or a token.
+    func send(
+        _ who: String?, _ method: HTTPRequest.Method, _ path: String, _ headers: [(String, String)] = [],
+        body: String? = nil
+    ) async throws -> Answer {
+        let token = who.map { tokens[$0] ?? $0 }
+        return try await server.send(
+            method, "/v1/admin/\(path)", (token.map { [("Authorization", "Bearer \($0)")] } ?? []) + headers,
+            body: body,
+            isNamed: false)
+    }
+
+    /// The path of something in the application.
+    func place(_ rest: String = "") -> String { "applications/\(server.application.id)\(rest)" }
+}
+
+extension JSONValue {
+    var text: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+
+    var list: [JSONValue] {
+        guard case .array(let values) = self else { return [] }
+        return values
+    }
+}
+
+extension Answer {
+    /// The body as any JSON.
+    var json: JSONValue {
+        get throws { try read(JSONValue.self) }
+    }
+}

@@ -1,0 +1,79 @@
+import CSQLite
+import Domain
+import Foundation
+import Storage
+import StoragePostgreSQL
+import StorageSQLite
+import TestPostgreSQL
+import Testing
+
+/// How the engines find users: by an index, in its order, whatever the filter.
+@Suite("Lists of users")
+struct UserListPlanTests {
+    static let leaders: [UserLeader] = [
+        .all, .registered, .anonymous, .disabled, .leaving, .weak, .provider(.init(rawValue: "apple")),
+        .protocolName(.init(rawValue: "ncmb")), .days(20_000...20_100),
+    ]
+
+    /// The statement with its values written out, as PostgreSQL explains it.
+    private static func statement(_ leader: UserLeader) -> String {
+        let (query, values) = SQLTransaction.question(
+            leader, in: Identifier(rawValue: "application"), from: nil, limit: 50)
+        var text = "\(query.text)"
+        for (place, value) in values.enumerated().reversed() {
+            let written =
+                switch value {
+                case .integer(let number): String(number)
+                case .text(let text): "'\(text)'"
+                case .null, .bytes: "NULL"
+                }
+            text = text.replacing("$\(place + 1)", with: written)
+        }
+        return text
+    }
+
+    @Test("are read from an index in SQLite, and never sorted", arguments: leaders)
+    func sqlite(leader: UserLeader) async throws {
+        let folder = TemporaryFolder()
+        await (try SQLiteStore(.folder(folder.path), role: .server)).close()
+        var handle: OpaquePointer?
+        try #require(sqlite3_open(folder.path + "/okaeri.sqlite", &handle) == SQLITE_OK)
+        defer { sqlite3_close_v2(handle) }
+        var statement: OpaquePointer?
+        let text = "EXPLAIN QUERY PLAN " + Self.statement(leader)
+        try #require(sqlite3_prepare_v2(handle, text, -1, &statement, nil) == SQLITE_OK)
+        defer { sqlite3_finalize(statement) }
+        var plan: [String] = []
+        while sqlite3_step(statement) == SQLITE_ROW { plan.append(String(cString: sqlite3_column_text(statement, 3))) }
+        #expect(plan.count == 1 && plan[0].hasPrefix("SEARCH"), "\(plan)")
+        let index =
+            switch leader {
+            case .all, .anonymous, .search: "PRIMARY KEY"
+            case .registered: "users_registered"
+            case .disabled: "users_disabled"
+            case .leaving: "users_leaving"
+            case .weak: "users_weak"
+            case .provider: "identities_by_provider"
+            case .protocolName: "sessions_by_protocol"
+            case .days: "users_by_day"
+            }
+        #expect(plan[0].contains(index), "\(plan)")
+    }
+
+    @Test("are read from an index in PostgreSQL, and never sorted", arguments: leaders)
+    func postgreSQL(leader: UserLeader) async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let database = try await cluster.makeMigratedDatabase()
+        // Without rows a scan costs nothing: it is forbidden, so that the plan tells whether there is another way.
+        let plan = try await cluster.run(
+            """
+            SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off;
+            EXPLAIN (COSTS OFF) \(Self.statement(leader))
+            """, in: database
+        ).compactMap { $0.first ?? nil }
+        #expect(plan.contains { $0.contains("Index") } && !plan.contains { $0.contains("Seq Scan") }, "\(plan)")
+        // Users of one day may be put in order within it.
+        if case .days = leader { return }
+        #expect(!plan.contains { $0.contains("Sort") && !$0.contains("Sort Key") }, "\(plan)")
+    }
+}
