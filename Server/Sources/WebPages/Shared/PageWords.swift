@@ -9,7 +9,7 @@ extension DomainError {
         case .sessionRequired, .sessionInvalid, .userUnknown: ("sessionOver", .unauthorized)
         case .sessionUnknown: ("sessionUnknown", .notFound)
         case .userDisabled: ("userDisabled", .forbidden)
-        case .credentialRefused: ("credentialRefused", .unprocessableContent)
+        case .credentialRefused, .emailUnverified: ("credentialRefused", .unprocessableContent)
         case .reauthenticationRequired: ("reauthenticationRequired", .forbidden)
         case .identifiersTaken: ("taken", .unprocessableContent)
         case .alreadyRegistered: ("alreadyRegistered", .conflict)
