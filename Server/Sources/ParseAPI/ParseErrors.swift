@@ -45,7 +45,8 @@ extension ParseFault {
         case .sessionRequired, .sessionInvalid, .userDisabled, .userDeleted, .reauthenticationRequired, .proofRequired,
             .proofRefused, .proofReplayed, .clockSkew:
             self = .sessionInvalid
-        case .userUnknown, .sessionUnknown, .accessRefused, .mergeUnknown, .transferUnknown, .identityUnknown:
+        case .userUnknown, .sessionUnknown, .accessRefused, .administration, .mergeUnknown, .transferUnknown,
+            .identityUnknown:
             self = .objectNotFound
         case .credentialRefused: self = .credentialRefused
         case .identifiersTaken(let kinds): self = kinds.first == .email ? .emailTaken : .usernameTaken

@@ -2,7 +2,7 @@ extension Migration {
     /// What operators list users by, and figures by the hour. All indexes but the one by days hold only the few users that they are about, so
     /// that a first launch pays for one short entry, and an automatic log-in for none but the first of a day.
     static let userLists = Migration(
-        version: 15, name: "user lists",
+        version: 14, name: "user lists",
         sqlite: statements(text: "TEXT", integer: "INTEGER", options: " WITHOUT ROWID"),
         postgresql: statements(text: "TEXT", integer: "BIGINT", options: ""))
 

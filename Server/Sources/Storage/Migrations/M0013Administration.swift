@@ -1,7 +1,7 @@
 extension Migration {
     /// Admins, their sessions, links and keys. They belong to the server, so that no application stands in their keys.
     static let administration = Migration(
-        version: 14, name: "administration",
+        version: 13, name: "administration",
         sqlite: statements(text: "TEXT", integer: "INTEGER", bytes: "BLOB", options: " WITHOUT ROWID"),
         postgresql: statements(text: "TEXT", integer: "BIGINT", bytes: "BYTEA", options: ""))
 
