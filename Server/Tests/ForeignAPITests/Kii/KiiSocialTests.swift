@@ -33,31 +33,12 @@ private final class FakeSocial: FakeProvider {
     }
 }
 
-/// The fakes' server: one for the process, on a loopback port.
-private enum FakePlace {
-    private static let server = FakeProviderServer()
-
-    /// Runs until the process ends: nobody awaits it, and it holds nothing but its port.
-    private static let address = Task<String, Never> {
-        let (addresses, continuation) = AsyncStream<String>.makeStream()
-        server.add(FakeSocial(), named: "social")
-        Task.detached {
-            try await server.run(logger: Logger(label: "fake") { _ in SwiftLogNoOpLogHandler() }) {
-                continuation.yield($0)
-            }
-        }
-        return await addresses.first { _ in true } ?? "http://127.0.0.1:9"
-    }
-
-    static func social() async -> String { "\(await address.value)/social" }
-}
-
 @Suite("Kii's accounts elsewhere")
 struct KiiSocialTests {
     private static let providers = ["facebook", "twitter", "google"]
 
     private func world() async throws -> ForeignWorld {
-        let base = await FakePlace.social()
+        let base = await FakePlace.address(of: FakeSocial())
         var addresses = ProviderAddresses()
         addresses.facebookGraph = base
         addresses.twitter = base
