@@ -52,7 +52,7 @@ package struct RefreshSession: Sendable {
             Secret(String(parts[1])) == Secret(code(of: digest, in: application.id))
         else { throw .sessionInvalid }
         let end = min(expiresAt ?? now + span, now + span)
-        let token = SessionToken.limited(SessionToken.new(randomness, for: protocolName), until: end)
+        let token = SessionToken.limited(SessionToken.new(randomness, at: now, for: protocolName), until: end)
         let idle = settings.sessionRules(of: protocolName).idleLifetime
         let user = try await store.write { transaction throws(DomainError) -> Identifier<User> in
             guard let (session, user) = try transaction.session(token: digest, in: application.id),
