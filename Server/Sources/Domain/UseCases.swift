@@ -1,5 +1,6 @@
-/// The table of contents of the rules: everything that a protocol or a command can ask for.
-package struct UseCases: Sendable {
+/// The table of contents of the rules: everything that a protocol or a command can ask for. It is shared rather than
+/// copied: it is large, and every route holds it.
+package final class UseCases: Sendable {
     // Applications
     package let createApplication: CreateApplication
     package let listApplications: ListApplications

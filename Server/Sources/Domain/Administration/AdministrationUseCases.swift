@@ -1,5 +1,5 @@
 /// What admins can ask for.
-package struct AdministrationUseCases: Sendable {
+package final class AdministrationUseCases: Sendable {
     package let findAdmin: FindAdmin
     package let logIn: LogInAdmin
     package let logOut: LogOutAdmin

@@ -1,5 +1,5 @@
 /// The rules that only foreign protocols and the ways in and out of them ask for.
-package struct ForeignUseCases: Sendable {
+package final class ForeignUseCases: Sendable {
     package let searchUsers: SearchUsers
     package let changeUser: ChangeUser
     package let eraseUser: EraseAccessibleUser
