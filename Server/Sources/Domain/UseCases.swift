@@ -104,6 +104,9 @@ package final class UseCases: Sendable {
     package let changeRedirects: ChangeRedirects
     // Theming
     package let changeTheme: ChangeTheme
+    // Field rules
+    package let changeFieldRules: ChangeFieldRules
+    package let countRuleBreakers: CountRuleBreakers
     // Audit
     package let chainAuditEntries: ChainAuditEntries
     package let verifyAudit: VerifyAudit
@@ -243,6 +246,8 @@ package final class UseCases: Sendable {
             store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey, audit: audit)
         changeRedirects = ChangeRedirects(store: store, audit: audit)
         changeTheme = ChangeTheme(store: store, audit: audit)
+        changeFieldRules = ChangeFieldRules(store: store, audit: audit)
+        countRuleBreakers = CountRuleBreakers(store: store)
         rotateSigningKeys = RotateSigningKeys(
             store: store, signingKeys: signingKeys, clock: clock, audit: audit)
         let transferHash = world.sealingKey.keyedHash(purpose: "okaeri transfer code")

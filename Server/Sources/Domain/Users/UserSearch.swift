@@ -95,6 +95,17 @@ package indirect enum UserCondition: Hashable, Sendable {
         case less, lessOrEqual, greater, greaterOrEqual
     }
 
+    /// Everything that it asks about.
+    var fields: [UserField] {
+        switch self {
+        case .all(let parts), .any(let parts): parts.flatMap(\.fields)
+        case .not(let part): part.fields
+        case .equals(let field, _), .isOneOf(let field, _), .compares(let field, _, _), .exists(let field),
+            .matches(let field, _):
+            [field]
+        }
+    }
+
     /// How many comparisons and values it holds, and how deep.
     var size: (terms: Int, depth: Int) {
         switch self {
