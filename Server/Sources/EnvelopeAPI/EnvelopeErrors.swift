@@ -78,6 +78,8 @@ struct EnvelopeErrors: ErrorAnswers {
         case .userDisabled, .userDeleted: (200, EnvelopeTexts.disabled)
         case .credentialRefused, .emailUnverified: (200, EnvelopeTexts.signInRefused)
         case .identifiersTaken, .mergeOffered, .identityTaken: (200, EnvelopeTexts.idTaken)
+        case .fieldsRefused(let faults) where faults.contains { $0.rule == .required }:
+            (200, EnvelopeTexts.valueMissing)
         case .fieldsRefused: (200, EnvelopeTexts.valueRefused)
         case .rateLimited: (200, EnvelopeTexts.tooMany)
         case .reauthenticationRequired, .alreadyRegistered, .attemptReused, .mergeTicketRefused, .mergeUnknown,

@@ -72,7 +72,7 @@ struct EnvelopeProfileRoute: RouteHandler {
         let session = try await api.session(of: request, context)
         return Envelope(
             status: 200, success: true, message: EnvelopeTexts.profile,
-            data: Envelope.Payload(user: UserBody(envelope: session.user))
+            data: Envelope.Payload(user: UserBody(envelope: session.shownUser))
         ).response()
     }
 }
@@ -125,7 +125,8 @@ extension EnvelopeAPI {
 
 extension UserBody {
     /// A user as the native API shows it, for apps that go on to it.
-    init(envelope user: User) {
+    init(envelope shown: ShownUser) {
+        let user = shown.user
         self.init(
             id: user.id.rawValue, isAnonymous: user.isAnonymous, username: user.username, email: user.email,
             emailVerified: user.emailVerifiedAt != nil, phone: user.phone, phoneVerified: user.phoneVerifiedAt != nil,

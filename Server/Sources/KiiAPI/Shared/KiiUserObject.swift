@@ -8,11 +8,14 @@ enum KiiUserObject {
     /// Everything, for the user and for administrators.
     ///
     /// - Parameters:
-    ///   - user: Whom.
+    ///   - shown: Whom, as the reader may see it.
     ///   - options: Without a demand for verification Kii showed every address as verified.
     ///   - pending: A mail address that waits for its verification.
     /// - Returns: the members.
-    static func full(_ user: User, _ options: ForeignOptions, pending: String? = nil) -> [String: JSONValue] {
+    static func full(
+        _ shown: ShownUser, _ options: ForeignOptions, pending: String? = nil
+    ) -> [String: JSONValue] {
+        let user = shown.user
         // Custom fields first: none of them can stand in for what the server knows.
         var members = user.fields.filter { !isReserved($0.key) }
         if case .string? = user.fields["country"] { members["country"] = user.fields["country"] }
@@ -50,8 +53,8 @@ enum KiiUserObject {
     }
 
     /// What other users see.
-    static func limited(_ user: User) -> [String: JSONValue] {
-        full(user, ForeignOptions()).filter { ["userID", "loginName", "displayName"].contains($0.key) }
+    static func limited(_ shown: ShownUser) -> [String: JSONValue] {
+        full(shown, ForeignOptions()).filter { ["userID", "loginName", "displayName"].contains($0.key) }
     }
 
     /// A number below 2^53 that stands for the id, because clients read one. Nothing is looked up by it.

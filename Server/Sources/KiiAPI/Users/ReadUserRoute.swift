@@ -18,12 +18,14 @@ struct ReadUserRoute: RouteHandler {
         if let session = caller.session {
             if reference.names(session.user) { return try await own(session, enabled) }
             let user = try await api.found(reference, by: session.user.id, in: enabled)
+            let shown = user.shown(to: .others, in: enabled.application)
             return KiiAnswer.response(
                 enabled.options.isReadableByAll
-                    ? KiiUserObject.full(user, enabled.options) : KiiUserObject.limited(user), .ok, Self.mediaType)
+                    ? KiiUserObject.full(shown, enabled.options) : KiiUserObject.limited(shown), .ok, Self.mediaType)
         }
         let user = try await api.found(reference, by: nil, in: enabled)
-        return KiiAnswer.response(KiiUserObject.full(user, enabled.options), .ok, Self.mediaType)
+        let shown = user.shown(to: .server, in: enabled.application)
+        return KiiAnswer.response(KiiUserObject.full(shown, enabled.options), .ok, Self.mediaType)
     }
 
     private func own(_ session: Authenticated, _ enabled: EnabledProtocol) async throws -> Response {
@@ -32,13 +34,13 @@ struct ReadUserRoute: RouteHandler {
             // What waits for its verification stands elsewhere, and is not in the session's cache.
             let pending = try await api.useCases.foreign.findPendingAddress(of: session.user)
             return KiiAnswer.response(
-                KiiUserObject.full(session.user, options, pending: pending), .ok, Self.mediaType)
+                KiiUserObject.full(session.shownUser, options, pending: pending), .ok, Self.mediaType)
         }
         if let written = session.writtenUser {
             return KiiAnswer.response(ByteBuffer(bytes: written.bytes), .ok, Self.mediaType)
         }
         do {
-            let body = try JSONBytes.buffer(of: JSONValue.object(KiiUserObject.full(session.user, options)))
+            let body = try JSONBytes.buffer(of: JSONValue.object(KiiUserObject.full(session.shownUser, options)))
             session.keep(WrittenUser(protocolName: .kii, bytes: Array(body.readableBytesView)))
             return KiiAnswer.response(body, .ok, Self.mediaType)
         } catch {

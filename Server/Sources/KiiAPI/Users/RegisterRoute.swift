@@ -35,7 +35,7 @@ struct RegisterRoute: RouteHandler {
             throw KiiFault.taken(kinds, in: enabled.publicKey)
         }
         await api.sendVerification(to: answer.user, enabled, request, context)
-        var members = KiiUserObject.full(answer.user, options)
+        var members = KiiUserObject.full(answer.user.shown(to: .owner, in: enabled.application), options)
         if let token = answer.token { members["_accessToken"] = .string(token.revealed) }
         members["_refreshToken"] = api.refreshToken(for: answer.token, until: answer.tokenExpiresAt, in: enabled)
         let target = api.gate.target(of: request, context)

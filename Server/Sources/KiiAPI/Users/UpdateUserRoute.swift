@@ -20,7 +20,8 @@ struct UpdateUserRoute: RouteHandler {
                 RewriteUser.Request(
                     displayName: profile.displayName, locale: profile.locale, fields: profile.fields,
                     // Predefined: a missing one stays as it is.
-                    keptFields: ["country"], identifiers: profile.identifiers, password: profile.password))
+                    keptFields: ["country"], identifiers: profile.identifiers, password: profile.password,
+                    actor: caller.isAdministrator ? .server : .owner))
             try await api.verify(pending, after: changed, from: user, by: caller, enabled, request, context)
             return KiiAnswer.response(["modifiedAt": .integer(changed.updatedAt.milliseconds)])
         } catch {

@@ -17,9 +17,9 @@ struct SearchMembersRoute: RouteHandler {
             skip: try query.number("skip") ?? 0, counts: query["count"].map { $0 != "0" } ?? false,
             reader: .user(member?.user.id, seesUnlisted: caller.options.isReadableByAll))
         if let text = query["where"], !text.isEmpty { search.condition = try MemberSearch.condition(text) }
-        let found = try await api.useCases.foreign.searchUsers(search, in: caller.application.id)
+        let found = try await api.useCases.foreign.searchUsers(search, in: caller.application)
         let results = found.users.map { user in
-            let object = MemberObject(user: user, standard: caller.standard)
+            let object = MemberObject(user, for: caller)
             return (user.id == member?.user.id ? object.own() : object.forOthers).value
         }
         var answer = NCMBObject([("results", .array(results))])

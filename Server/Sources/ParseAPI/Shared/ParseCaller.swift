@@ -15,6 +15,8 @@ struct ParseCaller: Sendable {
     var session: Authenticated?
     var device: DeviceDescription
 
+    var application: Domain.Application { enabled.application }
+
     /// What everybody may with users that have no access list.
     var standard: AccessList.Rights { options.isReadableByAll ? [.read] : [] }
 

@@ -13,7 +13,7 @@ extension ParseAPI {
         if let kept = session.writtenUser, kept.protocolName == .parse {
             written = kept.bytes
         } else {
-            var members = UserObject(user: session.user, standard: call.caller.standard).own()
+            var members = UserObject(session.user, for: call.caller).own()
             members["__type"] = "Object"
             members["className"] = "_User"
             written = Array(try JSONBytes.buffer(of: JSONValue.object(members)).readableBytesView)
@@ -52,7 +52,7 @@ extension ParseAPI {
         if let asked = options.condition {
             search.condition = try WhereClause.condition(asked, isMaster: call.caller.isMaster)
         }
-        let found = try await useCases.foreign.searchUsers(search, in: call.application.id)
+        let found = try await useCases.foreign.searchUsers(search, in: call.application)
         let results = found.users.compactMap { user in
             call.caller.view(user).map { JSONValue.object(options.columns.cut($0)) }
         }
