@@ -25,7 +25,7 @@ package struct AdminAPI: ProtocolAdapter {
     }
 
     /// Every endpoint. What a caller must be allowed stands beside each.
-    package static let table: [AdminRoute] = accounts + keys + applications + users + activity
+    package static let table: [AdminRoute] = accounts + keys + applications + users + activity + fields
 }
 
 /// One line of the table.
