@@ -80,6 +80,7 @@ package struct Dashboard: ProtocolAdapter {
             (.get, "/app/{application}/settings", SettingsPage()),
             (.post, "/app/{application}/settings", SettingsPage()),
             (.get, "/app/{application}/audit", AuditPage()),
+            (.get, "/app/{application}/fields", FieldsPage()), (.post, "/app/{application}/fields", FieldsPage()),
         ]
         return pages.map { Route($0, Self.root + $1, DashboardRoute(dashboard: self, page: $2)) }
     }

@@ -126,6 +126,7 @@ struct DashboardVisit: Sendable {
                 ("overview", path(), .readFigures), ("users", path("users"), .readUsers),
                 ("sessions", path("sessions"), .readUsers), ("conflicts", path("conflicts"), .readUsers),
                 ("settings", path("settings"), .readSettings), ("audit", path("audit"), .readAudit),
+                ("fields", path("fields"), .readSettings),
                 ("start", path("start"), .readFigures),
             ]
         }
