@@ -105,6 +105,7 @@ extension FieldRules {
     ///   - user: The user with the fields that were named.
     ///   - actor: In whose name.
     ///   - demandsAll: Whether a registered user must have the required fields.
+    /// - Returns: the user with the defaults.
     /// - Throws: `fieldsRefused`.
     func registered(
         _ user: User, by actor: FieldActor, demandsAll: Bool = true
