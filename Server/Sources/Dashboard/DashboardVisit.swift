@@ -108,7 +108,7 @@ struct DashboardVisit: Sendable {
     ) throws -> Response {
         var model: PageTemplates.Model = [
             "language": visit.language.rawValue, "title": title, "brand": "Okaeri", "nonce": visit.nonce,
-            "themeStyle": "", "bodyClass": "dashboard", "assets": dashboard.assetModel,
+            "bodyClass": "dashboard", "assets": dashboard.assetModel,
             "formToken": visit.formToken, "tokenField": PageVisit.tokenField,
             "t": dashboard.texts.tree(in: visit.language), "action": visit.path, "languages": languages, "nav": nav,
             "pageLanguage": visit.language.rawValue, "tabs": tabs,

@@ -24,6 +24,12 @@ struct DoorsPage: DashboardPage {
                 let words = visit.words(for: finding)
                 return try await draw(visit, .none, open: door, word: (door, words.text, words.isGood))
             }
+            if form.text("act") == "enable" {
+                // Drawn at once and not after a redirect: some keys are told this one time.
+                let issued = try await enable(door, form, visit, who)
+                return try await draw(
+                    visit, .none, open: door, word: (door, visit.text("doors.once"), true), issued: issued)
+            }
             let opened = try await act(form, on: door, visit, who)
             return visit.redirect(to: "\(visit.path("doors"))?done=saved&open=\(FormValues.escaped(opened))")
         } catch {
@@ -61,16 +67,6 @@ struct DoorsPage: DashboardPage {
         case "remove":
             try await visit.useCases.removeProvider(.init(rawValue: door), of: application, by: who)
             return door
-        case "enable":
-            let name = Session.ProtocolName(rawValue: door)
-            var given: [ProtocolKey: Secret] = [:]
-            for key in name.keys {
-                let text = form.text("\(door).\(key.rawValue)")
-                if !text.isEmpty { given[key] = Secret(text) }
-            }
-            guard Session.ProtocolName.foreign.contains(name) else { throw PageFault.unknown }
-            _ = try await visit.useCases.enableProtocol(name, given: given, of: application, by: who)
-            return door
         case "disable":
             // Its keys are forgotten: typed, so that no slip of the hand locks all old apps out.
             guard form.text("\(door).confirm") == door else {
@@ -82,12 +78,25 @@ struct DoorsPage: DashboardPage {
         }
     }
 
+    private func enable(
+        _ door: String, _ form: FormValues, _ visit: DashboardVisit, _ who: Operator
+    ) async throws -> IssuedKeys {
+        let name = Session.ProtocolName(rawValue: door)
+        guard Session.ProtocolName.foreign.contains(name) else { throw PageFault.unknown }
+        var given: [ProtocolKey: Secret] = [:]
+        for key in name.keys {
+            let text = form.text("\(door).\(key.rawValue)")
+            if !text.isEmpty { given[key] = Secret(text) }
+        }
+        return try await visit.useCases.enableProtocol(name, given: given, of: try visit.place().id, by: who)
+    }
+
     private static func lines(_ text: String) -> [String] {
         text.split(whereSeparator: \.isWhitespace).map(String.init)
     }
 
     private func draw(
-        _ visit: DashboardVisit, _ form: FormValues, open: String, word: Word?,
+        _ visit: DashboardVisit, _ form: FormValues, open: String, word: Word?, issued: IssuedKeys? = nil,
         status: HTTPResponse.Status = .ok
     ) async throws -> Response {
         let application = try visit.place()
@@ -99,7 +108,8 @@ struct DoorsPage: DashboardPage {
             view.provider(name, set.first { $0.settings.provider.rawValue == name })
         }
         if mayChange { providers.append(view.provider("new", nil)) }
-        let keys = try await visit.useCases.listProtocolKeys(of: application.id)
+        var keys = try await visit.useCases.listProtocolKeys(of: application.id)
+        if let issued { keys = keys.map { $0.protocolName == issued.protocolName ? issued : $0 } }
         var model: PageTemplates.Model = [
             "providers": providers, "canChange": mayChange, "lead": visit.text("doors.lead"),
             "protocols": Session.ProtocolName.foreign.map { name in
@@ -157,7 +167,7 @@ private struct DoorView {
             guard let value = issued?.keys[key], showsAll || key.keeping == .open else { return nil }
             return ["label": key.rawValue, "value": value.revealed]
         }
-        return [
+        var model: PageTemplates.Model = [
             "door": name.rawValue, "name": Self.names[name.rawValue] ?? name.rawValue, "isOn": issued != nil,
             "isOpen": open == name.rawValue || word?.door == name.rawValue, "keys": shown,
             "fields": name.keys.map { key in
@@ -171,6 +181,8 @@ private struct DoorView {
                 isRequired: false
             ).model,
         ]
+        if let word, word.door == name.rawValue, word.isGood { model["word"] = word.text }
+        return model
     }
 
     private static let names = [

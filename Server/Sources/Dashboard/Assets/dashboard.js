@@ -102,7 +102,7 @@
 
   // A list that goes on by itself, as long as somebody looks.
   const liveTail = () => {
-    const frame = document.querySelector("[data-live]");
+    const frame = document.querySelector(".table-frame[data-live]");
     if (!frame || !words.live) return;
     const button = document.createElement("button");
     button.type = "button";
@@ -116,7 +116,7 @@
       if (document.hidden) return;
       try {
         const response = await fetch(location.href, { headers: { Accept: "text/html" } });
-        const next = response.ok ? (await read(response)).querySelector("[data-live] tbody") : null;
+        const next = response.ok ? (await read(response)).querySelector(".table-frame[data-live] tbody") : null;
         if (!next) throw new Error(String(response.status));
         showTimes(next);
         const known = new Set([...frame.querySelectorAll("tbody tr")].map((row) => row.textContent));
