@@ -42,7 +42,9 @@ let dashboardResources: [Resource] =
         "Templates/shell.mustache", "Templates/door.mustache", "Templates/enter.mustache", "Templates/set-up.mustache",
         "Templates/codes.mustache", "Templates/list.mustache", "Templates/overview.mustache",
         "Templates/user.mustache", "Templates/settings.mustache", "Templates/start.mustache",
-        "Templates/message.mustache", "Texts/en.json", "Texts/ja.json", "Texts/ko.json", "Assets/dashboard.css",
+        "Templates/message.mustache", "Templates/doors.mustache", "Templates/mail.mustache", "Templates/look.mustache",
+        "Templates/bulk.mustache", "Assets/dashboard.js", "Texts/en.json", "Texts/ja.json", "Texts/ko.json",
+        "Assets/dashboard.css",
     ].map { .embedInCode($0) }
 
 let package = Package(

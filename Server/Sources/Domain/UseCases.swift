@@ -281,7 +281,7 @@ package final class UseCases: Sendable {
         listAudit = ListAudit(store: store)
         recordReading = RecordReading(store: store, audit: audit)
         administration = AdministrationUseCases(
-            world, takeAllowance: takeAllowance, queueErrand: queueErrand, audit: audit)
+            world, takeAllowance: takeAllowance, queueErrand: queueErrand, audit: audit, signingKeys: signingKeys)
     }
 
     /// How many sessions are in memory now.

@@ -45,7 +45,7 @@ package final class ForeignUseCases: Sendable {
         registerByMail = RegisterByMail(
             store: store, clock: clock, randomness: randomness, queueErrand: queueErrand, takeAllowance: takeAllowance,
             newUsers: world.firstLaunches)
-        changeProtocolRules = ChangeProtocolRules(store: store)
+        changeProtocolRules = ChangeProtocolRules(store: store, audit: audit)
         adoptSession = AdoptSession(
             store: store, clock: clock, randomness: randomness, verifyProof: ProofVerifier(),
             authenticate: authenticate)

@@ -32,6 +32,14 @@ package enum CodeForm: Hashable, Sendable {
         }
     }
 
+    /// What such a code looks like, for previews.
+    package var example: String {
+        switch self {
+        case .digits(let count): count % 4 == 0 ? "1234 5678" : "123 456"
+        case .token: "0123-4567-89AB-CDEF-GHJK-MNPQ-RSTV"
+        }
+    }
+
     /// Crockford's base 32: no I, L, O, U.
     private static let tokenAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
     private static let tokenCharacters = 28
