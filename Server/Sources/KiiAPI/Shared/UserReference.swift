@@ -12,6 +12,10 @@ enum UserReference: Sendable {
     /// - Throws: `KiiFault` when an address has no form of one.
     init(_ context: ServerContext, in application: String) throws(KiiFault) {
         let sent = context.parameters.get("user") ?? ""
+        if sent == "me" {
+            self = .me
+            return
+        }
         // A plus sign in a path is a plus sign.
         guard let text = sent.removingPercentEncoding, !text.utf8.contains(0) else {
             throw .userNotFound("userID", "", in: application)
