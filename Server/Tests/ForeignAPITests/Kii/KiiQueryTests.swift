@@ -36,7 +36,7 @@ struct KiiQueryTests {
             (#"{"type":"all"}"#, ["anna", "berta", "clara"]),
             (#"{"type":"eq","field":"emailAddress","value":"Berta@example.com"}"#, ["berta"]),
             (#"{"type":"eq","field":"loginName","value":"anna"}"#, ["anna"]),
-            (#"{"type":"eq","field":"phoneNumber","value":"+81901234562 0"}"#, []),
+            (#"{"type":"eq","field":"phoneNumber","value":"+819012345699"}"#, []),
             (#"{"type":"eq","field":"phoneNumber","value":"+819012345620"}"#, ["clara"]),
             (#"{"type":"eq","field":"displayName","value":"ANNA"}"#, ["anna"]),
             (#"{"type":"prefix","field":"displayName","prefix":"B"}"#, ["berta"]),
