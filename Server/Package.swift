@@ -234,7 +234,8 @@ let package = Package(
             name: "NCMBAPITests",
             dependencies: [
                 "Domain", "FakeProviders", "HTTPSupport", "NCMBAPI", "OkaeriServer", "OutboundServices",
-                "PasswordHashes", "StorageSQLite", hummingbird, httpTypes, nioCore, logging, crypto, wire,
+                "PasswordHashes", "RecordedFlows", "StorageSQLite", hummingbird, httpTypes, nioCore, logging, crypto,
+                wire,
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(

@@ -188,7 +188,7 @@ package final class UseCases: Sendable {
             store: store, clock: clock, cache: sessionCache, activity: activity, verifyProof: verifyProof)
         let queueErrand = QueueErrand(
             store: store, clock: clock, sealing: sealing, takeAllowance: takeAllowance, delivery: world.mailDelivery,
-            pagesURL: world.pagesURL, hasLimits: world.hasRateLimits)
+            textDelivery: world.textDelivery, pagesURL: world.pagesURL, hasLimits: world.hasRateLimits)
         foreign = ForeignUseCases(
             world, authenticate: authenticate, findProvider: findProvider, takeAllowance: takeAllowance,
             queueErrand: queueErrand, check: check, notice: notice, audit: audit)
@@ -220,7 +220,7 @@ package final class UseCases: Sendable {
             identify: IdentifyPerson(findProvider: findProvider), audit: audit)
         deliverMail = DeliverMail(
             store: store, clock: clock, randomness: randomness, sealing: sealing, delivery: world.mailDelivery,
-            findApplication: findApplication,
+            textDelivery: world.textDelivery, findApplication: findApplication,
             writeLetter: WriteLetter(
                 store: store, clock: clock, randomness: randomness, sealing: sealing, digests: digests))
         requestLogInCode = RequestLogInCode(queueErrand: queueErrand, randomness: randomness)

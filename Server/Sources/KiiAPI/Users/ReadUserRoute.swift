@@ -4,8 +4,8 @@ import Hummingbird
 import NIOCore
 import enum OkaeriWire.JSONValue
 
-/// `GET /apps/{appID}/users/{user}`. For the own user it is the hot path: after the first time the session's cache has the
-/// answer's bytes.
+/// `GET /apps/{appID}/users/{user}`. For the own user it is the hot path: after the first time the session's cache has
+/// the answer's bytes.
 struct ReadUserRoute: RouteHandler {
     let api: KiiAPI
 
@@ -30,9 +30,12 @@ struct ReadUserRoute: RouteHandler {
 
     private func own(_ session: Authenticated, _ enabled: EnabledProtocol) async throws -> Response {
         let options = enabled.options
-        if options.demandsVerifiedEmail {
+        if options.demandsVerifiedEmail || options.demandsVerifiedPhone {
             // What waits for its verification stands elsewhere, and is not in the session's cache.
-            let pending = try await api.useCases.foreign.findPendingAddress(of: session.user)
+            var pending: [AddressKind: String] = [:]
+            for kind in AddressKind.allCases where kind.isDemanded(options) {
+                pending[kind] = try await api.useCases.foreign.findPendingAddress(of: session.user, by: kind.mailKind)
+            }
             return KiiAnswer.response(
                 KiiUserObject.full(session.shownUser, options, pending: pending), .ok, Self.mediaType)
         }

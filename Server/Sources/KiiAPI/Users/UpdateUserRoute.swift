@@ -3,7 +3,8 @@ import HTTPSupport
 import Hummingbird
 import enum OkaeriWire.JSONValue
 
-/// `POST /apps/{appID}/users/{user}`: the custom fields as a whole, what else is named, and the upgrade of a pseudo user.
+/// `POST /apps/{appID}/users/{user}`: the custom fields as a whole, what else is named, and the upgrade of a pseudo
+/// user.
 struct UpdateUserRoute: RouteHandler {
     let api: KiiAPI
 
@@ -13,7 +14,7 @@ struct UpdateUserRoute: RouteHandler {
         let user = try await api.changeable(
             try UserReference(context, in: enabled.publicKey), by: caller, in: enabled)
         var profile = try KiiProfile(try await api.body(of: request, context), over: user)
-        let pending = profile.identifiers.takePendingAddress(of: user, by: caller, in: enabled)
+        let pending = profile.identifiers.takePendingAddresses(of: user, by: caller, in: enabled)
         do {
             let changed = try await api.useCases.rewriteUser(
                 user.id, in: enabled.application,

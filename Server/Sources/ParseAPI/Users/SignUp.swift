@@ -59,7 +59,7 @@ extension ParseAPI {
         guard user.email != nil, user.emailVerifiedAt == nil else { return }
         // The user is stored already; a mail that cannot be ordered must not undo that in the client's eyes.
         try? await useCases.requestEmailVerification(
-            ofPresentAddressOf: user, in: call.application, languages: AcceptLanguage.tags(of: call.request),
+            nil, of: user, in: call.application, languages: AcceptLanguage.tags(of: call.request),
             from: client(of: call))
     }
 }
