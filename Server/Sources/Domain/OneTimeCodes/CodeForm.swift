@@ -48,7 +48,7 @@ package enum CodeForm: Hashable, Sendable {
     /// letters that look like digits as those. `nil` when it is too long to be a code.
     package static func normal(_ typed: String) -> String? {
         guard typed.utf8.count <= 200 else { return nil }
-        return typed.precomposedStringWithCompatibilityMapping.uppercased().filter { $0 != "-" && !$0.isWhitespace }
+        return typed.compatible.uppercased().filter { $0 != "-" && !$0.isWhitespace }
             .replacing("O", with: "0").replacing("I", with: "1").replacing("L", with: "1")
     }
 

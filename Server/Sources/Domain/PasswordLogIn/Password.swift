@@ -15,7 +15,7 @@ package struct Password: Sendable {
     package init?(_ text: String) {
         guard (1...Self.maximumBytes).contains(text.utf8.count) else { return nil }
         sent = Secret(text)
-        normalized = Secret(text.precomposedStringWithCompatibilityMapping)
+        normalized = Secret(text.compatible)
     }
 }
 
@@ -83,7 +83,7 @@ package struct PasswordRules: Sendable {
         guard text.utf8.count <= Password.maximumBytes else { return [.tooManyBytes(maximum: Password.maximumBytes)] }
         let basic = TextRule(maximumCharacters: Password.maximumBytes).faults(of: text, field: "").map(\.rule)
         guard basic.isEmpty else { return basic }
-        let normalized = text.precomposedStringWithCompatibilityMapping
+        let normalized = text.compatible
         if normalized.unicodeScalars.count < minimumCharacters {
             return [.tooShort(minimumCharacters: minimumCharacters)]
         }

@@ -68,7 +68,7 @@ package struct NewIdentifiers: Sendable {
         let name = shownUserName(text)
         var faults = TextRule(maximumCharacters: maximumCharacters).faults(of: name, field: "username")
         guard faults.isEmpty else { return faults }
-        let compatible = name.precomposedStringWithCompatibilityMapping
+        let compatible = name.compatible
         let words = compatible.unicodeScalars.split(separator: " ", omittingEmptySubsequences: false)
         let isWellFormed = words.allSatisfy { word in !word.isEmpty && word.allSatisfy { $0.isVisible && $0 != "@" } }
         if !isWellFormed || compatible.hasPrefix("+") {

@@ -9,7 +9,7 @@ package struct PhoneNumber: Hashable, Sendable {
 
     /// Takes a number as people write it, with spaces, hyphens, dots or brackets; `nil` when it is none.
     package init?(_ text: String) {
-        let compatible = text.precomposedStringWithCompatibilityMapping
+        let compatible = text.compatible
         guard compatible.unicodeScalars.count <= 40 else { return nil }
         let signs = compatible.unicodeScalars.filter { !Self.separators.contains($0) }
         guard signs.first == "+" else { return nil }

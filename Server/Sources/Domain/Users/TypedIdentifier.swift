@@ -31,7 +31,7 @@ package struct TypedIdentifier: Hashable, Sendable {
     /// with `+`, and always a user name too, because other protocols let user names look like either.
     package static func meanings(of text: String) -> [TypedIdentifier] {
         let text = text.trimmingCharacters(in: .whitespaces)
-        let compatible = text.precomposedStringWithCompatibilityMapping
+        let compatible = text.compatible
         var meanings: [TypedIdentifier] = []
         if compatible.contains("@") { meanings.append(TypedIdentifier(.email, shown: text)) }
         if compatible.hasPrefix("+") { meanings.append(TypedIdentifier(.phone, shown: text)) }
@@ -50,8 +50,8 @@ package enum IdentifierFolding {
     package static func folded(_ text: String) -> String {
         var result = text
         // Twice, because composing what was folded can give letters that fold again.
-        for _ in 0..<2 { result = lowered(result.precomposedStringWithCompatibilityMapping) }
-        return result.precomposedStringWithCompatibilityMapping
+        for _ in 0..<2 { result = lowered(result.compatible) }
+        return result.compatible
     }
 
     /// A mail address with its domain in ASCII (IDNA, UTS #46) and everything folded.

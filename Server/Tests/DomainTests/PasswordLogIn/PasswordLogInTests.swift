@@ -13,6 +13,15 @@ struct PasswordLogInTests {
         world = try TestWorld(try SQLiteStore(.memory, role: .server))
     }
 
+    @Test(
+        "takes a password for the same, whatever keyboard wrote it",
+        arguments: [("ｶﾞｷﾞﾊﾟﾊﾟ-1234", "ガギパパ-1234"), ("ｶ\u{FF9E}", "カ\u{3099}"), ("Ｏｋａｅｒｉ！", "Okaeri!")])
+    func widths(narrow: String, wide: String) throws {
+        let (narrow, wide) = (try #require(Password(narrow)), try #require(Password(wide)))
+        #expect(narrow.normalized == wide.normalized)
+        #expect(narrow.sent != wide.sent)
+    }
+
     @Test("lets the device's key join the user, so that the next launch is automatic")
     func joins() async throws {
         let application = try await world.makeApplication()
