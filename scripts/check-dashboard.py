@@ -45,6 +45,7 @@ checks = PageChecks(pictures, maximum_bytes=200_000)
 
 def look(page, name):
     """Checks a page and takes a picture of it."""
+    page.wait_for_load_state()
     checks.look(page, name)
     assert page.title() != "stolen", f"{name}: a script of a user's ran"
 
