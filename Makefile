@@ -1,7 +1,7 @@
 # Each verb is a script of a screen or two; what it does, stands there.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build release test test-postgresql test-failover check-api check-pages lint format check bench bench-peers docs run clean
+.PHONY: help setup build release test test-postgresql test-failover check-api check-pages check-dashboard lint format check bench bench-peers docs run clean
 
 help: ## list the verbs
 	@echo "Okaeri: make VERB"
@@ -24,6 +24,9 @@ test-postgresql: ## run the tests of the API on PostgreSQL too
 
 check-api: ## ask a running server by openapi.yaml, with thousands of right and wrong requests
 	@scripts/check-api
+
+check-dashboard: ## play an owner at the dashboard in headless Chromium
+	@scripts/check-dashboard
 
 check-pages: ## play a person at the hosted pages in headless Chromium
 	@scripts/check-pages

@@ -42,7 +42,9 @@ let dashboardResources: [Resource] =
         "Templates/shell.mustache", "Templates/door.mustache", "Templates/enter.mustache", "Templates/set-up.mustache",
         "Templates/codes.mustache", "Templates/list.mustache", "Templates/overview.mustache",
         "Templates/user.mustache", "Templates/settings.mustache", "Templates/start.mustache",
-        "Templates/message.mustache", "Texts/en.json", "Texts/ja.json", "Texts/ko.json", "Assets/dashboard.css",
+        "Templates/message.mustache", "Templates/doors.mustache", "Templates/mail.mustache", "Templates/look.mustache",
+        "Templates/bulk.mustache", "Assets/dashboard.js", "Texts/en.json", "Texts/ja.json", "Texts/ko.json",
+        "Assets/dashboard.css",
     ].map { .embedInCode($0) }
 
 let package = Package(
@@ -232,7 +234,8 @@ let package = Package(
             name: "NCMBAPITests",
             dependencies: [
                 "Domain", "FakeProviders", "HTTPSupport", "NCMBAPI", "OkaeriServer", "OutboundServices",
-                "PasswordHashes", "StorageSQLite", hummingbird, httpTypes, nioCore, logging, crypto, wire,
+                "PasswordHashes", "RecordedFlows", "StorageSQLite", hummingbird, httpTypes, nioCore, logging, crypto,
+                wire,
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(

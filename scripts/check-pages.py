@@ -15,11 +15,13 @@ import types
 import urllib.request
 
 from check_pages_app import check_guest, check_web_log_in
+from page_checks import PageChecks
 from playwright.sync_api import expect, sync_playwright
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 pictures = folder / "screenshots"
-pictures.mkdir(parents=True, exist_ok=True)
+checks = PageChecks(pictures)
+look = checks.look
 data = folder / "data"
 password = "correct horse battery"
 
@@ -56,21 +58,6 @@ def wait_for_mail(pattern):
                 return found.group(0)
         time.sleep(0.1)
     raise AssertionError(f"no mail has {pattern}")
-
-
-# Ours, because no library for it is at hand.
-ACCESSIBILITY = (pathlib.Path(__file__).parent / "pages-accessibility.js").read_text()
-
-steps = 0
-
-
-def look(page, name):
-    """Checks a page and takes a picture of it."""
-    global steps
-    steps += 1
-    faults = page.evaluate(ACCESSIBILITY)
-    assert not faults, f"{name}: {faults}"
-    page.screenshot(path=pictures / f"{steps:02} {name}.png", full_page=True)
 
 
 def sign_up(page, name, mail="", secret=password):
@@ -168,17 +155,10 @@ def check_keyboard(page):
     page.keyboard.type(password)
     page.keyboard.press("Enter")
     page.wait_for_url(f"{pages}/account")
-    seen = []
-    for _ in range(60):
-        page.keyboard.press("Tab")
-        focus = page.evaluate(
-            "(() => { const e = document.activeElement; const s = getComputedStyle(e);"
-            " return [e.outerHTML.slice(0, 60), e.getBoundingClientRect().top + scrollY, s.outlineStyle, e === document.body] })()")
-        if focus[3]:
-            break
-        assert focus[2] != "none", f"focus cannot be seen: {focus[0]}"
-        seen.append(focus[1])
-    assert len(seen) > 8 and seen[:8] == sorted(seen[:8]), "the order of focus is not that of the page"
+    checks.walk(page)
+    for name in ["log-in", "sign-up", "forgot", "reset", "verify"]:
+        page.goto(f"{pages}/{name}")
+        checks.walk(page)
 
 
 def check_without_scripts(browser):

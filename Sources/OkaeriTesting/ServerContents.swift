@@ -59,6 +59,8 @@ struct ServerContents: Sendable {
     var usedProofs: Set<String> = []
     /// Answers by idempotency key, with the thumbprint and the body of their request.
     var answers: [String: (thumbprint: String, body: Data, answer: TransportResponse)] = [:]
+    /// Codes of the pages, with what was asked for.
+    var webCodes: [String: WebCode] = [:]
     /// Transfer codes without hyphens.
     var transferCodes: [String: WaitingCode] = [:]
     var transfers: [StoredTransfer] = []

@@ -27,8 +27,9 @@ extension InMemoryServer {
         let path = request.url.path
         switch (request.method, path) {
         case ("GET", APIPath.applicationProfile):
-            return .json(200, contents.profile ?? ApplicationProfile(id: application, name: application))
+            return .json(200, contents.profile ?? standardProfile)
         case ("POST", APIPath.logInAutomatically): return try logInAutomatically(request, &contents)
+        case ("POST", "/a/\(application)/token"): return redeemWebCode(request, &contents)
         case ("POST", APIPath.logOut):
             let token = try authenticate(request, &contents).token
             contents.sessions[token] = nil

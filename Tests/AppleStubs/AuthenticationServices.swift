@@ -72,3 +72,23 @@ public struct ASAuthorizationError: Error {
     public init(authorizationRequests: [ASAuthorizationRequest]) {}
     public func performRequests() {}
 }
+
+@MainActor public protocol ASWebAuthenticationPresentationContextProviding: AnyObject {
+    func presentationAnchor(for session: ASWebAuthenticationSession) -> ASPresentationAnchor
+}
+
+@MainActor public final class ASWebAuthenticationSession: NSObject {
+    public typealias CompletionHandler = (URL?, (any Error)?) -> Void
+
+    public final class Callback: NSObject {
+        public static func customScheme(_ scheme: String) -> Callback { Callback() }
+        public static func https(host: String, path: String) -> Callback { Callback() }
+    }
+
+    public weak var presentationContextProvider: (any ASWebAuthenticationPresentationContextProviding)?
+    public var prefersEphemeralWebBrowserSession = false
+    public init(url: URL, callbackURLScheme: String?, completionHandler: @escaping CompletionHandler) {}
+    public init(url: URL, callback: Callback, completionHandler: @escaping CompletionHandler) {}
+    public func start() -> Bool { true }
+    public func cancel() {}
+}

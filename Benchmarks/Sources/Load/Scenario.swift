@@ -19,8 +19,12 @@ enum Scenario: String, CaseIterable, ExpressibleByArgument {
     case passwordLogIn = "password-log-in"
     /// NCMB's protocol: `GET` of the own member, signed, with the tokens of many sessions in turn.
     case ncmbSessionCheck = "ncmb-session-check"
+    /// Parse's protocol: `GET /parse/users/me` with the tokens of many sessions in turn.
+    case parseSessionCheck = "parse-session-check"
     /// Kii's protocol: `GET …/users/me` with the tokens of many sessions in turn.
     case kiiSessionCheck = "kii-session-check"
+    /// The envelope: `GET /user/me` with the tokens of many sessions in turn.
+    case envelopeSessionCheck = "envelope-session-check"
     /// PocketBase: `GET` of the own record with the tokens of many users in turn.
     case pocketBaseSessionCheck = "pocketbase-session-check"
     /// PocketBase: the hook, with devices that it knows.
@@ -72,12 +76,10 @@ struct RequestMaker {
                         "POST", "/v1/log-in/password", headers: ["Okaeri-Application: \(application)"],
                         body: #"{"identifier":"\#(name)","password":"\#(KnownPassword.text)"}"#)
                 }, repeats: true)
-        case .ncmbSessionCheck, .kiiSessionCheck:
-            RequestSupply(
-                try ForeignSession.read(from: devices, lines: lines).map { session in
-                    if scenario == .kiiSessionCheck { return kiiRequest(session) }
-                    return ncmbRequest(session)
-                }, repeats: true)
+        case .ncmbSessionCheck: try foreign(ncmbRequest)
+        case .parseSessionCheck: try foreign(parseRequest)
+        case .kiiSessionCheck: try foreign(kiiRequest)
+        case .envelopeSessionCheck: try foreign(envelopeRequest)
         case .pocketBaseSessionCheck:
             RequestSupply(
                 try PocketBaseUser.read(from: devices, lines: lines).map { user in
@@ -101,6 +103,10 @@ struct RequestMaker {
         ["Okaeri-Application: \(application)", "Authorization: Bearer \(token)"]
     }
 
+    private func foreign(_ request: (ForeignSession) -> ByteBuffer) throws -> RequestSupply {
+        RequestSupply(try ForeignSession.read(from: devices, lines: lines).map(request), repeats: true)
+    }
+
     /// As NCMB's SDK for Swift sends it.
     private func ncmbRequest(_ session: ForeignSession) -> ByteBuffer {
         let (path, timestamp) = ("/2013-09-01/users/\(session.user)", "2026-01-02T03:04:05.678Z")
@@ -113,6 +119,23 @@ struct RequestMaker {
                 "X-NCMB-Apps-Session-Token: \(session.ncmbToken)", "X-NCMB-SDK-Version: swift-1.4.2",
                 "X-NCMB-OS-Version: ios-17.0",
             ])
+    }
+
+    /// As Parse's SDK for Swift sends it, with a REST key.
+    private func parseRequest(_ session: ForeignSession) -> ByteBuffer {
+        target.request(
+            "GET", "/parse/users/me",
+            headers: [
+                "Content-Type: application/json", "X-Parse-Application-Id: \(ForeignKeys.parseApplicationId)",
+                "X-Parse-REST-API-Key: \(ForeignKeys.parseRestKey)", "X-Parse-Client-Version: swift6.1.0",
+                "X-Parse-Installation-Id: 0f9e8d7c-0000-4000-8000-000000000001",
+                "X-Parse-Session-Token: \(session.parseToken)",
+            ])
+    }
+
+    /// As the envelope's apps send their token.
+    private func envelopeRequest(_ session: ForeignSession) -> ByteBuffer {
+        target.request("GET", "/user/me", headers: ["jwt: \(session.envelopeToken)"])
     }
 
     /// As Kii's SDK for Android sends it.

@@ -5,16 +5,20 @@ import Foundation
 package struct ForeignSession: Sendable {
     package let user: String
     package let ncmbToken: String
+    package let parseToken: String
     package let kiiToken: String
+    package let envelopeToken: String
 
-    package init(user: String, ncmbToken: String, kiiToken: String) {
+    package init(user: String, ncmbToken: String, parseToken: String, kiiToken: String, envelopeToken: String) {
         self.user = user
         self.ncmbToken = ncmbToken
+        self.parseToken = parseToken
         self.kiiToken = kiiToken
+        self.envelopeToken = envelopeToken
     }
 
     /// One line of the side file.
-    package var line: String { "\(user) \(ncmbToken) \(kiiToken)\n" }
+    package var line: String { "\(user) \(ncmbToken) \(parseToken) \(kiiToken) \(envelopeToken)\n" }
 
     /// Reads sessions from a side file.
     ///
@@ -28,8 +32,10 @@ package struct ForeignSession: Sendable {
             .split(separator: "\n").prefix(lines.upperBound).dropFirst(lines.lowerBound)
             .map { line in
                 let parts = line.split(separator: " ").map(String.init)
-                guard parts.count == 3 else { throw CocoaError(.fileReadCorruptFile) }
-                return ForeignSession(user: parts[0], ncmbToken: parts[1], kiiToken: parts[2])
+                guard parts.count == 5 else { throw CocoaError(.fileReadCorruptFile) }
+                return ForeignSession(
+                    user: parts[0], ncmbToken: parts[1], parseToken: parts[2], kiiToken: parts[3],
+                    envelopeToken: parts[4])
             }
     }
 }
@@ -39,7 +45,10 @@ package struct ForeignSession: Sendable {
 package enum ForeignKeys {
     package static let ncmbApplicationKey = "6145f91061916580c742f806bab67649d10f45920246ff459404c46f00ff3e56"
     package static let ncmbClientKey = "1343d198b510a0315db1c03f3aa0e32418b7a743f8e4b47cbff670601345cf75"
+    package static let parseApplicationId = "app1"
+    package static let parseRestKey = "rest0123456789abcdef0123456789abcdef"
     package static let kiiAppId = "a1b2c3d4"
+    package static let envelopeBasePath = "/"
 
     /// The signature of a request of NCMB's protocol without a query.
     package static func signature(_ method: String, host: String, path: String, timestamp: String) -> String {

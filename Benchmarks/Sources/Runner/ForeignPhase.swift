@@ -15,7 +15,10 @@ struct ForeignPhase {
         let data = try workbench.seeded(users: isQuick ? 1_000 : 100_000).copy(to: workbench.folder + "/run")
         let side = try open(data)
         let server = try ServerUnderTest.okaeri(workbench, on: data)
-        let foreign = [("ncmb-session-check", "NCMB"), ("kii-session-check", "Kii")]
+        let foreign = [
+            ("ncmb-session-check", "NCMB's protocol"), ("parse-session-check", "Parse's protocol"),
+            ("kii-session-check", "Kii's protocol"), ("envelope-session-check", "the envelope"),
+        ]
         var native: [LoadResult] = []
         var others: [[LoadResult]] = foreign.map { _ in [] }
         for _ in 0..<(isQuick ? 1 : 3) {
@@ -27,9 +30,9 @@ struct ForeignPhase {
         server.child.stop()
         report.add("session check", native[native.count / 2])
         for (results, (_, name)) in zip(others, foreign) {
-            report.add("session check by \(name)'s protocol", results[results.count / 2])
+            report.add("session check by \(name)", results[results.count / 2])
             report.add(
-                ratio: "session check, \(name)'s protocol ÷ native",
+                ratio: "session check, \(name) ÷ native",
                 zip(results, native).map { $0.requestsPerSecond / $1.requestsPerSecond }.median,
                 zip(results, native).map { "\(Int($0.requestsPerSecond)) ÷ \(Int($1.requestsPerSecond))" }
                     .joined(separator: "; "))
@@ -48,7 +51,12 @@ struct ForeignPhase {
                 "ncmb", "--ncmb-application-key", ForeignKeys.ncmbApplicationKey, "--ncmb-client-key",
                 ForeignKeys.ncmbClientKey,
             ],
+            [
+                "parse", "--parse-application-id", ForeignKeys.parseApplicationId, "--parse-rest-key",
+                ForeignKeys.parseRestKey,
+            ],
             ["kii", "--kii-app-id", ForeignKeys.kiiAppId],
+            ["envelope", "--envelope-base-path", ForeignKeys.envelopeBasePath],
         ] {
             _ = try Child(
                 workbench.server, ["application", "enable", application] + keys + ["--data", data.folder],

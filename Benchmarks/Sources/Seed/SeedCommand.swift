@@ -76,7 +76,7 @@ struct SeedCommand: ParsableCommand {
         return known
     }
 
-    /// One session of NCMB's protocol and one of Kii's for each of the first users.
+    /// One session of each foreign protocol for each of the first users.
     private func addForeignSessions(to database: Database, _ rows: ServerRows) throws {
         let now = Int64(Date.now.timeIntervalSince1970 * 1000)
         var lines = ""
@@ -84,8 +84,13 @@ struct SeedCommand: ParsableCommand {
         for user in rows.users(users) {
             let session = ForeignSession(
                 user: user, ncmbToken: RandomText.base62(characterCount: 25),
-                kiiToken: RandomText.base64URL(characterCount: 43))
-            for (name, token) in [("ncmb", session.ncmbToken), ("kii", session.kiiToken)] {
+                parseToken: "r:" + RandomText.hexadecimal(characterCount: 32),
+                kiiToken: RandomText.base64URL(characterCount: 43),
+                envelopeToken: RandomText.base64URL(characterCount: 43))
+            for (name, token) in [
+                ("ncmb", session.ncmbToken), ("parse", session.parseToken), ("kii", session.kiiToken),
+                ("envelope", session.envelopeToken),
+            ] {
                 var logIn = LogInRows(user: user, at: now)
                 logIn.tokenDigest = Array(SHA256.hash(data: Data(token.utf8)))
                 try rows.insertForeignSession(logIn, of: name)

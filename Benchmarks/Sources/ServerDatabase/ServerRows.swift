@@ -160,6 +160,7 @@ package enum RandomBytes {
 /// Random texts in the server's alphabets.
 package enum RandomText {
     private static let base62 = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+    private static let hexadecimalDigits = Array("0123456789abcdef".utf8)
     private static let base64 = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     /// An id that grows with time: eight characters of time, eight random ones.
@@ -177,6 +178,11 @@ package enum RandomText {
     /// Random letters and digits.
     package static func base62(characterCount: Int) -> String {
         String(decoding: (0..<characterCount).map { _ in base62[Int.random(in: 0..<62)] }, as: UTF8.self)
+    }
+
+    /// Random lower-case hexadecimal digits.
+    package static func hexadecimal(characterCount: Int) -> String {
+        String(decoding: (0..<characterCount).map { _ in hexadecimalDigits[Int.random(in: 0..<16)] }, as: UTF8.self)
     }
 
     /// Random characters of the alphabet for addresses.

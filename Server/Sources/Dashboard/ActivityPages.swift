@@ -1,4 +1,5 @@
 import Domain
+import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import PageSupport
@@ -35,7 +36,9 @@ struct AuditPage: DashboardPage {
             ]
         }
         if entries.count == 100 { list.next = entries.last?.id.rawValue }
-        return try visit.html("list", title: visit.text("nav.audit"), list.model(visit))
+        var model = list.model(visit)
+        model["isLive"] = value("from") == nil
+        return try visit.html("list", title: visit.text("nav.audit"), model)
     }
 }
 
@@ -117,22 +120,26 @@ struct HealthPage: DashboardPage {
 
     func respond(to visit: DashboardVisit) async throws -> Response {
         try visit.caller().require(.readFigures, in: nil)
+        let found = try await visit.rules.readHealth()
         var list = ListModel()
         list.columns = [visit.text("health.what"), visit.text("health.how")]
-        let entries = try await visit.useCases.listApplications()
-        var mails = 0
-        for entry in entries { mails += try await visit.useCases.listQueuedMail(in: entry.application.id).count }
-        list.rows = [
-            [.init(text: visit.text("health.storage")), .init(text: visit.text("health.good"))],
-            [.init(text: visit.text("health.applications")), .init(text: String(entries.count))],
-            [
-                .init(text: visit.text("health.users")),
-                .init(text: String(entries.reduce(0) { $0 + $1.userCount })),
-            ],
-            [.init(text: visit.text("health.sessions")), .init(text: String(visit.useCases.cachedSessions))],
-            [.init(text: visit.text("health.mail")), .init(text: String(mails))],
-            [.init(text: visit.text("health.clock")), .init(text: "", time: visit.dashboard.clock.now)],
-        ]
+        func row(_ name: String, _ text: String, time: Timestamp? = nil, badge: String? = nil) {
+            list.rows.append([
+                .init(text: visit.text("health.\(name)")), .init(text: text, time: time, badge: badge),
+            ])
+        }
+        row("version", ProgramVersion.current)
+        row("storage", visit.text("health.good", ["milliseconds": String(found.storage.wholeMilliseconds)]))
+        row("applications", String(found.applications))
+        row("users", String(found.users))
+        row("sessions", String(visit.useCases.cachedSessions))
+        row("passwords", String(found.passwordsWaiting))
+        row("mail", String(found.mailWaiting), badge: found.sendsMail ? nil : visit.text("health.noMail"))
+        if let oldest = found.oldestMailAt { row("oldestMail", "", time: oldest) }
+        row(
+            "givenUp", String(found.mailGivenUp), badge: found.mailGivenUp > 0 ? visit.text("health.look") : nil)
+        for key in found.signingKeys { row("key", "\(key.id.prefix(10))… · ", time: key.createdAt) }
+        row("clock", "", time: found.at)
         return try visit.html("list", title: visit.text("nav.health"), list.model(visit))
     }
 }

@@ -107,7 +107,7 @@ struct SettingsPage: DashboardPage {
             let idle = try form.text("anonymousIdleDays").isEmpty ? nil : Self.days(form, "anonymousIdleDays")
             let minimum = Int(form.text("passwordMinimumCharacters")) ?? 0
             _ = try await visit.rules.changeApplication(
-                try visit.place().id, isCurrent: { Self.version($0) == version }, by: try visit.acting(.changeSettings)
+                try visit.place().id, isCurrent: { $0.version == version }, by: try visit.acting(.changeSettings)
             ) { application in
                 application.name = form.text("name")
                 for (span, value) in zip(Self.spans, spans) { application.settings[keyPath: span.1] = value }
@@ -145,19 +145,6 @@ struct SettingsPage: DashboardPage {
         spans.first { $0.2 == member }?.0
             ?? (member == "anonymousIdleSeconds" ? "anonymousIdleDays" : member)
             .replacing("mail.", with: "")
-    }
-
-    /// Names what the settings are now, so that nobody overwrites what another has changed meanwhile.
-    private static func version(_ application: Domain.Application) -> String {
-        let settings = application.settings
-        let texts: [String] = [
-            application.name, "\(settings.sessionIdleLifetime)", "\(settings.sessionLifetime)",
-            "\(settings.deletionGrace)", "\(String(describing: settings.anonymousIdleLimit))",
-            "\(settings.passwordMinimumCharacters)", "\(settings.proofRequired)",
-            settings.audiences.joined(separator: " "), settings.transferLink ?? "", settings.mail.senderName ?? "",
-            settings.mail.verificationURL ?? "", settings.mail.resetURL ?? "",
-        ]
-        return Base64URL.text(of: SecretDigest(of: texts.joined(separator: "\u{1f}").utf8).bytes)
     }
 
     private func draw(
@@ -206,14 +193,8 @@ struct SettingsPage: DashboardPage {
         ]
         var model: PageTemplates.Model = [
             "groups": groups.map { ["title": visit.text("settings.\($0)"), "fields": $1] as PageTemplates.Model },
-            "version": form["version"] ?? Self.version(application), "button": visit.text("settings.save"),
+            "version": form["version"] ?? application.version, "button": visit.text("settings.save"),
             "canChange": visit.access?.may(.changeSettings) == true,
-            "protocols": try await visit.useCases.listProtocolKeys(of: application.id).map {
-                ["name": $0.protocolName.rawValue] as PageTemplates.Model
-            },
-            "providers": try await visit.useCases.listProviders(of: application.id).map {
-                ["name": $0.settings.provider.rawValue] as PageTemplates.Model
-            },
         ]
         if let notice { model["notice"] = visit.text(notice) }
         if !errors.isEmpty {

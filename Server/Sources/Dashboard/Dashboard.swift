@@ -45,7 +45,9 @@ package struct Dashboard: ProtocolAdapter {
     }
 
     /// Files that the pages load, beside the shared ones.
-    package static var files: [String: [UInt8]] { ["dashboard.css": PackageResources.dashboard_css] }
+    package static var files: [String: [UInt8]] {
+        ["dashboard.css": PackageResources.dashboard_css, "dashboard.js": PackageResources.dashboard_js]
+    }
 
     private static var ownTemplates: [String: [UInt8]] {
         [
@@ -54,7 +56,9 @@ package struct Dashboard: ProtocolAdapter {
             "codes": PackageResources.codes_mustache, "list": PackageResources.list_mustache,
             "overview": PackageResources.overview_mustache, "user": PackageResources.user_mustache,
             "settings": PackageResources.settings_mustache, "start": PackageResources.start_mustache,
-            "message": PackageResources.message_mustache,
+            "message": PackageResources.message_mustache, "doors": PackageResources.doors_mustache,
+            "mail": PackageResources.mail_mustache, "look": PackageResources.look_mustache,
+            "bulk": PackageResources.bulk_mustache,
         ]
     }
 
@@ -70,7 +74,7 @@ package struct Dashboard: ProtocolAdapter {
             (.get, "/applications", ApplicationsPage()), (.post, "/applications", ApplicationsPage()),
             (.get, "/admins", AdminsPage()), (.get, "/health", HealthPage()),
             (.get, "/app/{application}", OverviewPage()), (.get, "/app/{application}/start", StartPage()),
-            (.get, "/app/{application}/users", UsersPage()),
+            (.get, "/app/{application}/users", UsersPage()), (.post, "/app/{application}/users", UsersPage()),
             (.get, "/app/{application}/export", ExportPage()),
             (.get, "/app/{application}/users/{user}", UserPage()),
             (.post, "/app/{application}/users/{user}", UserPage()),
@@ -79,7 +83,15 @@ package struct Dashboard: ProtocolAdapter {
             (.post, "/app/{application}/conflicts", ConflictsPage()),
             (.get, "/app/{application}/settings", SettingsPage()),
             (.post, "/app/{application}/settings", SettingsPage()),
+            (.get, "/app/{application}/doors", DoorsPage()), (.post, "/app/{application}/doors", DoorsPage()),
+            (.get, "/app/{application}/mail", MailPage()), (.post, "/app/{application}/mail", MailPage()),
+            (.get, "/app/{application}/mail/preview", MailPreviewPage()),
+            (.post, "/app/{application}/mail/preview", MailPreviewPage()),
+            (.get, "/app/{application}/look", LookPage()), (.post, "/app/{application}/look", LookPage()),
+            (.get, "/app/{application}/look/preview", LookPreviewPage()),
+            (.post, "/app/{application}/look/preview", LookPreviewPage()),
             (.get, "/app/{application}/audit", AuditPage()),
+            (.get, "/app/{application}/fields", FieldsPage()), (.post, "/app/{application}/fields", FieldsPage()),
         ]
         return pages.map { Route($0, Self.root + $1, DashboardRoute(dashboard: self, page: $2)) }
     }

@@ -108,12 +108,17 @@ struct DashboardVisit: Sendable {
     ) throws -> Response {
         var model: PageTemplates.Model = [
             "language": visit.language.rawValue, "title": title, "brand": "Okaeri", "nonce": visit.nonce,
-            "themeStyle": "", "bodyClass": "dashboard", "assets": dashboard.assetModel,
+            "bodyClass": "dashboard", "assets": dashboard.assetModel,
             "formToken": visit.formToken, "tokenField": PageVisit.tokenField,
             "t": dashboard.texts.tree(in: visit.language), "action": visit.path, "languages": languages, "nav": nav,
+            "pageLanguage": visit.language.rawValue, "tabs": tabs,
+            "hasTabs": !tabs.isEmpty,
         ]
         if let access { model["me"] = access.name }
-        if let application { model["application"] = application.name }
+        if let application {
+            model["application"] = application.name
+            if access?.may(.readUsers) == true { model["usersLink"] = path("users") }
+        }
         model.merge(own) { $1 }
         return PageAnswer.html(try dashboard.templates.render(template, model), for: visit, status: status)
     }
@@ -126,6 +131,7 @@ struct DashboardVisit: Sendable {
                 ("overview", path(), .readFigures), ("users", path("users"), .readUsers),
                 ("sessions", path("sessions"), .readUsers), ("conflicts", path("conflicts"), .readUsers),
                 ("settings", path("settings"), .readSettings), ("audit", path("audit"), .readAudit),
+                ("fields", path("fields"), .readSettings),
                 ("start", path("start"), .readFigures),
             ]
         }
@@ -137,8 +143,19 @@ struct DashboardVisit: Sendable {
             ]
         }
         return items.filter { item in item.2.map { access.may($0) } ?? true }.map { name, link, _ in
-            let isHere = visit.path == link || (link != path() && visit.path.hasPrefix("\(link)/"))
+            let isHere =
+                visit.path == link || (name == "settings" && !tabs.isEmpty)
+                || (link != path() && visit.path.hasPrefix("\(link)/"))
             return ["label": text("nav.\(name)"), "link": link, "isCurrent": isHere]
+        }
+    }
+
+    /// The parts of the settings, on each of them.
+    private var tabs: [PageTemplates.Model] {
+        let parts = ["settings", "doors", "mail", "look"]
+        guard application != nil, parts.contains(where: { visit.path == path($0) }) else { return [] }
+        return parts.map { part in
+            ["label": text("tabs.\(part)"), "link": path(part), "isCurrent": visit.path == path(part)]
         }
     }
 
@@ -160,6 +177,7 @@ extension Dashboard {
     var assetModel: PageTemplates.Model {
         var model = assets.model
         model["dashboard"] = assets.path(of: "dashboard.css") ?? ""
+        model["dashboardScript"] = assets.path(of: "dashboard.js") ?? ""
         return model
     }
 }

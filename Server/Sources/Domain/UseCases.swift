@@ -104,6 +104,9 @@ package final class UseCases: Sendable {
     package let changeRedirects: ChangeRedirects
     // Theming
     package let changeTheme: ChangeTheme
+    // Field rules
+    package let changeFieldRules: ChangeFieldRules
+    package let countRuleBreakers: CountRuleBreakers
     // Audit
     package let chainAuditEntries: ChainAuditEntries
     package let verifyAudit: VerifyAudit
@@ -185,7 +188,7 @@ package final class UseCases: Sendable {
             store: store, clock: clock, cache: sessionCache, activity: activity, verifyProof: verifyProof)
         let queueErrand = QueueErrand(
             store: store, clock: clock, sealing: sealing, takeAllowance: takeAllowance, delivery: world.mailDelivery,
-            pagesURL: world.pagesURL, hasLimits: world.hasRateLimits)
+            textDelivery: world.textDelivery, pagesURL: world.pagesURL, hasLimits: world.hasRateLimits)
         foreign = ForeignUseCases(
             world, authenticate: authenticate, findProvider: findProvider, takeAllowance: takeAllowance,
             queueErrand: queueErrand, check: check, notice: notice, audit: audit)
@@ -217,7 +220,7 @@ package final class UseCases: Sendable {
             identify: IdentifyPerson(findProvider: findProvider), audit: audit)
         deliverMail = DeliverMail(
             store: store, clock: clock, randomness: randomness, sealing: sealing, delivery: world.mailDelivery,
-            findApplication: findApplication,
+            textDelivery: world.textDelivery, findApplication: findApplication,
             writeLetter: WriteLetter(
                 store: store, clock: clock, randomness: randomness, sealing: sealing, digests: digests))
         requestLogInCode = RequestLogInCode(queueErrand: queueErrand, randomness: randomness)
@@ -243,6 +246,8 @@ package final class UseCases: Sendable {
             store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey, audit: audit)
         changeRedirects = ChangeRedirects(store: store, audit: audit)
         changeTheme = ChangeTheme(store: store, audit: audit)
+        changeFieldRules = ChangeFieldRules(store: store, audit: audit)
+        countRuleBreakers = CountRuleBreakers(store: store)
         rotateSigningKeys = RotateSigningKeys(
             store: store, signingKeys: signingKeys, clock: clock, audit: audit)
         let transferHash = world.sealingKey.keyedHash(purpose: "okaeri transfer code")
@@ -276,7 +281,7 @@ package final class UseCases: Sendable {
         listAudit = ListAudit(store: store)
         recordReading = RecordReading(store: store, audit: audit)
         administration = AdministrationUseCases(
-            world, takeAllowance: takeAllowance, queueErrand: queueErrand, audit: audit)
+            world, takeAllowance: takeAllowance, queueErrand: queueErrand, audit: audit, signingKeys: signingKeys)
     }
 
     /// How many sessions are in memory now.

@@ -23,6 +23,8 @@ extension UseCases {
         package var sessionCacheCapacity: Int
         /// By which way mails leave.
         package var mailDelivery: MailDelivery
+        /// By which way text messages leave.
+        package var textDelivery: TextMessageDelivery
         /// The server's own address for people; `nil` while nobody told it.
         package var pagesURL: String?
 
@@ -32,7 +34,7 @@ extension UseCases {
             firstLaunches: RateLimit? = .firstLaunches, passwordFailures: RateLimit? = .passwordFailures,
             hasPasswordDelays: Bool = true, hasRateLimits: Bool = true, sessionCacheCapacity: Int = 10_000,
             providers: IdentityProviders = .none, mailDelivery: MailDelivery = .none,
-            pagesURL: String? = nil
+            textDelivery: TextMessageDelivery = .none, pagesURL: String? = nil
         ) {
             self.store = store
             self.validity = validity
@@ -48,6 +50,7 @@ extension UseCases {
             self.hasPasswordDelays = hasPasswordDelays
             self.sessionCacheCapacity = sessionCacheCapacity
             self.mailDelivery = mailDelivery
+            self.textDelivery = textDelivery
             self.pagesURL = pagesURL
         }
     }

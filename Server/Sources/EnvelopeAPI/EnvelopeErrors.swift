@@ -2,6 +2,7 @@ import Domain
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import OkaeriWire
 
 /// A reply of the protocol. The HTTP status decides whether the app's user sees the message at all: refusals are 200.
@@ -20,15 +21,18 @@ struct Envelope: Encodable {
 
     func response(_ status: HTTPResponse.Status = .ok) -> Response {
         do {
-            var headers = HTTPFields()
-            headers[.contentType] = "application/json; charset=utf-8"
-            return Response(
-                status: status, headers: headers,
-                body: ResponseBody(byteBuffer: try JSONBytes.buffer(of: self)))
+            return Self.response(try JSONBytes.buffer(of: self), status)
         } catch {
             // Only a number that is not finite cannot be written, and nothing that was read from JSON is one.
             return Response(status: .internalServerError)
         }
+    }
+
+    /// A reply that is written already.
+    static func response(_ json: ByteBuffer, _ status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json; charset=utf-8"],
+            body: ResponseBody(byteBuffer: json))
     }
 }
 
@@ -78,6 +82,8 @@ struct EnvelopeErrors: ErrorAnswers {
         case .userDisabled, .userDeleted: (200, EnvelopeTexts.disabled)
         case .credentialRefused, .emailUnverified: (200, EnvelopeTexts.signInRefused)
         case .identifiersTaken, .mergeOffered, .identityTaken: (200, EnvelopeTexts.idTaken)
+        case .fieldsRefused(let faults) where faults.contains { $0.rule == .required }:
+            (200, EnvelopeTexts.valueMissing)
         case .fieldsRefused: (200, EnvelopeTexts.valueRefused)
         case .rateLimited: (200, EnvelopeTexts.tooMany)
         case .reauthenticationRequired, .alreadyRegistered, .attemptReused, .mergeTicketRefused, .mergeUnknown,

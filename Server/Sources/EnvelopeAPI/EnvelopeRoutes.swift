@@ -2,6 +2,7 @@ import Domain
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import OkaeriWire
 
 /// `POST /user/signup`: `id`, `password`, `name`, `email`, `phone`. It gives no token.
@@ -70,10 +71,15 @@ struct EnvelopeProfileRoute: RouteHandler {
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let session = try await api.session(of: request, context)
-        return Envelope(
+        if let kept = session.writtenUser, kept.protocolName == .envelope {
+            return Envelope.response(ByteBuffer(bytes: kept.bytes))
+        }
+        let profile = Envelope(
             status: 200, success: true, message: EnvelopeTexts.profile,
-            data: Envelope.Payload(user: UserBody(envelope: session.user))
-        ).response()
+            data: Envelope.Payload(user: UserBody(envelope: session.shownUser)))
+        let body = try JSONBytes.buffer(of: profile)
+        session.keep(WrittenUser(protocolName: .envelope, bytes: Array(body.readableBytesView)))
+        return Envelope.response(body)
     }
 }
 
@@ -125,7 +131,8 @@ extension EnvelopeAPI {
 
 extension UserBody {
     /// A user as the native API shows it, for apps that go on to it.
-    init(envelope user: User) {
+    init(envelope shown: ShownUser) {
+        let user = shown.user
         self.init(
             id: user.id.rawValue, isAnonymous: user.isAnonymous, username: user.username, email: user.email,
             emailVerified: user.emailVerifiedAt != nil, phone: user.phone, phoneVerified: user.phoneVerifiedAt != nil,

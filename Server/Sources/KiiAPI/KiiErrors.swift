@@ -54,7 +54,7 @@ extension KiiFault {
         case .codeRefused:
             self.init(403, "INVALID_VERIFICATION_CODE", "InvalidVerificationCode", "The code is not valid")
         case .mailUnavailable:
-            self.init(501, "OPERATION_NOT_IMPLEMENTED", "OperationNotImplemented", "This server sends no mail")
+            self.init(501, "OPERATION_NOT_IMPLEMENTED", "OperationNotImplemented", "This server sends no such messages")
         case .fieldsRefused(let faults):
             self.init(faults)
         case .rateLimited(let span):

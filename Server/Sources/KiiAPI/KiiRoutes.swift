@@ -12,7 +12,7 @@ extension KiiAPI {
             Route(.post, "/api/oauth2/token", TokenRoute(api: self)),
             Route(.post, Self.app + "/oauth2/token", TokenRoute(api: self)),
             Route(.post, Self.app + "/users", RegisterRoute(api: self)),
-            Route(.post, Self.app + "/users/query", NotServedRoute(api: self)),
+            Route(.post, Self.app + "/users/query", QueryUsersRoute(api: self)),
             Route(.get, user, ReadUserRoute(api: self)),
             Route(.post, user, UpdateUserRoute(api: self)),
             Route(.put, user, UpdateUserRoute(api: self)),

@@ -76,7 +76,9 @@ extension NCMBFault {
         let name = Self.name(of: fault.field)
         switch fault.rule {
         case .empty, .required, .noneOf: self = .empty(name)
-        case .otherType: self = .wrongType(name)
+        case .otherType, .notOfKind: self = .wrongType(name)
+        case .readOnly, .notDeclared: self = .notToBeEntered(name)
+        case .unreadable: self = .prohibited
         case .tooLong(let maximum), .tooManyFields(let maximum), .tooManyBytes(let maximum), .tooDeep(let maximum):
             self = .size(name, 0, maximum)
         case .tooShort(let minimum): self = .size(name, minimum, Password.maximumBytes)

@@ -1,8 +1,9 @@
 import ArgumentParser
+import HTTPSupport
 
 /// The program `okaeri`: every command it knows, and how each one ends.
 struct OkaeriCommand: AsyncParsableCommand {
-    static let version = "0.1.0"
+    static let version = ProgramVersion.current
 
     static let configuration = CommandConfiguration(
         commandName: "okaeri",

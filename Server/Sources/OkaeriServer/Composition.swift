@@ -29,6 +29,8 @@ package struct Composition: Sendable {
     private let randomness: any Randomness
     private let sealingKey: SealingKey
     private let caller: CurlCaller
+    /// Hands text messages over; http to this machine is the operator's own choice there.
+    private let textMessageCaller = CurlCaller(asksThisMachine: true)
     /// The threads that hash passwords, unless a test brings its own.
     private let passwordThreads: PasswordThreads?
     private let startedAt = ContinuousClock.now
@@ -130,6 +132,7 @@ package struct Composition: Sendable {
                 sessionCacheCapacity: settings.sessionCacheEntries,
                 providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness),
                 mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
+                textDelivery: settings.textDelivery(clock, textMessageCaller),
                 pagesURL: settings.pagesURL))
         store.observeChanges { useCases.forget($0) }
         self.useCases = useCases
@@ -215,6 +218,7 @@ package struct Composition: Sendable {
     /// Finishes what is being written and closes the storage.
     package func close() async {
         await caller.close()
+        await textMessageCaller.close()
         await mail?.threads.close()
         await passwordThreads?.close()
         await store.close()

@@ -85,7 +85,7 @@ extension ParseFault {
 
     /// Of all that is wrong with a user, what Parse looks at first.
     private static func first(of faults: [FieldFault]) -> ParseFault {
-        let order = [200, 201, 105, 121, 111, 116, 123, 142, 125]
+        let order = [200, 201, 105, 119, 121, 111, 116, 123, 142, 125]
         let ranked = faults.map(Self.init(_:)).enumerated().min { left, right in
             let (first, second) = (
                 order.firstIndex(of: left.element.code ?? 0) ?? order.count,
@@ -96,6 +96,10 @@ extension ParseFault {
         return ranked?.element ?? .notJSON
     }
 
+    private static func name(_ field: String) -> String {
+        MemberFault.printable(field.hasPrefix("fields.") ? String(field.dropFirst(7)) : field)
+    }
+
     private init(_ fault: FieldFault) {
         switch (fault.field, fault.rule) {
         case ("username", _), ("", .noneOf): self = .usernameMissing
@@ -104,6 +108,14 @@ extension ParseFault {
         case ("password", _), ("newPassword", _): self = .passwordPolicy
         case ("email", _): self = .emailMalformed
         case ("accessList", _): self.init(123, "Invalid ACL.")
+        case ("where", .unreadable), ("order", .unreadable):
+            self.init(119, "This user is not allowed to query a protected field on class _User.")
+        case (let field, .readOnly), (let field, .notDeclared):
+            self.init(119, "Permission denied for field \(Self.name(field)) on class _User.")
+        case (let field, .notOfKind(let kind)):
+            self.init(111, "schema mismatch for _User.\(Self.name(field)); expected \(kind.parseName)")
+        case (let field, .required) where field.hasPrefix("fields."):
+            self.init(142, "\(Self.name(field)) is required")
         case ("where", _), ("order", _), ("skip", _):
             self = .invalidQuery("The query is too large: \(fault.field).")
         case ("fields", _): self.init(116, "The object is too large.")
@@ -112,6 +124,21 @@ extension ParseFault {
         case (let field, .tooDeep), (let field, .controlCharacter):
             self.init(111, "The value of \(MemberFault.printable(field)) cannot be stored.")
         case (let field, _): self.init(107, "\(MemberFault.printable(field)) is not valid.")
+        }
+    }
+}
+
+extension FieldKind {
+    /// The type in a class's schema.
+    fileprivate var parseName: String {
+        switch self {
+        case .any: "Any"
+        case .string: "String"
+        case .integer, .number: "Number"
+        case .boolean: "Boolean"
+        case .date: "Date"
+        case .object: "Object"
+        case .array: "Array"
         }
     }
 }

@@ -66,7 +66,15 @@ extension ParseAPI {
         let methods: [HTTPRequest.Method] = [.get, .post, .put, .delete, .patch, .options]
         return prefixes.flatMap { prefix in
             paths.flatMap { path in
-                methods.map { Route($0, prefix + path, ParseEndpoint(api: self, prefix: prefix)) }
+                methods.map { method in
+                    Route(
+                        method, prefix + path,
+                        ParseEndpoint(
+                            api: self, prefix: prefix,
+                            // What a POST means may be told in its body.
+                            operation: method == .post || path.contains("{")
+                                ? nil : Self.byName["\(method.rawValue) \(path)"]))
+                }
             }
         }
     }
@@ -99,6 +107,8 @@ struct ParseOperation: Sendable {
 
     let method: HTTPRequest.Method
     let path: String
+    /// The path's segments.
+    let segments: [Substring]
     let token: TokenUse
     let answer: @Sendable (ParseAPI, ParseCall) async throws -> ParseAnswer
 
@@ -108,6 +118,7 @@ struct ParseOperation: Sendable {
     ) {
         self.method = method
         self.path = path
+        segments = path.split(separator: "/")
         self.token = token
         self.answer = answer
     }
@@ -117,8 +128,15 @@ struct ParseOperation: Sendable {
 struct ParseEndpoint: RouteHandler {
     let api: ParseAPI
     let prefix: String
+    /// The operation that method and path name by themselves; `nil` when they leave it open.
+    let operation: ParseOperation?
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        if let operation {
+            return try await api.answer(
+                try await api.call(request, context, prefix, operation.segments), by: operation
+            ).response()
+        }
         if request.method == .options { return Response(status: .ok) }
         let segments = request.uri.path.dropFirst(prefix.utf8.count).split(separator: "/")
         switch segments.first {
@@ -133,12 +151,21 @@ struct ParseEndpoint: RouteHandler {
 extension ParseAPI {
     /// Checks the token, and asks the endpoint.
     func answer(_ call: ParseCall) async throws -> ParseAnswer {
-        var call = call
-        let found = Self.operation(call.method, call.segments)
-        if found?.operation.token ?? .checked == .checked { try await authenticate(&call) }
-        guard let (operation, objectId) = found else { throw ParseFault.unrouted(call) }
-        call.objectId = objectId ?? ""
-        return try await operation.answer(self, call)
+        guard let (operation, objectId) = Self.operation(call.method, call.segments) else {
+            var call = call
+            try await authenticate(&call)
+            throw ParseFault.unrouted(call)
+        }
+        var named = call
+        named.objectId = objectId ?? ""
+        return try await answer(named, by: operation)
+    }
+
+    fileprivate func answer(_ call: ParseCall, by operation: ParseOperation) async throws -> ParseAnswer {
+        guard operation.token == .checked else { return try await operation.answer(self, call) }
+        var known = call
+        try await authenticate(&known)
+        return try await operation.answer(self, known)
     }
 }
 

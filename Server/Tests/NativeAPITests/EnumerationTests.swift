@@ -56,6 +56,7 @@ private final class CountedPasswords: PasswordHashing {
     init(_ base: PasswordThreads) { self.base = base }
 
     var comparisons: UInt64 { counter.value }
+    var waiting: Int { base.waiting }
 
     func hash(_ password: Password) async throws(DomainError) -> PasswordHash { try await base.hash(password) }
 

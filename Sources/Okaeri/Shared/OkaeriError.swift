@@ -62,6 +62,8 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case userDeleted(erasedAt: Date?)
     /// The transfer code leads nowhere: mistyped, used, withdrawn or replaced, or older than a day.
     case transferCodeRefused
+    /// A log-in through the hosted pages came to nothing; see ``OkaeriClient/logIn(through:redirect:options:)``.
+    case webLogInRefused(WebLogInRefusal)
     /// The time in which it could be undone is over.
     case undoTooLate
     /// The caller's task was cancelled. What it had begun goes on where stopping would lose a session.
@@ -103,6 +105,7 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .userDeleted: "user_deleted"
         case .transferCodeRefused: "transfer_code_refused"
         case .undoTooLate: "undo_too_late"
+        case .webLogInRefused(let reason): reason.rawValue
         case .cancelled: "cancelled"
         case .refused(let code, _, _): code.rawValue
         case .unexpectedAnswer: "unexpected_answer"
@@ -118,7 +121,7 @@ public enum OkaeriError: Error, Hashable, Sendable {
             .userDisabled,
             .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed,
             .providerRefused, .identityTaken, .lastWayIn, .conflict, .mergeRefused, .userDeleted,
-            .transferCodeRefused, .undoTooLate, .refused, .unexpectedAnswer:
+            .transferCodeRefused, .undoTooLate, .webLogInRefused, .refused, .unexpectedAnswer:
             false
         }
     }

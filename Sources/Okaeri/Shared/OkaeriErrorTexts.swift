@@ -55,6 +55,7 @@ extension OkaeriError: LocalizedError {
         case .userDeleted: .deleted
         case .transferCodeRefused: .transferCode
         case .undoTooLate: .tooLate
+        case .webLogInRefused(let reason): reason == .pagesUnavailable ? .application : .logIn
         case .cancelled: .cancelled
         case .providerRefused: .provider
         case .identityTaken: .taken

@@ -24,7 +24,7 @@ extension OkaeriError {
             .loggedOutMeanwhile, .userChanged, .credentialRefused, .codeRefused, .reauthenticationRequired,
             .identifierTaken, .alreadyRegistered, .userDisabled, .proofRefused, .invalidValues, .sessionUnknown,
             .audienceNotAllowed, .providerRefused, .identityTaken, .lastWayIn, .conflict, .mergeRefused, .userDeleted,
-            .transferCodeRefused, .undoTooLate, .cancelled, .refused:
+            .transferCodeRefused, .undoTooLate, .webLogInRefused, .cancelled, .refused:
             .refused(message: errorDescription ?? "")
         }
     }

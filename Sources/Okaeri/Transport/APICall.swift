@@ -14,6 +14,8 @@ struct APICall: Sendable {
     let method: Method
     let path: String
     var body: Data?
+    /// What the body is.
+    var mediaType = "application/json"
     var idempotencyKey: String?
     /// Whether a proof by the device's key goes with it in any case.
     var isProven = false

@@ -11,13 +11,3 @@ public struct PageAddressAnswer: Codable, Hashable, Sendable {
         self.expiresAt = expiresAt
     }
 }
-
-/// The answer of the token endpoint (RFC 6749 §5.1) with what the SDK needs beside it.
-public struct WebLogInAnswer: Decodable, Hashable, Sendable {
-    /// The log-in as every other way of log-in answers it.
-    public var logIn: LogInAnswer
-
-    private enum CodingKeys: String, CodingKey {
-        case logIn = "log_in"
-    }
-}

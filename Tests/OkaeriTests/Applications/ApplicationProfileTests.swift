@@ -11,7 +11,8 @@ struct ApplicationProfileTests {
     @Test("needs nobody to be logged in, and has standard rules where the application has no settings")
     func standard() async throws {
         let profile = try await world.launch().applicationProfile()
-        #expect(profile == ApplicationProfile(id: "demo", name: "demo"))
+        let pages = ProfilePages(issuer: world.server.issuer)
+        #expect(profile == ApplicationProfile(id: "demo", name: "demo", pages: pages))
         #expect(profile.rules.username.minimumCharacters == 3 && profile.rules.password.minimumCharacters == 8)
         #expect(world.server.users.isEmpty)
     }

@@ -33,6 +33,7 @@ package struct UpgradeUser: Sendable {
     ) async throws(DomainError) -> User {
         let now = clock.now
         let (id, application) = (who.user.id, who.application)
+        let rules = application.settings.fieldRules
         guard who.user.isAnonymous else { return try await repeated(request, by: who) }
         let password = try checked(request, who)
         let hash = try await passwords.hash(password)
@@ -40,7 +41,7 @@ package struct UpgradeUser: Sendable {
         return try await store.write { transaction throws(DomainError) in
             guard var user = try transaction.user(id, in: application.id) else { throw .userUnknown }
             guard user.isAnonymous else { throw .alreadyRegistered }
-            try Self.apply(request, to: &user)
+            try Self.apply(request, to: &user, rules)
             try Self.refuseTaken(user, in: transaction)
             user.updatedAt = now
             user.passwordSetAt = now
@@ -56,7 +57,8 @@ package struct UpgradeUser: Sendable {
     private func checked(_ request: Request, _ who: Authenticated) throws(DomainError) -> Password {
         var user = who.user
         var faults = request.identifiers.apply(to: &user)
-        faults += request.changes.applyProfile(to: &user)
+        faults += request.changes.applyProfile(
+            to: &user, who.application.settings.fieldRules, by: .owner, from: who.user)
         if faults.isEmpty && user.isAnonymous {
             faults.append(FieldFault(field: "", rule: .noneOf(TypedIdentifier.Kind.allCases.map(\.rawValue))))
         }
@@ -65,8 +67,13 @@ package struct UpgradeUser: Sendable {
     }
 
     /// Writes everything that was asked into the user as it is now.
-    private static func apply(_ request: Request, to user: inout User) throws(DomainError) {
-        let faults = request.identifiers.apply(to: &user) + request.changes.applyProfile(to: &user)
+    private static func apply(
+        _ request: Request, to user: inout User, _ rules: FieldRules
+    ) throws(DomainError) {
+        let before = user
+        let faults =
+            request.identifiers.apply(to: &user)
+            + request.changes.applyProfile(to: &user, rules, by: .owner, from: before)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
     }
 

@@ -55,8 +55,11 @@ package struct EditUser: Sendable {
         return try await store.write { transaction throws(DomainError) in
             guard let before = try transaction.user(id, in: application) else { throw .userUnknown }
             guard before.updatedAt == version else { throw .administration(.changedMeanwhile) }
+            guard let home = try transaction.application(application) else { throw .applicationUnknown }
             var user = before
-            let faults = changes.applyProfile(to: &user) + changes.applyIdentifiers(to: &user)
+            let faults =
+                changes.applyProfile(to: &user, home.settings.fieldRules, by: .server)
+                + changes.applyIdentifiers(to: &user)
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             guard user != before else { return before }
             // Two changes in one millisecond are two versions.

@@ -14,6 +14,7 @@ package final class AdministrationUseCases: Sendable {
     package let createKey: CreateAdminKey
     package let removeKey: RemoveAdminKey
     package let browseUsers: BrowseUsers
+    package let exportUsers: ExportUsers
     package let inspectUser: InspectUser
     package let editUser: EditUser
     package let endAllSessions: EndAllSessions
@@ -24,9 +25,13 @@ package final class AdministrationUseCases: Sendable {
     package let writeFigures: WriteFigures
     package let readOverview: ReadOverview
     package let changeApplication: ChangeApplication
+    package let previewMail: PreviewMail
+    package let sendTestMail: SendTestMail
+    package let readHealth: ReadHealth
 
     init(
-        _ world: UseCases.World, takeAllowance: TakeAllowance, queueErrand: QueueErrand, audit: AuditTrail
+        _ world: UseCases.World, takeAllowance: TakeAllowance, queueErrand: QueueErrand, audit: AuditTrail,
+        signingKeys: SigningKeys
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let secrets = AdminSecrets(sealingKey: world.sealingKey, randomness: randomness)
@@ -48,6 +53,7 @@ package final class AdministrationUseCases: Sendable {
         createKey = CreateAdminKey(store: store, clock: clock, randomness: randomness, audit: audit)
         removeKey = RemoveAdminKey(store: store, audit: audit)
         browseUsers = BrowseUsers(store: store)
+        exportUsers = ExportUsers(store: store, browse: browseUsers, audit: audit)
         inspectUser = InspectUser(store: store)
         editUser = EditUser(store: store, clock: clock, audit: audit)
         endAllSessions = EndAllSessions(store: store, audit: audit)
@@ -58,5 +64,13 @@ package final class AdministrationUseCases: Sendable {
         writeFigures = WriteFigures(store: store, clock: clock)
         readOverview = ReadOverview(store: store, clock: clock)
         changeApplication = ChangeApplication(store: store, audit: audit)
+        previewMail = PreviewMail(clock: clock, pagesURL: world.pagesURL)
+        sendTestMail = SendTestMail(
+            store: store, clock: clock, preview: previewMail,
+            sealing: MailSealing(key: world.sealingKey, randomness: randomness), delivery: world.mailDelivery,
+            takeAllowance: takeAllowance, audit: audit)
+        readHealth = ReadHealth(
+            store: store, clock: clock, signingKeys: signingKeys, passwords: world.passwords,
+            delivery: world.mailDelivery)
     }
 }

@@ -39,7 +39,7 @@ extension ApplicationSettings {
 
     /// What breaks a rule.
     func faults() -> [FieldFault] {
-        var faults = lifeFaults + mail.faults()
+        var faults = lifeFaults + mail.faults() + fieldRules.faults
         let named: [(String, Duration?)] = [
             ("sessionIdleSeconds", sessionIdleLifetime), ("sessionSeconds", sessionLifetime),
             ("deletionGraceSeconds", deletionGrace), ("anonymousIdleSeconds", anonymousIdleLimit),

@@ -29,6 +29,8 @@ package struct ApplicationSettings: Hashable, Sendable {
     package var theme: JSONValue?
     /// Where the pages may send people back to; see `RedirectAddress`.
     package var redirectAddresses: [String]
+    /// What holds for the users' custom fields.
+    package var fieldRules: FieldRules
 
     /// What stands for the code in `transferLink`.
     package static let transferCodePlace = "{code}"
@@ -40,7 +42,7 @@ package struct ApplicationSettings: Hashable, Sendable {
         transferLink: String? = nil, deletionGrace: Duration = .days(7), anonymousIdleLimit: Duration? = nil,
         mergeRules: [String: MergeRule] = [:], foreignSessions: [Session.ProtocolName: SessionRules] = [:],
         foreignOptions: [Session.ProtocolName: ForeignOptions] = [:], theme: JSONValue? = nil,
-        redirectAddresses: [String] = []
+        redirectAddresses: [String] = [], fieldRules: FieldRules = FieldRules()
     ) {
         self.proofRequired = proofRequired
         self.sessionIdleLifetime = sessionIdleLifetime
@@ -56,6 +58,7 @@ package struct ApplicationSettings: Hashable, Sendable {
         self.theme = theme
         self.redirectAddresses = redirectAddresses
         self.foreignOptions = foreignOptions
+        self.fieldRules = fieldRules
     }
 }
 

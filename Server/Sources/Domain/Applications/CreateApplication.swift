@@ -37,7 +37,7 @@ package struct CreateApplication: Sendable {
             faults += TextRule(maximumCharacters: Self.maximumAudienceCharacters)
                 .faults(of: audience, field: "audiences")
         }
-        faults += settings.lifeFaults
+        faults += settings.lifeFaults + settings.fieldRules.faults
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let now = clock.now
         let adminKey = Secret("oka_" + Base64URL.text(of: randomness.bytes(32)))

@@ -92,6 +92,7 @@ package struct AuditEntry: Hashable, Sendable {
         package static let userUpgraded = Action(rawValue: "user.upgraded")
         package static let identifiersChanged = Action(rawValue: "identifiers.changed")
         package static let emailVerified = Action(rawValue: "email.verified")
+        package static let phoneVerified = Action(rawValue: "phone.verified")
         package static let passwordChanged = Action(rawValue: "password.changed")
         package static let passwordReset = Action(rawValue: "password.reset")
         package static let identityLinked = Action(rawValue: "identity.linked")

@@ -46,15 +46,18 @@ package struct LogInAutomatically: Sendable {
         package var locale: String?
         package var fields: [String: JSONValue]
         package var accessList: AccessList?
+        /// In whose name the fields are written.
+        package var actor: FieldActor
 
         package init(
             displayName: String? = nil, locale: String? = nil, fields: [String: JSONValue] = [:],
-            accessList: AccessList? = nil
+            accessList: AccessList? = nil, actor: FieldActor = .owner
         ) {
             self.displayName = displayName
             self.locale = locale
             self.fields = fields
             self.accessList = accessList
+            self.actor = actor
         }
     }
 
@@ -109,7 +112,13 @@ package struct LogInAutomatically: Sendable {
             return try opening.open(for: known, in: transaction)
         }
         guard let candidate else { return nil }
-        return try opening.open(forNew: candidate, in: transaction)
+        do {
+            // Judged for a new user only: whoever is known logs in, whatever the app says about first values.
+            return try opening.open(forNew: candidate, in: transaction)
+        } catch {
+            guard case .fieldsRefused(let faults) = error else { throw error }
+            throw .fieldsRefused(faults.map { FieldFault(field: "user.\($0.field)", rule: $0.rule) })
+        }
     }
 
     private func user(for proof: DeviceProof, _ request: Request, at now: Timestamp) -> User {

@@ -1,5 +1,5 @@
-/// Orders a mail that shows that an address is the user's: the present one, or a new one that takes its place once it is
-/// verified. An anonymous user who verifies an address is registered by that.
+/// Orders a mail that shows that an address is the user's: the present one, or a new one that takes its place once it
+/// is verified. An anonymous user who verifies an address is registered by that.
 package struct RequestEmailVerification: Sendable {
     let queueErrand: QueueErrand
     let requirePresence: RequirePresence
@@ -34,8 +34,8 @@ package struct RequestEmailVerification: Sendable {
         return try await queueErrand(errand, in: who.application, from: client, toPages: toPages)
     }
 
-    /// Orders the mail for an address whose owner nobody has proved to be. The answer is the same whether or not somebody
-    /// has it, and whether or not it is verified already.
+    /// Orders the mail for an address whose owner nobody has proved to be. The answer is the same whether or not
+    /// somebody has it, and whether or not it is verified already.
     ///
     /// - Throws: `mailUnavailable`, `fieldsRefused`, `rateLimited`, `storageUnavailable`.
     package func callAsFunction(
@@ -53,15 +53,25 @@ package struct RequestEmailVerification: Sendable {
         _ = try await queueErrand(errand, in: application, from: client)
     }
 
-    /// Orders the mail for the address that a user has just been given.
+    /// Orders the mail for a user of a protocol that cannot prove its owner's presence: the caller has seen to it that
+    /// the user, or an administrator, asks.
     ///
-    /// - Throws: `mailUnavailable`, `rateLimited`, `storageUnavailable`.
+    /// - Parameters:
+    ///   - email: A new address; `nil` for the present one.
+    ///   - user: Whose.
+    ///   - application: Where.
+    ///   - languages: What the app prefers, best first.
+    ///   - client: Who orders.
+    /// - Throws: `mailUnavailable`, `fieldsRefused`, `rateLimited`, `storageUnavailable`.
     package func callAsFunction(
-        ofPresentAddressOf user: User, in application: Application, languages: [String], from client: ClientAddress
+        _ email: String?, of user: User, in application: Application, languages: [String], from client: ClientAddress
     ) async throws(DomainError) {
-        guard let address = user.email else { return }
+        let typed = try email.map { text throws(DomainError) in try QueueErrand.address(text) }
+        guard let address = typed ?? user.email else {
+            throw .fieldsRefused([FieldFault(field: "email", rule: .required)])
+        }
         let errand = MailErrand(
-            kind: .emailVerification, address: address, user: user.id, replaces: address, languages: languages)
+            kind: .emailVerification, address: address, user: user.id, replaces: user.email, languages: languages)
         _ = try await queueErrand(errand, in: application, from: client)
     }
 }

@@ -3,18 +3,21 @@ package struct ChangeProtocolRules: Sendable {
     package static let maximumHosts = 20
 
     let store: any Store
+    let audit: AuditTrail
 
     /// - Parameters:
     ///   - name: A foreign protocol.
     ///   - id: Whose.
+    ///   - who: Who does it.
     ///   - change: Changes the rules in place. It may be called twice.
     /// - Returns: the application afterwards.
     /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
     package func callAsFunction(
-        _ name: Session.ProtocolName, of id: Identifier<Application>,
+        _ name: Session.ProtocolName, of id: Identifier<Application>, by who: Operator = .local,
         _ change: @escaping @Sendable (inout SessionRules, inout ForeignOptions) -> Void
     ) async throws(DomainError) -> Application {
-        try await store.write { transaction throws(DomainError) in
+        let entry = audit.draft(.settingsChanged, by: who.actor, in: id, from: who.origin)
+        return try await store.write { transaction throws(DomainError) in
             guard var application = try transaction.application(id) else { throw .applicationUnknown }
             let before = (
                 rules: application.settings.sessionRules(of: name),
@@ -29,6 +32,7 @@ package struct ChangeProtocolRules: Sendable {
             application.settings.foreignSessions[name] = rules
             application.settings.foreignOptions[name] = options
             try transaction.update(application)
+            try entry.record(on: .application(id), details: ["protocol": name.rawValue], in: transaction)
             return application
         }
     }

@@ -1,15 +1,21 @@
 /// An application as one foreign protocol knows it. A reference, so that a request that finds it copies one pointer.
 package final class EnabledProtocol: Sendable {
     package let application: Application
+    /// What the operator decided for the protocol.
+    package let options: ForeignOptions
     private let keySet: ProtocolKeySet
     private let opened: [ProtocolKey: Secret]
+    /// The digests of `opened`, which are compared at every request.
+    private let openedDigests: [ProtocolKey: SecretDigest]
     private let keyring: ProtocolKeyring
 
     init(application: Application, keySet: ProtocolKeySet, keyring: ProtocolKeyring) throws(DomainError) {
         self.application = application
         self.keySet = keySet
         self.keyring = keyring
+        options = application.settings.foreignOptions(of: keySet.protocolName)
         opened = try keyring.opened(keySet)
+        openedDigests = opened.mapValues(\.digest)
     }
 
     package var name: Session.ProtocolName { keySet.protocolName }
@@ -25,9 +31,8 @@ package final class EnabledProtocol: Sendable {
 
     /// Whether what was sent is the key, compared in constant time. A key that the application does not have is nobody's.
     package func accepts(_ presented: some StringProtocol, as key: ProtocolKey) -> Bool {
-        let presented = String(presented)
-        if let secret = opened[key] { return secret == Secret(presented) }
-        return keySet.digests[key] == keyring.digest(of: presented, key, name, application.id)
+        if let digest = openedDigests[key] { return digest == SecretDigest(of: presented.utf8) }
+        return keySet.digests[key] == keyring.digest(of: String(presented), key, name, application.id)
     }
 
     /// A code that only this installation can make, for a token that needs no record: over its parts, the application and

@@ -1,5 +1,5 @@
-/// The session of a token of a foreign protocol, also after its time, as long as it is remembered: Parse tells its owners
-/// that it has expired.
+/// The session of a token of a foreign protocol, also after its time, as long as it is remembered: Parse tells its
+/// owners that it has expired.
 package struct FindSession: Sendable {
     let store: any Store
 
@@ -18,6 +18,20 @@ package struct FindSession: Sendable {
         }
         guard let found, found.session.protocolName == name else { return nil }
         return (found.session, found.user)
+    }
+
+    /// A session by its id, for an administrator.
+    ///
+    /// - Returns: `nil` when there is none, or one of another protocol.
+    /// - Throws: `storageUnavailable`.
+    package func callAsFunction(
+        _ id: Identifier<Session>, in application: Application, of name: Session.ProtocolName
+    ) async throws(DomainError) -> Session? {
+        try await store.read { transaction throws(DomainError) in
+            guard let user = try transaction.owner(of: id, in: application.id) else { return nil }
+            return try transaction.sessions(of: user, in: application.id)
+                .first { $0.id == id && $0.protocolName == name }
+        }
     }
 
     private struct Found: Sendable {

@@ -27,6 +27,8 @@ package struct ForeignOptions: Hashable, Sendable {
     package var allowsSignUpByMail: Bool
     /// Whether a mail address counts only once it was shown to be the user's (Kii).
     package var demandsVerifiedEmail: Bool
+    /// Whether a phone number counts only once it was shown to be the user's (Kii).
+    package var demandsVerifiedPhone = false
     /// Whether log-ins come with refresh tokens, and how long the access tokens beside them live (Kii); `nil` without.
     package var refreshedTokenLifetime: Duration?
 

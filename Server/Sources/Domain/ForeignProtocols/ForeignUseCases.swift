@@ -15,6 +15,9 @@ package final class ForeignUseCases: Sendable {
     package let registerByMail: RegisterByMail
     package let refreshSession: RefreshSession
     package let findPendingAddress: FindPendingAddress
+    package let requestPhoneVerification: RequestPhoneVerification
+    package let verifyPhone: VerifyPhone
+    package let requestTextedReset: RequestTextedReset
 
     init(
         _ world: UseCases.World, authenticate: Authenticate, findProvider: FindProvider,
@@ -39,13 +42,21 @@ package final class ForeignUseCases: Sendable {
             store: store, clock: clock, randomness: randomness, takeAllowance: takeAllowance,
             sealingKey: world.sealingKey, passwords: world.passwords, newUsers: world.firstLaunches)
         findPendingAddress = FindPendingAddress(store: store, clock: clock)
+        requestPhoneVerification = RequestPhoneVerification(queueErrand: queueErrand)
+        verifyPhone = VerifyPhone(
+            clock: clock,
+            tryCode: TryCode(
+                store: store, clock: clock, digests: CodeDigests(key: world.sealingKey), takeAllowance: takeAllowance,
+                hasLimits: world.hasRateLimits),
+            audit: audit)
+        requestTextedReset = RequestTextedReset(queueErrand: queueErrand)
         refreshSession = RefreshSession(
             store: store, clock: clock, randomness: randomness,
             hash: world.sealingKey.keyedHash(purpose: "okaeri refresh token"))
         registerByMail = RegisterByMail(
             store: store, clock: clock, randomness: randomness, queueErrand: queueErrand, takeAllowance: takeAllowance,
             newUsers: world.firstLaunches)
-        changeProtocolRules = ChangeProtocolRules(store: store)
+        changeProtocolRules = ChangeProtocolRules(store: store, audit: audit)
         adoptSession = AdoptSession(
             store: store, clock: clock, randomness: randomness, verifyProof: ProofVerifier(),
             authenticate: authenticate)

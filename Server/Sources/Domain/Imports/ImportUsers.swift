@@ -39,6 +39,7 @@ package struct ImportUsers: Sendable {
         var candidates: [Candidate] = []
         for imported in users {
             var candidate = try await candidate(imported, in: application, isRehearsal: isRehearsal)
+            Self.complete(&candidate, home.settings.fieldRules)
             take(imported.tokens, into: &candidate, of: protocolName, home.settings.sessionRules(of: protocolName))
             candidates.append(candidate)
         }
@@ -101,6 +102,16 @@ package struct ImportUsers: Sendable {
         return Candidate(
             user: user, hash: hash, sessions: imported.sessions.map { $0.session(randomness, at: now) },
             faults: faults + imported.sessions.flatMap(\.faults))
+    }
+
+    /// Fills in defaults. What is required is not demanded: nobody is there to be asked, and nobody shall be left behind.
+    private static func complete(_ candidate: inout Candidate, _ rules: FieldRules) {
+        do {
+            candidate.user = try rules.registered(candidate.user, by: .server, demandsAll: false)
+        } catch {
+            guard case .fieldsRefused(let faults) = error else { return }
+            candidate.faults += faults
+        }
     }
 
     /// Makes sessions that the tokens lead to.

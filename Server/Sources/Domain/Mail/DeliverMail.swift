@@ -1,5 +1,5 @@
-/// Sends the mail that is due, one after the other. The server calls it when mail was queued, and when a mail is to be
-/// tried again; several calls at once share the work.
+/// Sends the mails and text messages that are due, one after the other. The server calls it when mail was queued, and
+/// when a mail is to be tried again; several calls at once share the work.
 ///
 /// Each mail is sent at least once, also when nodes die: a node takes a mail for a while (`lease`), and what it has not
 /// finished by then is taken by another.
@@ -15,6 +15,7 @@ package struct DeliverMail: Sendable {
     let randomness: any Randomness
     let sealing: MailSealing
     let delivery: MailDelivery
+    let textDelivery: TextMessageDelivery
     let findApplication: FindApplication
     let writeLetter: WriteLetter
 
@@ -44,7 +45,7 @@ package struct DeliverMail: Sendable {
     /// - Throws: `storageUnavailable`; what was not sent stays in the queue.
     package func callAsFunction() async throws(DomainError) -> Round {
         var round = Round()
-        guard delivery.isAvailable else { return round }
+        guard delivery.isAvailable || textDelivery.isAvailable else { return round }
         while true {
             // Looking costs less than taking, and most calls find nothing.
             round.nextAt = try await store.read { transaction throws(DomainError) in try transaction.nextMailAt() }
@@ -85,9 +86,8 @@ package struct DeliverMail: Sendable {
         guard try await isForwarded(letter, in: application.id) else {
             return try await finish(mail, claim, .forNobody)
         }
-        let message = letter.message(id: mail.id, from: application, writtenAt: mail.createdAt)
-        switch await carrier(for: application)?.deliver(message) {
-        case .delivered, nil: return try await finish(mail, claim, .delivered)
+        switch await handOver(letter, of: mail, from: application) {
+        case .delivered: return try await finish(mail, claim, .delivered)
         case .refused(let reason): return try await giveUp(mail, claim, reason)
         case .failed(let reason): return try await postpone(mail, claim, reason)
         }
@@ -107,6 +107,7 @@ package struct DeliverMail: Sendable {
     private func isForwarded(_ letter: MailLetter, in application: Identifier<Application>) async throws(DomainError)
         -> Bool
     {
+        guard !letter.kind.isText else { return true }
         let identifier = TypedIdentifier(.email, shown: letter.recipient)
         return try await store.read { transaction throws(DomainError) in
             guard let user = try transaction.user(identifier, in: application), user.hasRelayedEmail,
@@ -117,12 +118,23 @@ package struct DeliverMail: Sendable {
         }
     }
 
-    private func carrier(for application: Application) -> (any MailCarrier)? {
+    private func handOver(_ letter: MailLetter, of mail: QueuedMail, from application: Application) async -> MailOutcome
+    {
+        let outbox = Outbox(store: store, clock: clock, sealingKey: sealing.key, application: application.id)
+        if letter.kind.isText {
+            switch textDelivery {
+            case .none: return .failed(reason: "no way for text messages is set")
+            case .outbox:
+                return await outbox.deliver(letter.message(id: mail.id, from: application, writtenAt: mail.createdAt))
+            case .carrier(let carrier):
+                return await carrier.deliver(letter.textMessage(id: mail.id, from: application))
+            }
+        }
+        let message = letter.message(id: mail.id, from: application, writtenAt: mail.createdAt)
         switch delivery {
-        case .none: nil
-        case .outbox:
-            Outbox(store: store, clock: clock, sealingKey: sealing.key, application: application.id)
-        case .carrier(let carrier): carrier
+        case .none: return .failed(reason: "no mail server is set")
+        case .outbox: return await outbox.deliver(message)
+        case .carrier(let carrier): return await carrier.deliver(message)
         }
     }
 

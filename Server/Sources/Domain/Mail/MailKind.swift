@@ -1,4 +1,4 @@
-/// What a mail is for.
+/// What a mail or a text message is for.
 package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     /// A code to log in with.
     case logInCode = "log-in-code"
@@ -10,11 +10,26 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     case passwordChanged = "password-changed"
     /// Tells the former address that there is a new one.
     case emailChanged = "email-changed"
+    /// A text message that shows that a phone number is the user's.
+    case phoneVerification = "phone-verification"
+    /// A text message that allows a new password.
+    case textedReset = "texted-password-reset"
+
+    /// Whether it is a text message, not a mail.
+    package var isText: Bool {
+        switch self {
+        case .phoneVerification, .textedReset: true
+        case .logInCode, .emailVerification, .passwordReset, .passwordChanged, .emailChanged: false
+        }
+    }
+
+    /// What it goes to.
+    package var addressKind: TypedIdentifier.Kind { isText ? .phone : .email }
 
     /// Whether the mail carries a secret, which a template must show.
     package var hasSecret: Bool {
         switch self {
-        case .logInCode, .emailVerification, .passwordReset: true
+        case .logInCode, .emailVerification, .passwordReset, .phoneVerification, .textedReset: true
         case .passwordChanged, .emailChanged: false
         }
     }

@@ -1,4 +1,5 @@
-/// A mail that waits to be sent: to whom, about what, with which secret. It lies in the database only sealed.
+/// A mail or a text message that waits to be sent: to whom, about what, with which secret. It lies in the database only
+/// sealed.
 package struct MailLetter: Hashable, Codable, Sendable {
     package var kind: MailKind
     package var recipient: String
@@ -33,6 +34,27 @@ extension MailLetter {
         id: Identifier<QueuedMail>, from application: Application, writtenAt: Timestamp
     ) -> MailMessage {
         let settings = application.settings.mail
+        let (language, template, values) = template(for: application)
+        return MailMessage(
+            id: id.rawValue, senderName: settings.senderName ?? application.name, recipient: recipient,
+            subject: MailTemplate.fill(template.subject) { (values[$0] ?? "").onOneLine },
+            text: MailTemplate.fill(template.text) { values[$0] ?? "" },
+            html: MailHTML.page(of: template, in: language, values), language: language.rawValue,
+            writtenAt: writtenAt)
+    }
+
+    /// The text message in its language, in the same words.
+    package func textMessage(id: Identifier<QueuedMail>, from application: Application) -> TextMessage {
+        let (language, template, values) = template(for: application)
+        return TextMessage(
+            id: id.rawValue, recipient: recipient, text: MailTemplate.fill(template.text) { values[$0] ?? "" },
+            language: language.rawValue, purpose: kind.rawValue)
+    }
+
+    private func template(
+        for application: Application
+    ) -> (language: MailLanguage, template: MailTemplate, values: [MailValue: String]) {
+        let settings = application.settings.mail
         let language = MailLanguage.best(of: languages)
         let link = code.flatMap { settings.link(for: kind, token: $0, pages: pages) }
         var values: [MailValue: String] = [.application: application.name, .email: email ?? recipient]
@@ -46,12 +68,7 @@ extension MailLetter {
         }
         // Own words that need a link are no use to an application that has none.
         if let own = settings.templates[kind]?[language], link != nil || !own.uses(.link) { template = own }
-        return MailMessage(
-            id: id.rawValue, senderName: settings.senderName ?? application.name, recipient: recipient,
-            subject: MailTemplate.fill(template.subject) { (values[$0] ?? "").onOneLine },
-            text: MailTemplate.fill(template.text) { values[$0] ?? "" },
-            html: MailHTML.page(of: template, in: language, values), language: language.rawValue,
-            writtenAt: writtenAt)
+        return (language, template, values)
     }
 }
 

@@ -24,6 +24,8 @@ package protocol MailQueries {
     func remove(_ mail: QueuedMail, claim: String) throws(DomainError)
     /// An application's mails that wait or were given up, oldest first.
     func queuedMail(in application: Identifier<Application>, limit: Int) throws(DomainError) -> [QueuedMail]
+    /// How many mails wait in all applications, how many were given up, and since when the oldest that waits does.
+    func mailQueueLength() throws(DomainError) -> (waiting: Int, givenUp: Int, oldest: Timestamp?)
 
     /// Keeps a mail in the outbox; a second one of the same id changes nothing.
     func insert(_ mail: OutboxMail) throws(DomainError)

@@ -29,13 +29,15 @@ package enum MailValue: String, CaseIterable, Hashable, Sendable {
 extension MailTemplate {
     package static let maximumSubjectCharacters = 200
     package static let maximumTextCharacters = 20_000
+    package static let maximumMessageCharacters = 300
     package static let maximumHTMLCharacters = 100_000
 
     /// What breaks a rule: lengths, unknown names in braces, a subject of several lines, a secret that is not shown.
     package func faults(for kind: MailKind, field: String) -> [FieldFault] {
         var faults = TextRule(maximumCharacters: Self.maximumSubjectCharacters).faults(
             of: subject, field: "\(field).subject")
-        faults += Self.faults(of: text, maximumCharacters: Self.maximumTextCharacters, field: "\(field).text")
+        let maximum = kind.isText ? Self.maximumMessageCharacters : Self.maximumTextCharacters
+        faults += Self.faults(of: text, maximumCharacters: maximum, field: "\(field).text")
         if let html {
             faults += Self.faults(of: html, maximumCharacters: Self.maximumHTMLCharacters, field: "\(field).html")
         }

@@ -12,6 +12,8 @@ enum MailTexts {
             case .japanese: japanese(kind)
             case .korean: korean(kind)
             }
+        // A text message is short, and says by itself who sends it.
+        if kind.isText { return MailTemplate(subject: words.subject, text: "\(words.withCode) \(words.closing)") }
         let parts = [hasLink ? words.withLink : words.withCode, words.closing, "{{application}}"]
         return MailTemplate(subject: words.subject, text: parts.joined(separator: "\n\n") + "\n")
     }
@@ -64,6 +66,16 @@ enum MailTexts {
                 "Your mail address for {{application}} was changed",
                 code: "Your account at {{application}} now has another mail address. This one no longer belongs to it.",
                 closing: "If that was not you, write to those who make the app at once.")
+        case .phoneVerification:
+            Words(
+                "{{application}}",
+                code: "{{application}}: {{code}} is your code to confirm this phone number ({{minutes}} minutes).",
+                closing: "Never tell it to anybody.")
+        case .textedReset:
+            Words(
+                "{{application}}",
+                code: "{{application}}: {{code}} is your code for a new password ({{minutes}} minutes).",
+                closing: "Never tell it to anybody.")
         }
     }
 
@@ -101,6 +113,14 @@ enum MailTexts {
                 "{{application}} メールアドレスが変更されました",
                 code: "{{application}} のアカウントのメールアドレスが変更されました。このアドレスはもう使われません。",
                 closing: "心当たりがない場合は、すぐにアプリの運営者に連絡してください。")
+        case .phoneVerification:
+            Words(
+                "{{application}}", code: "{{application}}: 電話番号の確認コードは {{code}} です（{{minutes}}分間有効）。",
+                closing: "誰にも教えないでください。")
+        case .textedReset:
+            Words(
+                "{{application}}", code: "{{application}}: パスワード再設定のコードは {{code}} です（{{minutes}}分間有効）。",
+                closing: "誰にも教えないでください。")
         }
     }
 
@@ -138,6 +158,14 @@ enum MailTexts {
                 "{{application}} 메일 주소가 변경되었습니다",
                 code: "{{application}} 계정의 메일 주소가 변경되었습니다. 이 주소는 더 이상 계정에 쓰이지 않습니다.",
                 closing: "본인이 한 일이 아니라면 바로 앱 운영자에게 알려 주세요.")
+        case .phoneVerification:
+            Words(
+                "{{application}}", code: "{{application}}: 전화번호 확인 코드는 {{code}}입니다({{minutes}}분 동안 유효).",
+                closing: "누구에게도 알려 주지 마세요.")
+        case .textedReset:
+            Words(
+                "{{application}}", code: "{{application}}: 비밀번호 재설정 코드는 {{code}}입니다({{minutes}}분 동안 유효).",
+                closing: "누구에게도 알려 주지 마세요.")
         }
     }
 }

@@ -45,12 +45,14 @@ package enum MailPayload: Hashable, Codable, Sendable {
 /// A mail that somebody asked for.
 package struct MailErrand: Hashable, Codable, Sendable {
     package var kind: MailKind
-    /// The mail address, as it is looked up.
+    /// The mail address or phone number, as it is looked up.
     package var address: String
     /// Whose address shall be verified.
     package var user: String?
-    /// The mail address that this user had then.
+    /// The address of the same kind that this user had then.
     package var replaces: String?
+    /// Whether the address must be a verified one.
+    package var wantsVerified: Bool?
     /// What the person's app or browser prefers, for users who have no language of their own.
     package var languages: [String]
     /// What the answer told the caller; the code is good only together with it.

@@ -8,12 +8,14 @@ package enum CodeForm: Hashable, Sendable {
     case token(life: Duration)
 
     /// 8 digits to log in, because they are all that is asked for; 6 to verify an address, because who types them has a
-    /// session; a token where a link leads to a page of the app, and for a new password.
+    /// session; a token where a link leads to a page of the app, and for a new password by mail. By text message it is
+    /// 8 digits: nobody copies more from there.
     package static func form(of kind: MailKind, hasLink: Bool) -> CodeForm {
         switch kind {
         case .emailVerification: hasLink ? .token(life: .days(1)) : .digits(count: 6)
         case .passwordReset: .token(life: .seconds(3600))
-        case .logInCode, .passwordChanged, .emailChanged: .digits(count: 8)
+        case .phoneVerification: .digits(count: 6)
+        case .logInCode, .passwordChanged, .emailChanged, .textedReset: .digits(count: 8)
         }
     }
 
@@ -29,6 +31,14 @@ package enum CodeForm: Hashable, Sendable {
         switch self {
         case .digits(let count): Self.drawn("0123456789", count, randomness, group: count % 4 == 0 ? 4 : 3, " ")
         case .token: Self.drawn(Self.tokenAlphabet, Self.tokenCharacters, randomness, group: 4, "-")
+        }
+    }
+
+    /// What such a code looks like, for previews.
+    package var example: String {
+        switch self {
+        case .digits(let count): count % 4 == 0 ? "1234 5678" : "123 456"
+        case .token: "0123-4567-89AB-CDEF-GHJK-MNPQ-RSTV"
         }
     }
 

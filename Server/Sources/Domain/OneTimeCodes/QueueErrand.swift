@@ -1,5 +1,5 @@
-/// Takes the order for a mail. It costs the same whether or not there is anybody to send it to: who that is, is found
-/// out after the answer (requirement 10).
+/// Takes the order for a mail or a text message. It costs the same whether or not there is anybody to send it to: who
+/// that is, is found out after the answer (requirement 10).
 package struct QueueErrand: Sendable {
     /// Orders from one address or /64 network.
     package static let ordersForClient = RateLimit(maximum: 30, window: .seconds(3600))
@@ -11,6 +11,7 @@ package struct QueueErrand: Sendable {
     let sealing: MailSealing
     let takeAllowance: TakeAllowance
     let delivery: MailDelivery
+    let textDelivery: TextMessageDelivery
     /// The server's own address; `nil` while nobody told it. Never taken from a request, whose sender could make mails
     /// lead elsewhere.
     let pagesURL: String?
@@ -26,9 +27,9 @@ package struct QueueErrand: Sendable {
     package func callAsFunction(
         _ errand: MailErrand, in application: Application, from client: ClientAddress, toPages: Bool = false
     ) async throws(DomainError) -> Duration {
-        guard delivery.isAvailable else { throw .mailUnavailable }
+        guard errand.kind.isText ? textDelivery.isAvailable : delivery.isAvailable else { throw .mailUnavailable }
         if hasLimits {
-            let folded = TypedIdentifier(.email, shown: errand.address).folded
+            let folded = TypedIdentifier(errand.kind.addressKind, shown: errand.address).folded
             let subject = sealing.key.digest(of: application.id.rawValue, folded, purpose: "mail address")
             try await takeAllowance(
                 RateLimitKey(application: application.id, kind: "mail-orders", subject: client.allowanceGroup),
@@ -57,5 +58,15 @@ package struct QueueErrand: Sendable {
             throw .fieldsRefused([FieldFault(field: "email", rule: .notAMailAddress)])
         }
         return address.text
+    }
+
+    /// A phone number as somebody typed it.
+    ///
+    /// - Throws: `fieldsRefused` when it is none.
+    static func number(_ typed: String) throws(DomainError) -> String {
+        guard let number = PhoneNumber(typed) else {
+            throw .fieldsRefused([FieldFault(field: "phone", rule: .notAPhoneNumber)])
+        }
+        return number.text
     }
 }

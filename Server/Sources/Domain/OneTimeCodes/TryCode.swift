@@ -63,7 +63,7 @@ package struct TryCode: Sendable {
     ///     there when the attempt is a repetition. What it throws leaves the code as it was.
     /// - Returns: what `effect` returns.
     /// - Throws: `codeRefused` for a code that is wrong, used, too old, replaced, tried too often, or void because the
-    ///   user has another mail address now; `rateLimited`; what `effect` throws; `storageUnavailable`.
+    ///   user has another address now; `rateLimited`; what `effect` throws; `storageUnavailable`.
     package func callAsFunction<Value: Sendable>(
         _ presented: Presented,
         _ effect: @escaping @Sendable (MailedCode, User, any Transaction) throws(DomainError) -> Value
@@ -96,7 +96,7 @@ package struct TryCode: Sendable {
                 known.usedBy == nil || known.usedBy == presented.attempt,
                 let user = try transaction.user(known.user, in: application)
             else { return try Self.refuse(presented, of: known?.user, in: transaction) }
-            if known.usedBy == nil, user.email != known.replaces {
+            if known.usedBy == nil, user.identifier(known.kind.addressKind) != known.replaces {
                 return try Self.refuse(presented, of: user.id, in: transaction)
             }
             if presented.attempt == nil {

@@ -20,7 +20,9 @@ package struct WriteLetter: Sendable {
         let found = try await store.read { transaction throws(DomainError) in
             try Self.reader(of: errand, in: application.id, transaction)
         }
-        guard let (user, address) = found, let recipient = MailAddress(address)?.deliverable else { return nil }
+        guard let (user, address) = found,
+            let recipient = errand.kind.isText ? address : MailAddress(address)?.deliverable
+        else { return nil }
         let hasLink = application.settings.mail.link(for: errand.kind, token: "", pages: errand.pages) != nil
         let form = CodeForm.form(of: errand.kind, hasLink: hasLink)
         let code = form.new(randomness)
@@ -34,11 +36,12 @@ package struct WriteLetter: Sendable {
             CodeForm.normal(code) ?? code)
         let kept = MailedCode(
             application: application.id, handle: handle, digest: digest, kind: errand.kind, user: user.id,
-            address: address, replaces: user.email, expiresAt: clock.now + form.life)
+            address: address, replaces: user.identifier(errand.kind.addressKind), expiresAt: clock.now + form.life)
         let replacement = written
         let isWritten = try await store.write { transaction throws(DomainError) in
             // Between the two transactions the user may have changed.
-            guard try Self.reader(of: errand, in: application.id, transaction)?.user.email == user.email,
+            let now = try Self.reader(of: errand, in: application.id, transaction)?.user
+            guard let now, now.email == user.email, now.phone == user.phone,
                 try transaction.replaceContent(of: replacement, claim: claim)
             else { return false }
             try transaction.replaceCode(with: kept)
@@ -52,7 +55,7 @@ package struct WriteLetter: Sendable {
     private static func reader(
         of errand: MailErrand, in application: Identifier<Application>, _ transaction: any Transaction
     ) throws(DomainError) -> (user: User, address: String)? {
-        let identifier = TypedIdentifier(.email, shown: errand.address)
+        let identifier = TypedIdentifier(errand.kind.addressKind, shown: errand.address)
         let owner = try transaction.user(identifier, in: application)
         switch errand.kind {
         case .logInCode:
@@ -68,6 +71,19 @@ package struct WriteLetter: Sendable {
             guard let id = errand.user,
                 let user = try transaction.user(Identifier(rawValue: id), in: application), !user.isDisabled,
                 user.email == errand.replaces, owner == nil || owner?.id == user.id
+            else { return nil }
+            return (user, errand.address)
+        case .textedReset:
+            // A number that nobody has proved may be somebody else's by a slip of the finger. It is no way around a
+            // mail address that was proved.
+            guard let owner, !owner.isDisabled, let phone = owner.phone,
+                owner.phoneVerifiedAt != nil || owner.emailVerifiedAt == nil && errand.wantsVerified != true
+            else { return nil }
+            return (owner, phone)
+        case .phoneVerification:
+            guard let id = errand.user,
+                let user = try transaction.user(Identifier(rawValue: id), in: application), !user.isDisabled,
+                user.phone == errand.replaces, owner == nil || owner?.id == user.id
             else { return nil }
             return (user, errand.address)
         case .passwordChanged, .emailChanged:

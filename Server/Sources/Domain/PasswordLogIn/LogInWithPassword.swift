@@ -32,6 +32,8 @@ package struct LogInWithPassword: Sendable {
         package var meanings: [TypedIdentifier]?
         /// Whether the user's mail address must have been verified when it is what was typed.
         package var needsVerifiedEmail = false
+        /// The same of phone numbers.
+        package var needsVerifiedPhone = false
         /// Whether whoever has no verified mail address is told so instead of being let in.
         package var admitsVerifiedOnly = false
         /// Whether the user's identifier must be written as it was typed, capitals and all.
@@ -93,7 +95,7 @@ package struct LogInWithPassword: Sendable {
             let user = try outcome.settle(in: transaction)
             let isNamed =
                 user.map { user in
-                    request.names(user) && (!request.needsVerifiedEmail || user.isNamedSurely(by: meanings))
+                    request.names(user) && request.namesSurely(user, by: meanings)
                 } ?? false
             guard let user, isNamed, !request.admitsVerifiedOnly || user.emailVerifiedAt != nil else {
                 try entry.record(
@@ -122,6 +124,17 @@ extension LogInWithPassword.Request {
     fileprivate func names(_ user: User) -> Bool {
         user.isNamed(by: isSpelledExactly ? meanings : nil, companion: companion, isSpelledExactly: isSpelledExactly)
     }
+
+    /// Whether what was typed names the user by an address that is verified where it must be, or by anything else.
+    fileprivate func namesSurely(_ user: User, by meanings: [TypedIdentifier]) -> Bool {
+        var unsure: Set<TypedIdentifier.Kind> = []
+        if needsVerifiedEmail, user.emailVerifiedAt == nil { unsure.insert(.email) }
+        if needsVerifiedPhone, user.phoneVerifiedAt == nil { unsure.insert(.phone) }
+        guard !unsure.isEmpty else { return true }
+        return user.typedIdentifiers.contains { identifier in
+            !unsure.contains(identifier.kind) && meanings.contains { $0.isSame(as: identifier) }
+        }
+    }
 }
 
 extension User {
@@ -139,15 +152,5 @@ extension User {
                 ? own == wanted.shown : TypedIdentifier(wanted.kind, shown: own).folded == wanted.folded
         }
         return (meanings?.contains(where: has) ?? true) && (companion.map(has) ?? true)
-    }
-}
-
-extension User {
-    /// Whether what was typed names the user by a verified mail address, or by anything else.
-    fileprivate func isNamedSurely(by meanings: [TypedIdentifier]) -> Bool {
-        emailVerifiedAt != nil
-            || typedIdentifiers.contains { identifier in
-                identifier.kind != .email && meanings.contains { $0.isSame(as: identifier) }
-            }
     }
 }

@@ -11,6 +11,9 @@ package protocol PasswordHashing: Sendable {
     ///
     /// - Throws: `busy` when too many wait already.
     func compare(_ password: Password, with hash: PasswordHash?) async throws(DomainError) -> PasswordVerdict
+
+    /// How many passwords wait to be hashed.
+    var waiting: Int { get }
 }
 
 /// How a comparison ended.

@@ -66,15 +66,17 @@ package struct RegisterUser: Sendable {
             method: password == nil ? .automatic : .signUp, attempt: nil, randomness: randomness, now: now)
         let isWeak = password?.isName(of: candidate) ?? false
         let (user, opensSession, kept) = (candidate, request.opensSession, hash)
+        let (rules, actor) = (request.application.settings.fieldRules, request.profile.actor)
         return try await store.write { transaction throws(DomainError) in
             let owners = try transaction.owners(of: user.typedIdentifiers, in: user.application)
             guard owners.isEmpty else { throw .identifiersTaken(owners.map(\.kind)) }
-            var answer = Answer(user: user)
+            let answer: Answer
             if opensSession {
-                let logIn = try opening.open(forNew: user, in: transaction)
+                let logIn = try opening.open(forNew: user, by: actor, in: transaction)
                 answer = Answer(user: logIn.user, token: logIn.token, tokenExpiresAt: logIn.tokenExpiresAt)
             } else {
-                try transaction.insert(user)
+                answer = Answer(user: try rules.registered(user, by: actor))
+                try transaction.insert(answer.user)
                 try transaction.updateIdentifiers(of: user)
             }
             if let kept { try transaction.setPassword(kept, of: user.id, in: user.application, at: now) }
@@ -86,6 +88,7 @@ package struct RegisterUser: Sendable {
     private func checked(_ request: Request, _ user: inout User) throws(DomainError) -> Password? {
         var faults = request.identifiers.apply(to: &user)
         faults += ProfileRules.faults(displayName: user.displayName, locale: user.locale, fields: user.fields)
+        faults += request.application.settings.fieldRules.faults(registering: user, by: request.profile.actor)
         if user.isAnonymous, request.password == nil, request.opensSession, faults.isEmpty { return nil }
         if faults.isEmpty, user.isAnonymous, request.password != nil {
             faults.append(FieldFault(field: "", rule: .noneOf(TypedIdentifier.Kind.allCases.map(\.rawValue))))

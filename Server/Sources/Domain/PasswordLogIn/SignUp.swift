@@ -92,7 +92,7 @@ package struct SignUp: Sendable {
             var user = candidate
             if let identity = try link.free(for: application, in: transaction) { user.identities = [identity] }
             user.passwordSetAt = now
-            let logIn = try opening.open(forNew: user, in: transaction)
+            let logIn = try opening.open(forNew: user, by: request.newUser.actor, in: transaction)
             try transaction.setPassword(hash, of: user.id, in: application, at: now)
             if isWeak { try transaction.markPassword(of: user.id, in: application, weakSince: now) }
             return .made(logIn)
@@ -121,6 +121,7 @@ package struct SignUp: Sendable {
         faults += user.accessList?.faults(field: "accessList") ?? []
         faults += request.device.faults(field: "device")
         faults += ProfileRules.faults(displayName: user.displayName, locale: user.locale, fields: user.fields)
+        faults += request.application.settings.fieldRules.faults(registering: user, by: request.newUser.actor)
         if faults.isEmpty && user.isAnonymous {
             faults.append(FieldFault(field: "", rule: .noneOf(TypedIdentifier.Kind.allCases.map(\.rawValue))))
         }

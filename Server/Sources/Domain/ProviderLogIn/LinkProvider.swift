@@ -46,6 +46,7 @@ package struct LinkProvider: Sendable {
                 try Self.standing(of: person, to: who.user.id, in: application, transaction)
             }
             if let linked = try await settled(standing, name, who, origin) { return linked }
+            try Self.refuseIncomplete(who, person)
         }
         if let code = credential.code {
             identified = try await found.provider.redeem(
@@ -55,6 +56,15 @@ package struct LinkProvider: Sendable {
         let standing = try await link(person, displayName: displayName, by: who, from: origin)
         guard let linked = try await settled(standing, name, who, origin) else { throw .storageUnavailable }
         return linked
+    }
+
+    /// What is required of a registered user must be there before a code is spent.
+    private static func refuseIncomplete(_ who: Authenticated, _ person: ProviderPerson) throws(DomainError) {
+        var user = who.user
+        user.identities.append(
+            Identity(provider: person.provider, subject: person.subject, linkedAt: user.updatedAt))
+        let faults = who.application.settings.fieldRules.settle(&user, from: who.user, told: [], by: .owner)
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
     }
 
     /// The user, when the identity is linked; `nil` when it is still to be done.
@@ -76,6 +86,7 @@ package struct LinkProvider: Sendable {
         _ person: ProviderPerson, displayName: String?, by who: Authenticated, from origin: RequestOrigin
     ) async throws(DomainError) -> Standing {
         let (now, id, application) = (clock.now, who.user.id, who.application.id)
+        let rules = who.application.settings.fieldRules
         let sealedGrant = try person.refreshToken.map { token throws(DomainError) in
             try sealingKey.seal(
                 Array(token.revealed.utf8), purpose: ProviderAccount.purpose(person.provider, in: application))
@@ -93,6 +104,9 @@ package struct LinkProvider: Sendable {
                 let identity = Identity(provider: person.provider, subject: person.subject, linkedAt: now)
                 try transaction.insert(identity, for: id, in: application)
                 user.identities.append(identity)
+                // An anonymous user becomes a registered one: nothing is linked before what is required is there.
+                let faults = rules.settle(&user, from: known, told: [], by: .owner)
+                guard faults.isEmpty else { throw .fieldsRefused(faults) }
                 user.updatedAt = now
                 try transaction.updateProfile(of: user)
                 try entry.record(on: .user(id), details: ["provider": person.provider.rawValue], in: transaction)

@@ -80,7 +80,7 @@ package struct LogInWithIdentities: Sendable {
             var user = candidate
             user.identities = links.identities
             if password != nil { user.passwordSetAt = now }
-            let logIn = try opening.open(forNew: user, in: transaction)
+            let logIn = try opening.open(forNew: user, by: request.newUser.actor, in: transaction)
             if let password { try transaction.setPassword(password, of: user.id, in: application, at: now) }
             try links.keepAccounts(in: transaction)
             return logIn

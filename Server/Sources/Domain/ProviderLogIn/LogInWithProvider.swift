@@ -146,7 +146,7 @@ package struct LogInWithProvider: Sendable {
                 var new = candidate
                 try transaction.take(person.email, for: &new, at: now)
                 if let device = try link.free(for: application, in: transaction) { new.identities.append(device) }
-                logIn = try opening.open(forNew: new, in: transaction)
+                logIn = try opening.open(forNew: new, by: request.newUser.actor, in: transaction)
             }
             try transaction.keepAccount(of: person, sealedGrant: sealedGrant, in: application, at: now)
             return logIn
@@ -176,7 +176,14 @@ package struct LogInWithProvider: Sendable {
             guard let former = person.transferSubject else { return false }
             return try transaction.providerAccount(person.provider, transferSubject: former, in: application) != nil
         }
-        guard let firstLaunches, !isKnown else { return }
+        guard !isKnown else { return }
+        // Before a code is spent: the app asks for what is missing, and tries again.
+        let faults = request.application.settings.fieldRules.faults(
+            registering: newUser(for: person, request, at: clock.now), by: request.newUser.actor)
+        guard faults.isEmpty else {
+            throw .fieldsRefused(faults.map { FieldFault(field: "user.\($0.field)", rule: $0.rule) })
+        }
+        guard let firstLaunches else { return }
         try await takeAllowance(
             RateLimitKey(
                 application: application, kind: RateLimitKey.firstLaunch, subject: request.address.allowanceGroup),

@@ -36,7 +36,8 @@ package struct RegisterByMail: Sendable {
         var candidate = User(
             id: randomness.newIdentifier(at: now), application: application.id, createdAt: now, updatedAt: now)
         candidate.email = address
-        let user = candidate
+        // The mail address is all that can be told here: what else is required is asked for later.
+        let user = try application.settings.fieldRules.registered(candidate, by: .owner, demandsAll: false)
         try await store.write { transaction throws(DomainError) in
             if let owner = try transaction.user(identifier, in: application.id) {
                 guard !owner.isConfirmed else { throw .identifiersTaken([.email]) }

@@ -1,4 +1,5 @@
-/// Sets a new password with the token of a mail. All sessions end: whoever had the old password is out.
+/// Sets a new password with the token of a mail, or with the code of a text message. All sessions end: whoever had the
+/// old password is out.
 ///
 /// The mail shows that its address is the user's. An address that was not verified before may have been a stranger's
 /// guess, so everything else that leads to such a user goes too: the device keys and provider identities of whoever
@@ -17,7 +18,10 @@ package struct ResetPassword: Sendable {
 
     package struct Request: Sendable {
         package var application: Application
+        /// The token, or the code.
         package var token: String
+        /// Whose code it is, when it came by text message: digits do not stand alone.
+        package var owner: Owner?
         package var newPassword: Secret
         package var address: ClientAddress
         /// Names one attempt, so that its repetition works again.
@@ -27,6 +31,12 @@ package struct ResetPassword: Sendable {
         package var rules: AccountRules
         /// Where the request came from, for the audit log.
         package var origin: RequestOrigin
+
+        /// How a user is named.
+        package enum Owner: Sendable {
+            case id(Identifier<User>)
+            case identifier(TypedIdentifier)
+        }
 
         package init(
             application: Application, token: String, newPassword: Secret, address: ClientAddress,
@@ -45,7 +55,8 @@ package struct ResetPassword: Sendable {
     }
 
     /// - Throws: `codeRefused`; `fieldsRefused` for a password that breaks a rule, which leaves the token as it was;
-    ///   `attemptReused` for the repetition of an attempt with another password; `userDisabled` and `userDeleted`, which
+    ///   `attemptReused` for the repetition of an attempt with another password; `userDisabled` and `userDeleted`,
+    /// which
     ///   leave the token as it was, `rateLimited`, `busy`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) {
         let (now, application) = (clock.now, request.application)
@@ -53,10 +64,13 @@ package struct ResetPassword: Sendable {
         let restoration = request.restoringFrom.map {
             audit.draft(.userRestored, by: .unknown, in: application.id, from: $0)
         }
+        let kind: MailKind = request.owner == nil ? .passwordReset : .textedReset
         let presented = TryCode.Presented(
-            .passwordReset, in: application.id, .code, request.token, from: request.address, attempt: request.attempt,
-            refusal: entry)
-        // Only for a right token, which cannot be guessed, is a password hashed: that costs time and memory.
+            kind, in: application.id, try await subject(of: request), request.token, from: request.address,
+            attempt: request.attempt, refusal: entry)
+        // Only for a right token is a password hashed: that costs time and memory. A token cannot be guessed. Who tries
+        // the digits of a text message may learn by the time it takes which are right, but only after five tries are
+        // used up, and no others are taken as long as the code lives.
         guard let (code, owner) = try await tryCode.owner(of: presented) else {
             return try await tryCode(presented) { _, _, _ throws(DomainError) in }
         }
@@ -70,7 +84,7 @@ package struct ResetPassword: Sendable {
             randomness.newIdentifier(at: now)
         }
         var told = owner
-        told.emailVerifiedAt = now
+        if !kind.isText { told.emailVerifiedAt = now }
         let mail = try notice(.passwordChanged, to: told, in: application, at: now)
         try await tryCode(presented) { code, user, transaction throws(DomainError) in
             // A repetition finds all this done.
@@ -78,10 +92,10 @@ package struct ResetPassword: Sendable {
             let user = try transaction.admitted(user, restoration: restoration, in: application)
             try transaction.setPassword(hash, of: user.id, in: application.id, at: now)
             try transaction.forgetFailures(of: user)
-            if user.emailVerifiedAt == nil {
+            if (kind.isText ? user.phoneVerifiedAt : user.emailVerifiedAt) == nil {
                 try Self.unlinkAll(of: user, in: transaction, revocations, at: now)
                 var verified = user
-                verified.emailVerifiedAt = now
+                if kind.isText { verified.phoneVerifiedAt = now } else { verified.emailVerifiedAt = now }
                 verified.updatedAt = now
                 try transaction.updateIdentifiers(of: verified)
             }
@@ -90,6 +104,21 @@ package struct ResetPassword: Sendable {
             _ = try transaction.endSessions(of: user.id, in: application.id, except: Identifier(rawValue: ""))
             if let mail { try transaction.insert(mail) }
             try entry.record(on: .user(user.id), by: .user(user.id), in: transaction)
+        }
+    }
+
+    /// What the code belongs to. Names that are nobody's have one that no code was made for, and are counted like
+    /// others.
+    private func subject(of request: Request) async throws(DomainError) -> CodeDigests.Subject {
+        switch request.owner {
+        case nil: return .code
+        case .id(let id)?: return .user(id)
+        case .identifier(let identifier)?:
+            let application = request.application.id
+            let owner = try await store.read { transaction throws(DomainError) in
+                try transaction.user(identifier, in: application)
+            }
+            return owner.map { .user($0.id) } ?? .ticket(identifier.folded)
         }
     }
 

@@ -93,11 +93,11 @@ package struct Authenticate: Sendable {
     }
 
     private func noteUse(of found: Authenticated, at now: Timestamp, from address: () -> ClientAddress) {
-        guard found.noteUse(at: now, resolution: SessionActivity.resolution) else { return }
+        guard let before = found.noteUse(at: now, resolution: SessionActivity.resolution) else { return }
         activity.note(
             SessionUse(
                 id: found.session.id, user: found.user.id, application: found.application.id, at: now,
-                address: address().text))
+                address: address().text, isFirstOfDay: before.day != now.day))
     }
 
     private func lookUp(_ digest: SecretDigest, in application: Application) async throws(DomainError) -> Authenticated

@@ -42,13 +42,16 @@ package final class Authenticated: Sendable {
     /// The last use, whether or not it is in the database already.
     var lastUsedAt: Timestamp { Timestamp(milliseconds: lastNotedUse.load(ordering: .relaxed)) }
 
-    /// Notes a use; `true` for the one caller that shall write it down, at most once per `resolution`.
-    func noteUse(at now: Timestamp, resolution: Duration) -> Bool {
+    /// Notes a use.
+    ///
+    /// - Returns: the use before, for the one caller that shall write this one down, at most once per `resolution`.
+    func noteUse(at now: Timestamp, resolution: Duration) -> Timestamp? {
         let before = lastNotedUse.load(ordering: .relaxed)
-        guard now.milliseconds - before >= resolution.wholeMilliseconds else { return false }
-        return lastNotedUse.compareExchange(
+        guard now.milliseconds - before >= resolution.wholeMilliseconds else { return nil }
+        let isOurs = lastNotedUse.compareExchange(
             expected: before, desired: now.milliseconds, ordering: .relaxed
         ).exchanged
+        return isOurs ? Timestamp(milliseconds: before) : nil
     }
 }
 

@@ -14,10 +14,12 @@ package struct LogIn: Sendable {
     package var idleLifetime: Duration
     /// How much there is that the device has not been told; see `ListNotices`.
     package var noticeCount: Int
+    /// What holds for the user's fields where it is shown.
+    package var fieldRules: FieldRules
 
     package init(
         isNew: Bool, user: User, previousLogInAt: Timestamp?, session: Session, token: Secret, idleLifetime: Duration,
-        noticeCount: Int = 0
+        noticeCount: Int = 0, fieldRules: FieldRules
     ) {
         self.isNew = isNew
         self.user = user
@@ -26,5 +28,6 @@ package struct LogIn: Sendable {
         self.token = token
         self.idleLifetime = idleLifetime
         self.noticeCount = noticeCount
+        self.fieldRules = fieldRules
     }
 }

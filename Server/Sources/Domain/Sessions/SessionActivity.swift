@@ -11,7 +11,11 @@ package final class SessionActivity: Sendable {
     package init() {}
 
     func note(_ use: SessionUse) {
-        pending.withLock { $0[use.id] = use }
+        pending.withLock { pending in
+            var use = use
+            use.isFirstOfDay = use.isFirstOfDay || pending[use.id]?.isFirstOfDay == true
+            pending[use.id] = use
+        }
     }
 
     func takeAll() -> [SessionUse] {
@@ -23,7 +27,13 @@ package final class SessionActivity: Sendable {
 
     func putBack(_ uses: [SessionUse]) {
         pending.withLock { pending in
-            for use in uses where pending[use.id] == nil { pending[use.id] = use }
+            for use in uses {
+                guard pending[use.id] != nil else {
+                    pending[use.id] = use
+                    continue
+                }
+                if use.isFirstOfDay { pending[use.id]?.isFirstOfDay = true }
+            }
         }
     }
 }

@@ -91,9 +91,13 @@ package struct SessionOpening: Sendable {
             in: transaction)
     }
 
-    /// Makes a new user and opens its first session.
-    package func open(forNew user: User, in transaction: any Transaction) throws(DomainError) -> LogIn {
-        var user = user
+    /// Makes a new user, with the defaults of its fields, and opens its first session.
+    ///
+    /// - Throws: `fieldsRefused`, `storageUnavailable`.
+    package func open(
+        forNew user: User, by actor: FieldActor = .owner, in transaction: any Transaction
+    ) throws(DomainError) -> LogIn {
+        var user = try application.settings.fieldRules.registered(user, by: actor)
         user.lastLogInAt = now
         try transaction.insert(user)
         if !user.typedIdentifiers.isEmpty { try transaction.updateIdentifiers(of: user) }
@@ -132,6 +136,7 @@ package struct SessionOpening: Sendable {
         return LogIn(
             isNew: isNew, user: user, previousLogInAt: previously, session: session, token: token,
             idleLifetime: rules.idleLifetime,
-            noticeCount: transfers.count { $0.isNews(to: session, of: user) })
+            noticeCount: transfers.count { $0.isNews(to: session, of: user) },
+            fieldRules: application.settings.fieldRules)
     }
 }

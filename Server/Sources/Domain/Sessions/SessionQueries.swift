@@ -6,6 +6,10 @@ package protocol SessionQueries {
     ) throws(DomainError) -> (session: Session, user: User)?
     /// A user's sessions, newest first.
     func sessions(of user: Identifier<User>, in application: Identifier<Application>) throws(DomainError) -> [Session]
+    /// Whose session it is, for operators; `nil` when there is none.
+    func owner(
+        of session: Identifier<Session>, in application: Identifier<Application>
+    ) throws(DomainError) -> Identifier<User>?
     func insert(_ session: Session, token: SecretDigest, attempt: SessionAttempt?) throws(DomainError)
     /// The session that an attempt opened before, with what it answered.
     func session(

@@ -150,6 +150,14 @@ package struct FieldFault: Hashable, Sendable {
         case secretMissing
         /// An operation on a value that it does not go with: a sum of texts, an element added to a number.
         case otherType
+        /// A value of another kind than the application's rule for the field has.
+        case notOfKind(FieldKind)
+        /// A field that the caller may not write.
+        case readOnly
+        /// A field that the application has no rule for, where others than operators write only those that have one.
+        case notDeclared
+        /// A field that the caller may not read, so that nothing can be asked of it.
+        case unreadable
         /// A subject that shows the code to whoever sees the locked screen.
         case secretInSubject
     }

@@ -11,11 +11,12 @@ package struct ChangeTheme: Sendable {
     /// - Parameters:
     ///   - id: The application.
     ///   - theme: The theme; `nil` for the standard one.
+    ///   - who: Who does it.
     /// - Returns: the application afterwards.
     /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
     @discardableResult
     package func callAsFunction(
-        of id: Identifier<Application>, to theme: JSONValue?
+        of id: Identifier<Application>, to theme: JSONValue?, by who: Operator = .local
     ) async throws(DomainError) -> Application {
         if let theme {
             // What cannot be written is no JSON, and too large is the safe answer.
@@ -26,7 +27,7 @@ package struct ChangeTheme: Sendable {
                 ])
             }
         }
-        let entry = audit.draft(.themeChanged, by: .operator, in: id, from: .local)
+        let entry = audit.draft(.themeChanged, by: who.actor, in: id, from: who.origin)
         return try await store.write { transaction throws(DomainError) in
             guard var application = try transaction.application(id) else { throw .applicationUnknown }
             application.settings.theme = theme

@@ -90,13 +90,14 @@ package struct ChangeUser: Sendable {
         let revocations: [Identity.Provider: Identifier<ProviderRevocation>] = Dictionary(
             (asked.unlinked.union(links.providers)).map { ($0, randomness.newIdentifier(at: now)) },
             uniquingKeysWith: { first, _ in first })
+        let rules = application.settings.fieldRules
         return try await store.write { transaction throws(DomainError) in
             guard let before = try transaction.user(id, in: application.id), before.deletionRequestedAt == nil else {
                 throw .userUnknown
             }
             guard actor.mayWrite(before) else { throw .accessRefused }
             var user = before
-            try Self.apply(asked, to: &user, at: now)
+            try Self.apply(asked, to: &user, rules, by: actor, links: links.identities, at: now)
             user.updatedAt = now
             try transaction.updateProfile(of: user)
             if user.isDisabled != before.isDisabled { try transaction.updateStanding(of: user) }
@@ -135,7 +136,7 @@ package struct ChangeUser: Sendable {
         guard var user = known, user.deletionRequestedAt == nil else { throw .userUnknown }
         guard actor.isOwner(of: user) else { throw .accessRefused }
         let told = user
-        try Self.apply(changes, to: &user, at: now)
+        try Self.apply(changes, to: &user, application.settings.fieldRules, by: actor, at: now)
         let faults =
             user.typedIdentifiers.isEmpty
             ? [FieldFault(field: "", rule: .noneOf(TypedIdentifier.Kind.allCases.map(\.rawValue)))] : []
@@ -177,12 +178,21 @@ package struct ChangeUser: Sendable {
         }
     }
 
-    private static func apply(_ changes: Changes, to user: inout User, at now: Timestamp) throws(DomainError) {
+    private static func apply(
+        _ changes: Changes, to user: inout User, _ rules: FieldRules, by actor: Actor, links: [Identity] = [],
+        at now: Timestamp
+    ) throws(DomainError) {
+        let before = user
         let (fields, broken) = user.fields.applying(changes.operations)
         var faults = broken
         user.fields = fields
-        if faults.isEmpty && !changes.operations.isEmpty { faults += ProfileRules.faults(ofFields: fields) }
         faults += changes.identifiers.apply(to: &user)
+        // With what will be linked, which may be what registers the user.
+        let linked = user.identities
+        user.identities += links
+        faults += rules.settle(&user, from: before, told: changes.operations.keys, by: actor.writing(to: before))
+        user.identities = linked
+        if faults.isEmpty && user.fields != before.fields { faults += ProfileRules.faults(ofFields: user.fields) }
         user.accessList = changes.accessList.applied(to: user.accessList)
         faults += user.accessList?.faults(field: "accessList") ?? []
         if let isDisabled = changes.isDisabled, isDisabled != user.isDisabled {
@@ -201,6 +211,14 @@ extension ChangeUser.Actor {
         switch self {
         case .operator: true
         case .user(let id, _): id == user.id
+        }
+    }
+
+    /// In whose name the fields of a user are written.
+    fileprivate func writing(to user: User) -> FieldActor {
+        switch self {
+        case .operator: .server
+        case .user(let id, _): id == user.id ? .owner : .others
         }
     }
 

@@ -34,8 +34,7 @@ package struct ProfileRules: Sendable {
         }
         var faults: [FieldFault] = []
         for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
-            // A hostile name is told by its first characters only.
-            let path = "fields.\(name.prefix(32).filter { !$0.isNewline && $0.isASCII })"
+            let path = path(of: name)
             faults += fieldName.faults(of: name, field: path)
             faults += faultsInside(value, path: path, level: 1).map { [$0] } ?? []
         }
@@ -43,6 +42,9 @@ package struct ProfileRules: Sendable {
         return encodedByteCount(of: fields) <= maximumFieldsBytes
             ? [] : [FieldFault(field: "fields", rule: .tooManyBytes(maximum: maximumFieldsBytes))]
     }
+
+    /// Where a field is, for errors. A hostile name is told by its first characters only.
+    static func path(of name: String) -> String { "fields.\(name.prefix(32).filter { !$0.isNewline && $0.isASCII })" }
 
     /// The first fault inside a value. The null character is refused because PostgreSQL cannot store it.
     private static func faultsInside(_ value: JSONValue, path: String, level: Int) -> FieldFault? {
@@ -64,7 +66,7 @@ package struct ProfileRules: Sendable {
         }
     }
 
-    private static func encodedByteCount(of fields: [String: JSONValue]) -> Int {
+    static func encodedByteCount(of fields: [String: JSONValue]) -> Int {
         guard !fields.isEmpty else { return 0 }
         // Encoding fails only for numbers that are not finite, which JSON bodies cannot hold; too large is the safe answer.
         return (try? JSONEncoder().encode(fields).count) ?? Int.max

@@ -17,10 +17,13 @@ package struct RewriteUser: Sendable {
         package var identifiers: NewIdentifiers
         /// A first password. A user that has one keeps it: changing it needs the old one.
         package var password: Secret?
+        /// In whose name the fields are written.
+        package var actor: FieldActor
 
         package init(
             displayName: String? = nil, locale: String? = nil, fields: [String: JSONValue],
-            keptFields: Set<String> = [], identifiers: NewIdentifiers = NewIdentifiers(), password: Secret? = nil
+            keptFields: Set<String> = [], identifiers: NewIdentifiers = NewIdentifiers(), password: Secret? = nil,
+            actor: FieldActor = .owner
         ) {
             self.displayName = displayName
             self.locale = locale
@@ -28,6 +31,7 @@ package struct RewriteUser: Sendable {
             self.keptFields = keptFields
             self.identifiers = identifiers
             self.password = password
+            self.actor = actor
         }
     }
 
@@ -37,6 +41,7 @@ package struct RewriteUser: Sendable {
         _ id: Identifier<User>, in application: Application, _ request: Request
     ) async throws(DomainError) -> User {
         let now = clock.now
+        let rules = application.settings.fieldRules
         let known = try await store.read { transaction throws(DomainError) in
             try transaction.user(id, in: application.id)
         }
@@ -44,7 +49,7 @@ package struct RewriteUser: Sendable {
         var (hash, isName): (PasswordHash?, Bool) = (nil, false)
         if !known.hasPassword, request.password != nil {
             var asked = known
-            let faults = request.apply(to: &asked)
+            let faults = request.apply(to: &asked, rules)
             let password = try PasswordRules(for: application, user: asked, rules: request.identifiers.rules)
                 .check(request.password, field: "password", beside: faults)
             isName = password.isName(of: asked)
@@ -54,7 +59,7 @@ package struct RewriteUser: Sendable {
         return try await store.write { transaction throws(DomainError) in
             guard let before = try transaction.user(id, in: application.id) else { throw .userUnknown }
             var user = before
-            let faults = request.apply(to: &user)
+            let faults = request.apply(to: &user, rules)
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             if user.typedIdentifiers != before.typedIdentifiers || first != nil && !before.hasPassword {
                 let owners = try transaction.owners(of: user.typedIdentifiers, in: application.id)
@@ -78,12 +83,14 @@ extension RewriteUser.Request {
     /// Writes everything but the password into a user.
     ///
     /// - Returns: the rules that the result breaks.
-    fileprivate func apply(to user: inout User) -> [FieldFault] {
+    fileprivate func apply(to user: inout User, _ rules: FieldRules) -> [FieldFault] {
+        let before = user
         let kept = user.fields.filter { keptFields.contains($0.key) }
         user.displayName = displayName ?? user.displayName
         user.locale = locale ?? user.locale
         user.fields = kept.merging(fields) { _, new in new }
         var faults = identifiers.apply(to: &user)
+        faults += rules.settle(&user, from: before, told: fields.keys, by: actor)
         faults += ProfileRules.faults(displayName: user.displayName, locale: user.locale, fields: user.fields)
         guard !user.hasPassword, faults.isEmpty else { return faults }
         if password == nil, !identifiers.isEmpty {

@@ -4,14 +4,15 @@ package struct SearchUsers: Sendable {
 
     /// - Parameters:
     ///   - search: The question. A limit beyond the largest is cut.
-    ///   - application: Whose users.
+    ///   - home: Whose users.
     /// - Returns: the users whom the reader may see. Only the reader's own identities are there, or everybody's for an
     ///   operator.
     /// - Throws: `fieldsRefused` for a question that is too large, `busy` for one that costs too much,
     ///   `storageUnavailable`.
     package func callAsFunction(
-        _ search: UserSearch, in application: Identifier<Application>
+        _ search: UserSearch, in home: Application
     ) async throws(DomainError) -> UserSearch.Findings {
+        let application = home.id
         let size = search.condition.size
         guard size.depth <= UserSearch.maximumDepth else {
             throw .fieldsRefused([
@@ -29,11 +30,27 @@ package struct SearchUsers: Sendable {
         guard (0...UserSearch.maximumSkip).contains(search.skip) else {
             throw .fieldsRefused([FieldFault(field: "skip", rule: .tooManyFields(maximum: UserSearch.maximumSkip))])
         }
+        try Self.refuseHidden(search, home.settings.fieldRules)
         var bounded = search
         bounded.limit = min(max(search.limit, 0), UserSearch.maximumLimit)
         let question = bounded
         return try await store.read { transaction throws(DomainError) in
             try transaction.search(question, in: application)
         }
+    }
+
+    /// What is hidden in answers must not be found out by questions: a reader asks of fields that everybody may read.
+    private static func refuseHidden(_ search: UserSearch, _ rules: FieldRules) throws(DomainError) {
+        guard !rules.isEmpty, case .user = search.reader else { return }
+        func faults(_ fields: [UserField], in place: String) -> [FieldFault] {
+            fields.compactMap { field in
+                guard case .custom(let path) = field, let name = path.first, !rules.mayRead(name, .others) else {
+                    return nil
+                }
+                return FieldFault(field: place, rule: .unreadable)
+            }
+        }
+        let found = faults(search.condition.fields, in: "where") + faults(search.order.map(\.field), in: "order")
+        guard found.isEmpty else { throw .fieldsRefused(found) }
     }
 }

@@ -44,15 +44,16 @@ package struct UpdateUser: Sendable {
     /// - Throws: `fieldsRefused` when the result breaks a limit, `identifiersTaken`, `userUnknown`,
     ///   `storageUnavailable`.
     package func callAsFunction(
-        _ id: Identifier<User>, in application: Identifier<Application>, changes: Changes,
-        from origin: RequestOrigin = .local
+        _ id: Identifier<User>, in home: Application, changes: Changes, from origin: RequestOrigin = .local
     ) async throws(DomainError) -> User {
         let now = clock.now
+        let (application, rules) = (home.id, home.settings.fieldRules)
         let entry = audit.draft(.identifiersChanged, by: .user(id), in: application, from: origin)
         return try await store.write { transaction throws(DomainError) in
             guard let before = try transaction.user(id, in: application) else { throw .userUnknown }
             var user = before
-            let faults = changes.applyProfile(to: &user) + changes.applyIdentifiers(to: &user)
+            let faults =
+                changes.applyProfile(to: &user, rules, by: .owner) + changes.applyIdentifiers(to: &user)
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             guard user != before else { return before }
             user.updatedAt = now
@@ -72,18 +73,30 @@ package struct UpdateUser: Sendable {
 extension UpdateUser.Changes {
     /// Writes name, locale and fields into a user.
     ///
+    /// - Parameters:
+    ///   - user: The user; perhaps with identifiers that are part of the change.
+    ///   - rules: What holds for the fields.
+    ///   - actor: In whose name.
+    ///   - original: The user before the whole change; `nil` for as it comes.
     /// - Returns: the rules that the result breaks; none when nothing changes.
-    func applyProfile(to user: inout User) -> [FieldFault] {
+    func applyProfile(
+        to user: inout User, _ rules: FieldRules, by actor: FieldActor, from original: User? = nil
+    ) -> [FieldFault] {
         let before = user
+        var told: [String] = []
         user.displayName = displayName.applied(to: user.displayName)
         user.locale = locale.applied(to: user.locale)
         switch fields {
         case .unchanged: break
         case .removed: user.fields = [:]
-        case .set(let members): user.fields = user.fields.merged(with: members)
+        case .set(let members):
+            told = Array(members.keys)
+            user.fields = user.fields.merged(with: members)
         }
-        guard user != before else { return [] }
-        return ProfileRules.faults(displayName: user.displayName, locale: user.locale, fields: user.fields)
+        let faults = rules.settle(&user, from: original ?? before, told: told, by: actor)
+        guard user != before else { return faults }
+        return faults
+            + ProfileRules.faults(displayName: user.displayName, locale: user.locale, fields: user.fields)
     }
 
     /// Writes identifiers into a registered user. The last way in must stay.

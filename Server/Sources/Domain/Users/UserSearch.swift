@@ -39,7 +39,7 @@ package struct UserSearch: Hashable, Sendable {
         /// An operator, who finds everybody.
         case everything
         /// A user, or nobody in particular. Found are the user, everybody whose list lets them read, and, when
-        /// `seesUnlisted`, everybody without a list. Others' mail addresses are not searched.
+        /// `seesUnlisted`, everybody without a list. Others' mail addresses and phone numbers are not searched.
         case user(Identifier<User>?, seesUnlisted: Bool)
     }
 
@@ -58,7 +58,7 @@ package struct UserSearch: Hashable, Sendable {
 
 /// What can be asked of a user.
 package enum UserField: Hashable, Sendable {
-    case id, username, email, emailVerified, createdAt, updatedAt
+    case id, username, email, emailVerified, phone, displayName, createdAt, updatedAt
     /// A custom field, or a member inside one.
     case custom([String])
 }
@@ -93,6 +93,17 @@ package indirect enum UserCondition: Hashable, Sendable {
 
     package enum Comparison: Hashable, Sendable {
         case less, lessOrEqual, greater, greaterOrEqual
+    }
+
+    /// Everything that it asks about.
+    var fields: [UserField] {
+        switch self {
+        case .all(let parts), .any(let parts): parts.flatMap(\.fields)
+        case .not(let part): part.fields
+        case .equals(let field, _), .isOneOf(let field, _), .compares(let field, _, _), .exists(let field),
+            .matches(let field, _):
+            [field]
+        }
     }
 
     /// How many comparisons and values it holds, and how deep.

@@ -5,14 +5,16 @@ package struct ChangeRedirects: Sendable {
 
     /// - Parameters:
     ///   - id: The application.
+    ///   - who: Who does it.
     ///   - change: Makes the change; may run twice.
     /// - Returns: the application afterwards.
     /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
     @discardableResult
     package func callAsFunction(
-        of id: Identifier<Application>, _ change: @escaping @Sendable (inout [String]) -> Void
+        of id: Identifier<Application>, by who: Operator = .local,
+        _ change: @escaping @Sendable (inout [String]) -> Void
     ) async throws(DomainError) -> Application {
-        let entry = audit.draft(.redirectsChanged, by: .operator, in: id, from: .local)
+        let entry = audit.draft(.redirectsChanged, by: who.actor, in: id, from: who.origin)
         return try await store.write { transaction throws(DomainError) in
             guard var application = try transaction.application(id) else { throw .applicationUnknown }
             change(&application.settings.redirectAddresses)

@@ -13,6 +13,29 @@ enum AddressKind: CaseIterable, Sendable {
         KiiAnswer.mediaType(self == .email ? "EmailAddressRetrievalResponse" : "PhoneNumberRetrievalResponse")
     }
 
+    init?(_ kind: TypedIdentifier.Kind) {
+        switch kind {
+        case .email: self = .email
+        case .phone: self = .phone
+        case .username: return nil
+        }
+    }
+
+    /// What verifies such an address.
+    var mailKind: MailKind { self == .email ? .emailVerification : .phoneVerification }
+
+    /// Whether such addresses count only once they were verified.
+    func isDemanded(_ options: ForeignOptions) -> Bool {
+        self == .email ? options.demandsVerifiedEmail : options.demandsVerifiedPhone
+    }
+
+    func isVerified(of user: User) -> Bool {
+        (self == .email ? user.emailVerifiedAt : user.phoneVerifiedAt) != nil
+    }
+
+    /// Whether the user's address of this kind counts.
+    func counts(of user: User, _ options: ForeignOptions) -> Bool { !isDemanded(options) || isVerified(of: user) }
+
     /// The user's address.
     ///
     /// - Throws: `KiiFault` 404 when there is none.
@@ -32,13 +55,13 @@ struct ReadAddressRoute: RouteHandler {
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let (enabled, user, _) = try await api.own(request, context)
         let address = try kind.address(of: user)
-        let isVerified = kind == .phone || !enabled.options.demandsVerifiedEmail || user.emailVerifiedAt != nil
         return KiiAnswer.response(
-            [kind.member: .string(address), "verified": .bool(isVerified)], .ok, kind.mediaType)
+            [kind.member: .string(address), "verified": .bool(kind.counts(of: user, enabled.options))], .ok,
+            kind.mediaType)
     }
 }
 
-/// `PUT …/email-address`, `PUT …/phone-number`: another address, which counts at once.
+/// `PUT …/email-address`, `PUT …/phone-number`: another address. It counts at once, unless it must be verified.
 struct ChangeAddressRoute: RouteHandler {
     let api: KiiAPI
     let kind: AddressKind
@@ -47,7 +70,7 @@ struct ChangeAddressRoute: RouteHandler {
         let (enabled, user, caller) = try await api.own(request, context)
         let body = try await api.body(of: request, context)
         var asked = try addressAlone(of: body, over: user)
-        let pending = asked.identifiers.takePendingAddress(of: user, by: caller, in: enabled)
+        let pending = asked.identifiers.takePendingAddresses(of: user, by: caller, in: enabled)
         let change = RewriteUser.Request(
             fields: [:], keptFields: Set(user.fields.keys), identifiers: asked.identifiers)
         do {
@@ -79,15 +102,19 @@ struct VerifyAddressRoute: RouteHandler {
             try UserReference(context, in: enabled.publicKey), by: caller, in: enabled)
         _ = try kind.address(of: user)
         let code = try await api.body(of: request, context).requiredText("verificationCode")
-        let pending = try await api.useCases.foreign.findPendingAddress(of: user)
-        guard kind == .email, user.emailVerifiedAt == nil || pending != nil, let session = caller.session else {
+        let pending = try await api.useCases.foreign.findPendingAddress(of: user, by: kind.mailKind)
+        guard !kind.isVerified(of: user) || pending != nil, let session = caller.session else {
             throw KiiFault(
                 400, "INVALID_ACCOUNT_STATUS", "InvalidAccountStatus", "The address needs no verification",
                 [("userID", user.id.rawValue), ("appID", enabled.publicKey), ("accountType", kind.member)])
         }
+        let client = api.gate.client(of: request, context)
         do {
-            try await api.useCases.verifyEmail(
-                .code(code, by: session), in: enabled.application, from: api.gate.client(of: request, context))
+            switch kind {
+            case .email:
+                try await api.useCases.verifyEmail(.code(code, by: session), in: enabled.application, from: client)
+            case .phone: try await api.useCases.foreign.verifyPhone(code, by: session, from: client)
+            }
         } catch {
             guard case .codeRefused = error else { throw error }
             throw KiiFault.wrongCode(code, in: enabled.publicKey)
@@ -96,7 +123,8 @@ struct VerifyAddressRoute: RouteHandler {
     }
 }
 
-/// `POST …/email-address/resend-verification`: orders a mail with a code. Text messages are not sent.
+/// `POST …/email-address/resend-verification`, `POST …/phone-number/resend-verification`: orders a mail or a text
+/// message with a code.
 struct ResendRoute: RouteHandler {
     let api: KiiAPI
     let kind: AddressKind
@@ -107,14 +135,8 @@ struct ResendRoute: RouteHandler {
         let user = try await api.changeable(
             try UserReference(context, in: enabled.publicKey), by: caller, in: enabled)
         _ = try kind.address(of: user)
-        guard kind == .email, let session = caller.session else {
-            throw KiiFault(
-                501, "OPERATION_NOT_IMPLEMENTED", "OperationNotImplemented", "This server sends no text messages")
-        }
-        _ = try await api.useCases.requestEmailVerification(
-            email: try await api.useCases.foreign.findPendingAddress(of: user), by: session, isProven: true,
-            languages: AcceptLanguage.tags(of: request),
-            from: api.gate.client(of: request, context))
+        let pending = try await api.useCases.foreign.findPendingAddress(of: user, by: kind.mailKind)
+        try await api.order(kind, pending, of: user, enabled, request, context)
         return KiiAnswer.nothing
     }
 }

@@ -3,43 +3,70 @@ import HTTPSupport
 import Hummingbird
 
 extension NewIdentifiers {
-    /// Takes a new mail address out, when it must be verified before it takes the place of one that is: that one stays
-    /// until then. An administrator's word counts at once.
-    mutating func takePendingAddress(
+    /// An address that is to be set; `nil` for no change.
+    subscript(kind: AddressKind) -> String? {
+        if case .set(let address) = kind == .email ? email : phone { address } else { nil }
+    }
+
+    /// Takes new addresses out that must be verified before they take the place of one that is: that one stays until
+    /// then. An administrator's word counts at once.
+    mutating func takePendingAddresses(
         of user: User, by caller: KiiCaller, in enabled: EnabledProtocol
-    ) -> String? {
-        guard enabled.options.demandsVerifiedEmail, user.emailVerifiedAt != nil, caller.session != nil,
-            case .set(let address) = email, address != user.email
-        else { return nil }
-        email = .unchanged
-        return address
+    ) -> [AddressKind: String] {
+        guard caller.session != nil else { return [:] }
+        var pending: [AddressKind: String] = [:]
+        for kind in AddressKind.allCases where kind.isDemanded(enabled.options) && kind.isVerified(of: user) {
+            guard let address = self[kind], address != (kind == .email ? user.email : user.phone) else { continue }
+            switch kind {
+            case .email: email = .unchanged
+            case .phone: phone = .unchanged
+            }
+            pending[kind] = address
+        }
+        return pending
     }
 }
 
 extension KiiAPI {
-    /// Orders the mail that a change of the address calls for. Kii's apps cannot prove their owner's presence, so that the
-    /// session is enough.
+    /// Orders the messages that a change of addresses calls for. Kii's apps cannot prove their owner's presence, so
+    /// that the session is enough.
     func verify(
-        _ pending: String?, after changed: User, from before: User, by caller: KiiCaller, _ enabled: EnabledProtocol,
-        _ request: Request, _ context: ServerContext
+        _ pending: [AddressKind: String], after changed: User, from before: User, by caller: KiiCaller,
+        _ enabled: EnabledProtocol, _ request: Request, _ context: ServerContext
     ) async throws {
-        if let pending, let session = caller.session {
-            _ = try await useCases.requestEmailVerification(
-                email: pending, by: session, isProven: true, languages: AcceptLanguage.tags(of: request),
-                from: gate.client(of: request, context))
-        } else if changed.email != before.email {
-            await sendVerification(to: changed, enabled, request, context)
+        for kind in AddressKind.allCases {
+            if let address = pending[kind] {
+                try await order(kind, address, of: changed, enabled, request, context)
+            } else if kind == .email ? changed.email != before.email : changed.phone != before.phone {
+                await sendVerification(kind, to: changed, enabled, request, context)
+            }
         }
     }
 
-    /// Orders the mail that verifies a user's new address, where the application demands that.
+    /// Orders the message that verifies a user's new address, where the application demands that.
     func sendVerification(
-        to user: User, _ enabled: EnabledProtocol, _ request: Request, _ context: ServerContext
+        _ kind: AddressKind, to user: User, _ enabled: EnabledProtocol, _ request: Request, _ context: ServerContext
     ) async {
-        guard enabled.options.demandsVerifiedEmail, user.email != nil, user.emailVerifiedAt == nil else { return }
-        // The user is stored already; a mail that cannot be ordered must not undo that in the client's eyes.
-        try? await useCases.requestEmailVerification(
-            ofPresentAddressOf: user, in: enabled.application, languages: AcceptLanguage.tags(of: request),
-            from: gate.client(of: request, context))
+        guard kind.isDemanded(enabled.options), !kind.isVerified(of: user),
+            (kind == .email ? user.email : user.phone) != nil
+        else { return }
+        // The user is stored already; a message that cannot be ordered must not undo that in the client's eyes.
+        try? await order(kind, nil, of: user, enabled, request, context)
+    }
+
+    /// Orders the message that verifies an address: another one, or the present one.
+    func order(
+        _ kind: AddressKind, _ address: String?, of user: User, _ enabled: EnabledProtocol, _ request: Request,
+        _ context: ServerContext
+    ) async throws(DomainError) {
+        let (languages, client) = (AcceptLanguage.tags(of: request), gate.client(of: request, context))
+        switch kind {
+        case .email:
+            try await useCases.requestEmailVerification(
+                address, of: user, in: enabled.application, languages: languages, from: client)
+        case .phone:
+            try await useCases.foreign.requestPhoneVerification(
+                phone: address, of: user, in: enabled.application, languages: languages, from: client)
+        }
     }
 }

@@ -8,11 +8,6 @@ extension HTTPField.Name {
     static let kiiApplication = HTTPField.Name(known: "X-Kii-AppID")
 }
 
-extension EnabledProtocol {
-    /// What the application decided for Kii's protocol.
-    var options: ForeignOptions { application.settings.foreignOptions(of: .kii) }
-}
-
 /// Who makes a request.
 enum KiiCaller: Sendable {
     case anonymous
@@ -79,7 +74,7 @@ extension KiiAPI {
         guard case .bearer(let token) = KiiAuthorization(request.headers.value(of: .authorization)) else {
             return .anonymous
         }
-        if token.hasPrefix("a") {
+        if token.utf8.first == UInt8(ascii: "a") {
             switch useCases.protocolTokens.caller(of: token, for: enabled) {
             case .administrator: return .administrator
             case .anonymous: return .anonymous

@@ -8,11 +8,14 @@ enum KiiUserObject {
     /// Everything, for the user and for administrators.
     ///
     /// - Parameters:
-    ///   - user: Whom.
+    ///   - shown: Whom, as the reader may see it.
     ///   - options: Without a demand for verification Kii showed every address as verified.
-    ///   - pending: A mail address that waits for its verification.
+    ///   - pending: Addresses that wait for their verification.
     /// - Returns: the members.
-    static func full(_ user: User, _ options: ForeignOptions, pending: String? = nil) -> [String: JSONValue] {
+    static func full(
+        _ shown: ShownUser, _ options: ForeignOptions, pending: [AddressKind: String] = [:]
+    ) -> [String: JSONValue] {
+        let user = shown.user
         // Custom fields first: none of them can stand in for what the server knows.
         var members = user.fields.filter { !isReserved($0.key) }
         if case .string? = user.fields["country"] { members["country"] = user.fields["country"] }
@@ -23,13 +26,13 @@ enum KiiUserObject {
         members["locale"] = user.locale.map { .string($0) }
         if let email = user.email {
             members["emailAddress"] = .string(email)
-            members["emailAddressVerified"] = .bool(!options.demandsVerifiedEmail || user.emailVerifiedAt != nil)
+            members["emailAddressVerified"] = .bool(AddressKind.email.counts(of: user, options))
         }
         if let phone = user.phone {
             members["phoneNumber"] = .string(phone)
-            members["phoneNumberVerified"] = true
+            members["phoneNumberVerified"] = .bool(AddressKind.phone.counts(of: user, options))
         }
-        members["_emailAddressPending"] = pending.map { .string($0) }
+        for (kind, address) in pending { members["_\(kind.member)Pending"] = .string(address) }
         members["_hasPassword"] = .bool(user.hasPassword)
         members["_disabled"] = .bool(user.isDisabled)
         let accounts = user.identities.compactMap { identity -> (String, JSONValue)? in
@@ -50,8 +53,8 @@ enum KiiUserObject {
     }
 
     /// What other users see.
-    static func limited(_ user: User) -> [String: JSONValue] {
-        full(user, ForeignOptions()).filter { ["userID", "loginName", "displayName"].contains($0.key) }
+    static func limited(_ shown: ShownUser) -> [String: JSONValue] {
+        full(shown, ForeignOptions()).filter { ["userID", "loginName", "displayName"].contains($0.key) }
     }
 
     /// A number below 2^53 that stands for the id, because clients read one. Nothing is looked up by it.

@@ -12,6 +12,10 @@ enum UserReference: Sendable {
     /// - Throws: `KiiFault` when an address has no form of one.
     init(_ context: ServerContext, in application: String) throws(KiiFault) {
         let sent = context.parameters.get("user") ?? ""
+        if sent == "me" {
+            self = .me
+            return
+        }
         // A plus sign in a path is a plus sign.
         guard let text = sent.removingPercentEncoding, !text.utf8.contains(0) else {
             throw .userNotFound("userID", "", in: application)
@@ -72,8 +76,8 @@ extension String {
 }
 
 extension KiiAPI {
-    /// The user that a path names, for a caller who may change it: the user itself or an administrator. What strangers may
-    /// not change they do not learn about either.
+    /// The user that a path names, for a caller who may change it: the user itself or an administrator. What strangers
+    /// may not change they do not learn about either.
     func changeable(
         _ reference: UserReference, by caller: KiiCaller, in enabled: EnabledProtocol
     ) async throws -> User {
@@ -99,9 +103,8 @@ extension KiiAPI {
                 throw reference.notFound(in: enabled.publicKey)
             }
         case .identifier(let identifier, _, _):
-            let demanded = identifier.kind == .email && enabled.options.demandsVerifiedEmail
             guard let user = try await useCases.lookUpUser(identifier, in: enabled.application.id, by: user),
-                !demanded || user.emailVerifiedAt != nil
+                AddressKind(identifier.kind)?.counts(of: user, enabled.options) ?? true
             else {
                 throw reference.notFound(in: enabled.publicKey)
             }

@@ -42,6 +42,7 @@ struct TokenRoute: RouteHandler {
                 address: api.gate.client(of: request, context), protocolName: .kii,
                 expiresAt: try body.instant("expiresAt"), meanings: meanings)
             asked.needsVerifiedEmail = enabled.options.demandsVerifiedEmail
+            asked.needsVerifiedPhone = enabled.options.demandsVerifiedPhone
             logIn = try await api.useCases.logInWithPassword(asked)
         } catch let error as DomainError {
             switch error {

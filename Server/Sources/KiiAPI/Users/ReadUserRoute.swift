@@ -4,8 +4,8 @@ import Hummingbird
 import NIOCore
 import enum OkaeriWire.JSONValue
 
-/// `GET /apps/{appID}/users/{user}`. For the own user it is the hot path: after the first time the session's cache has the
-/// answer's bytes.
+/// `GET /apps/{appID}/users/{user}`. For the own user it is the hot path: after the first time the session's cache has
+/// the answer's bytes.
 struct ReadUserRoute: RouteHandler {
     let api: KiiAPI
 
@@ -18,27 +18,32 @@ struct ReadUserRoute: RouteHandler {
         if let session = caller.session {
             if reference.names(session.user) { return try await own(session, enabled) }
             let user = try await api.found(reference, by: session.user.id, in: enabled)
+            let shown = user.shown(to: .others, in: enabled.application)
             return KiiAnswer.response(
                 enabled.options.isReadableByAll
-                    ? KiiUserObject.full(user, enabled.options) : KiiUserObject.limited(user), .ok, Self.mediaType)
+                    ? KiiUserObject.full(shown, enabled.options) : KiiUserObject.limited(shown), .ok, Self.mediaType)
         }
         let user = try await api.found(reference, by: nil, in: enabled)
-        return KiiAnswer.response(KiiUserObject.full(user, enabled.options), .ok, Self.mediaType)
+        let shown = user.shown(to: .server, in: enabled.application)
+        return KiiAnswer.response(KiiUserObject.full(shown, enabled.options), .ok, Self.mediaType)
     }
 
     private func own(_ session: Authenticated, _ enabled: EnabledProtocol) async throws -> Response {
         let options = enabled.options
-        if options.demandsVerifiedEmail {
+        if options.demandsVerifiedEmail || options.demandsVerifiedPhone {
             // What waits for its verification stands elsewhere, and is not in the session's cache.
-            let pending = try await api.useCases.foreign.findPendingAddress(of: session.user)
+            var pending: [AddressKind: String] = [:]
+            for kind in AddressKind.allCases where kind.isDemanded(options) {
+                pending[kind] = try await api.useCases.foreign.findPendingAddress(of: session.user, by: kind.mailKind)
+            }
             return KiiAnswer.response(
-                KiiUserObject.full(session.user, options, pending: pending), .ok, Self.mediaType)
+                KiiUserObject.full(session.shownUser, options, pending: pending), .ok, Self.mediaType)
         }
         if let written = session.writtenUser {
             return KiiAnswer.response(ByteBuffer(bytes: written.bytes), .ok, Self.mediaType)
         }
         do {
-            let body = try JSONBytes.buffer(of: JSONValue.object(KiiUserObject.full(session.user, options)))
+            let body = try JSONBytes.buffer(of: JSONValue.object(KiiUserObject.full(session.shownUser, options)))
             session.keep(WrittenUser(protocolName: .kii, bytes: Array(body.readableBytesView)))
             return KiiAnswer.response(body, .ok, Self.mediaType)
         } catch {

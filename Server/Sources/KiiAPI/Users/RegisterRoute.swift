@@ -16,11 +16,12 @@ struct RegisterRoute: RouteHandler {
         let authorizes = type.contains("registrationandauthorizationrequest")
         let profile = try KiiProfile(try await api.body(of: request, context))
         let options = enabled.options
-        if options.demandsVerifiedEmail, case .set = profile.identifiers.email,
-            case .unchanged = profile.identifiers.username, case .unchanged = profile.identifiers.phone
+        // An address that must be verified first cannot stand in for a login name.
+        let addresses = AddressKind.allCases.filter { profile.identifiers[$0] != nil }
+        if case .unchanged = profile.identifiers.username, !addresses.isEmpty,
+            addresses.allSatisfy({ $0.isDemanded(options) })
         {
-            // An address that must be verified first cannot stand in for a login name.
-            throw KiiFault.invalid(["emailAddress"])
+            throw KiiFault.invalid(addresses.map(\.member))
         }
         let answer: RegisterUser.Answer
         do {
@@ -34,8 +35,10 @@ struct RegisterRoute: RouteHandler {
             guard case .identifiersTaken(let kinds) = error else { throw error }
             throw KiiFault.taken(kinds, in: enabled.publicKey)
         }
-        await api.sendVerification(to: answer.user, enabled, request, context)
-        var members = KiiUserObject.full(answer.user, options)
+        for kind in AddressKind.allCases {
+            await api.sendVerification(kind, to: answer.user, enabled, request, context)
+        }
+        var members = KiiUserObject.full(answer.user.shown(to: .owner, in: enabled.application), options)
         if let token = answer.token { members["_accessToken"] = .string(token.revealed) }
         members["_refreshToken"] = api.refreshToken(for: answer.token, until: answer.tokenExpiresAt, in: enabled)
         let target = api.gate.target(of: request, context)

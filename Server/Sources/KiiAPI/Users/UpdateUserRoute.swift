@@ -3,7 +3,8 @@ import HTTPSupport
 import Hummingbird
 import enum OkaeriWire.JSONValue
 
-/// `POST /apps/{appID}/users/{user}`: the custom fields as a whole, what else is named, and the upgrade of a pseudo user.
+/// `POST /apps/{appID}/users/{user}`: the custom fields as a whole, what else is named, and the upgrade of a pseudo
+/// user.
 struct UpdateUserRoute: RouteHandler {
     let api: KiiAPI
 
@@ -13,14 +14,15 @@ struct UpdateUserRoute: RouteHandler {
         let user = try await api.changeable(
             try UserReference(context, in: enabled.publicKey), by: caller, in: enabled)
         var profile = try KiiProfile(try await api.body(of: request, context), over: user)
-        let pending = profile.identifiers.takePendingAddress(of: user, by: caller, in: enabled)
+        let pending = profile.identifiers.takePendingAddresses(of: user, by: caller, in: enabled)
         do {
             let changed = try await api.useCases.rewriteUser(
                 user.id, in: enabled.application,
                 RewriteUser.Request(
                     displayName: profile.displayName, locale: profile.locale, fields: profile.fields,
                     // Predefined: a missing one stays as it is.
-                    keptFields: ["country"], identifiers: profile.identifiers, password: profile.password))
+                    keptFields: ["country"], identifiers: profile.identifiers, password: profile.password,
+                    actor: caller.isAdministrator ? .server : .owner))
             try await api.verify(pending, after: changed, from: user, by: caller, enabled, request, context)
             return KiiAnswer.response(["modifiedAt": .integer(changed.updatedAt.milliseconds)])
         } catch {

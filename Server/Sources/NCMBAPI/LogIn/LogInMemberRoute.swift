@@ -65,7 +65,7 @@ extension NCMBAPI {
             throw NCMBFault.credentialRefused
         }
         return try NCMBAnswer.signed(
-            MemberObject(user: logIn.user, standard: caller.standard).own(sessionToken: logIn.token.revealed),
+            MemberObject(logIn.user, for: caller).own(sessionToken: logIn.token.revealed),
             for: caller)
     }
 }

@@ -56,7 +56,7 @@ extension NCMBAPI {
     ) async {
         // The member is stored already; a mail that cannot be ordered must not undo that in the client's eyes.
         try? await useCases.requestEmailVerification(
-            ofPresentAddressOf: user, in: caller.application, languages: AcceptLanguage.tags(of: request),
+            nil, of: user, in: caller.application, languages: AcceptLanguage.tags(of: request),
             from: client(of: request, context))
     }
 }

@@ -16,7 +16,7 @@ struct NCMBCaller: Sendable {
 
     fileprivate init(_ enabled: EnabledProtocol, _ text: SignedText, _ key: SymmetricKey) {
         self.enabled = enabled
-        options = enabled.application.settings.foreignOptions(of: .ncmb)
+        options = enabled.options
         self.text = text
         self.key = key
     }

@@ -4,7 +4,12 @@ import OkaeriWire
 /// A member as its readers see it.
 struct MemberObject {
     let user: User
-    let standard: AccessList.Rights
+    private let caller: NCMBCaller
+
+    init(_ user: User, for caller: NCMBCaller) {
+        self.user = user
+        self.caller = caller
+    }
 
     /// Members made by a social or anonymous log-in have a generated name. It is made of the id, so that it needs no
     /// place of its own and leaves them anonymous.
@@ -31,7 +36,8 @@ struct MemberObject {
             ("acl", acl),
         ])
         if let sessionToken { object.append("sessionToken", .string(sessionToken)) }
-        for (name, value) in user.fields.sorted(by: { $0.key < $1.key }) where !MemberFields.known.contains(name) {
+        let shown = user.shown(to: isOwn ? .owner : .others, in: caller.application).user
+        for (name, value) in shown.fields.sorted(by: { $0.key < $1.key }) where !MemberFields.known.contains(name) {
             object.append(name, value)
         }
         return object
@@ -39,6 +45,7 @@ struct MemberObject {
 
     /// The list as it was set, or what holds without one.
     private var acl: JSONValue {
+        let standard = caller.standard
         let list =
             user.accessList
             ?? AccessList(

@@ -9,18 +9,19 @@ enum MemberSearch {
     /// What must never be found out by looking for it.
     private static let hidden: Set<String> = ["password", "sessionToken", "temporaryPassword", "authData", "acl"]
 
-    /// - Throws: `E400005` for a `where` that is no object, or that asks what is not offered.
-    static func condition(_ text: String) throws(NCMBFault) -> UserCondition {
-        let value: JSONValue
+    /// The JSON of a `where`.
+    ///
+    /// - Throws: `E400001`, `E400005`.
+    static func value(_ text: String) throws(NCMBFault) -> JSONValue {
         do {
-            value = try JSONValue(parsing: Array(text.utf8), maximumDepth: maximumDepth)
+            return try JSONValue(parsing: Array(text.utf8), maximumDepth: maximumDepth)
         } catch {
             throw error == .tooDeep ? .notValid("where") : .notJSON
         }
-        return try condition(value)
     }
 
-    private static func condition(_ value: JSONValue) throws(NCMBFault) -> UserCondition {
+    /// - Throws: `E400005` for a `where` that is no object, or that asks what is not offered.
+    static func condition(_ value: JSONValue) throws(NCMBFault) -> UserCondition {
         guard case .object(let members) = value else { throw .notValid("where") }
         var parts: [UserCondition] = []
         for (name, asked) in members.sorted(by: { $0.key < $1.key }) {
@@ -64,6 +65,13 @@ enum MemberSearch {
         case "$exists":
             guard case .bool(let isThere) = operand else { throw .notValid("where") }
             return isThere ? .exists(field) : .not(.exists(field))
+        case "$regex":
+            guard case .string(let expression) = operand else { throw .notValid("where") }
+            do {
+                return try TextExpression.condition(expression, on: field)
+            } catch {
+                throw .notValid("where")
+            }
         default: throw .notValid("where")
         }
     }

@@ -22,7 +22,7 @@ struct ReadMemberRoute: RouteHandler {
             throw DomainError.accessRefused
         }
         return try NCMBAnswer.signed(
-            MemberObject(user: user, standard: caller.standard).forOthers, for: caller)
+            MemberObject(user, for: caller).forOthers, for: caller)
     }
 
     /// With the session token that the request was made with: Swift erases its own before it takes this answer over.
@@ -31,7 +31,7 @@ struct ReadMemberRoute: RouteHandler {
         if let kept = member.writtenUser, kept.protocolName == .ncmb {
             written = kept.bytes
         } else {
-            let object = MemberObject(user: member.user, standard: caller.standard).own()
+            let object = MemberObject(member.user, for: caller).own()
             written = Array(try JSONBytes.buffer(of: object).readableBytesView)
             member.keep(WrittenUser(protocolName: .ncmb, bytes: written))
         }

@@ -16,15 +16,39 @@ struct SearchMembersRoute: RouteHandler {
             order: try MemberSearch.order(query["order"]), limit: try query.number("limit") ?? 100,
             skip: try query.number("skip") ?? 0, counts: query["count"].map { $0 != "0" } ?? false,
             reader: .user(member?.user.id, seesUnlisted: caller.options.isReadableByAll))
-        if let text = query["where"], !text.isEmpty { search.condition = try MemberSearch.condition(text) }
-        let found = try await api.useCases.foreign.searchUsers(search, in: caller.application.id)
+        if let text = query["where"], !text.isEmpty {
+            search.condition = try MemberSearch.condition(
+                try await answered(try MemberSearch.value(text), by: search.reader, caller))
+        }
+        let found = try await api.useCases.foreign.searchUsers(search, in: caller.application)
         let results = found.users.map { user in
-            let object = MemberObject(user: user, standard: caller.standard)
+            let object = MemberObject(user, for: caller)
             return (user.id == member?.user.id ? object.own() : object.forOthers).value
         }
         var answer = NCMBObject([("results", .array(results))])
         if let count = found.count { answer.append("count", .integer(Int64(count))) }
         return try NCMBAnswer.signed(answer, for: caller)
+    }
+}
+
+extension SearchMembersRoute {
+    /// A `where` with the findings of the questions about other members in it.
+    private func answered(
+        _ condition: JSONValue, by reader: UserSearch.Reader, _ caller: NCMBCaller
+    ) async throws -> JSONValue {
+        var subqueries = Subqueries(className: "user") { condition, limit in
+            let search = UserSearch(condition: try MemberSearch.condition(condition), limit: limit, reader: reader)
+            return try await api.useCases.foreign.searchUsers(search, in: caller.application).users
+        } members: { user in
+            let object = MemberObject(user, for: caller)
+            guard case .object(let members) = object.forOthers.value else { return nil }
+            return members
+        }
+        do {
+            return try await subqueries.answered(condition)
+        } catch is Subqueries.Refusal {
+            throw NCMBFault.notValid("where")
+        }
     }
 }
 

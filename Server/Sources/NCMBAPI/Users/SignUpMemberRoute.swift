@@ -86,7 +86,7 @@ struct SignUpMemberRoute: RouteHandler {
     }
 
     private static func answer(_ logIn: LogIn, _ authData: AuthDataRequest, _ caller: NCMBCaller) -> NCMBObject {
-        MemberObject(user: logIn.user, standard: caller.standard).own(
+        MemberObject(logIn.user, for: caller).own(
             sessionToken: logIn.token.revealed,
             authData: AuthDataObject.value(of: logIn.user.identities, sent: authData.sent))
     }

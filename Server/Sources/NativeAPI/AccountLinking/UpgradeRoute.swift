@@ -25,6 +25,6 @@ struct UpgradeRoute: RouteHandler {
                     fields: ValueChange(body.fields)),
                 isNamedAttempt: attemptName != nil),
             by: caller, address: api.gate.client(of: request, context), from: api.origin(of: request, context))
-        return try JSONAnswer(body: UserBody(user)).response()
+        return try JSONAnswer(body: UserBody(user.shown(to: .owner, in: caller.application))).response()
     }
 }

@@ -25,7 +25,8 @@ package struct AdminAPI: ProtocolAdapter {
     }
 
     /// Every endpoint. What a caller must be allowed stands beside each.
-    package static let table: [AdminRoute] = accounts + keys + applications + users + activity
+    package static let table: [AdminRoute] =
+        accounts + keys + applications + settings + doors + mail + users + activity + fields + server
 }
 
 /// One line of the table.

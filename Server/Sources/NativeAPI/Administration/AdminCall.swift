@@ -71,11 +71,17 @@ struct AdminCall: Sendable {
 
     /// The version that the header `If-Match` names (RFC 9110 §13.1.1): milliseconds in quotes.
     func version() throws(DomainError) -> Timestamp {
-        guard let sent = request.headers[.ifMatch] else { throw .administration(.versionRequired) }
-        guard sent.count > 2, sent.hasPrefix("\""), sent.hasSuffix("\""),
-            let number = Int64(sent.dropFirst().dropLast())
-        else { throw .administration(.changedMeanwhile) }
+        guard let number = Int64(try versionText()) else { throw .administration(.changedMeanwhile) }
         return Timestamp(milliseconds: number)
+    }
+
+    /// The same as any text.
+    func versionText() throws(DomainError) -> String {
+        guard let sent = request.headers[.ifMatch] else { throw .administration(.versionRequired) }
+        guard sent.count > 2, sent.hasPrefix("\""), sent.hasSuffix("\"") else {
+            throw .administration(.changedMeanwhile)
+        }
+        return String(sent.dropFirst().dropLast())
     }
 
     /// An answer with the version of what it shows.

@@ -12,7 +12,8 @@ struct AdminUserBody: Encodable {
 
     init(_ user: User, in application: Domain.Application, for access: AdminAccess) {
         isMasked = !access.may(.readPersonalData)
-        self.user = UserBody(isMasked ? PersonalMask.user(user) : user)
+        let seen = isMasked ? PersonalMask.user(user) : user
+        self.user = UserBody(seen.shown(to: .server, in: application))
         disabledAt = user.disabledAt?.wire
         deletionRequestedAt = user.deletionRequestedAt?.wire
         erasedAt = user.deletionRequestedAt.map { ($0 + application.settings.deletionGrace).wire }

@@ -13,6 +13,7 @@ struct ApplicationProfileRoute: RouteHandler {
         let base = api.useCases.pagesURL.map { "\($0)/a/\(application.id.rawValue)" }
         let profile = ApplicationProfile(
             id: application.id.rawValue, name: application.name, rules: AccountRulesBody(application),
+            fields: application.settings.fieldRules.profileFields,
             providers: providers.map { ProfileProvider(name: $0.settings.provider.rawValue) },
             // What an older or newer program stored and this one cannot read is as standard.
             theme: application.settings.theme.flatMap { try? $0.decoded(as: Theme.self) },

@@ -20,7 +20,8 @@ extension NativeAPI {
     package static func answer(_ export: ExportUser.Export, current: Identifier<Session>) throws -> Response {
         let body = ExportAnswer(
             exportedAt: export.exportedAt.wire, application: export.application.id.rawValue,
-            user: UserBody(export.user),
+            // All of it, also what apps never see: it is the person's right (GDPR, article 15).
+            user: UserBody(export.user.shown(to: .server, in: export.application)),
             sessions: export.sessions.map { SessionBody($0, isCurrent: $0.id == current) },
             devicesAdded: export.transfers.map { NoticeBody($0) }, log: export.audit.map { LogEntryBody($0) })
         return try JSONAnswer(body: body, headers: [.contentDisposition: #"attachment; filename="user.json""#])

@@ -9,12 +9,14 @@ struct MergePreviewRoute: RouteHandler {
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await api.caller(of: request, context)
-        guard let body = try await api.readJSON(MergePreviewBody.self, of: request, context) else {
+        guard let asked = try await api.readJSON(MergePreviewBody.self, of: request, context) else {
             throw HTTPFault.membersInvalid([MemberFault(path: "ticket", rule: .required)])
         }
-        let preview = try await api.useCases.previewMerge(body.ticket, by: caller)
+        let preview = try await api.useCases.previewMerge(asked.ticket, by: caller)
+        // The caller has proved to be both.
+        func body(_ user: User) -> UserBody { UserBody(user.shown(to: .owner, in: caller.application)) }
         let answer = MergePreviewAnswer(
-            current: UserBody(preview.current), other: UserBody(preview.other), merged: UserBody(preview.merged),
+            current: body(preview.current), other: body(preview.other), merged: body(preview.merged),
             expiresAt: preview.expiresAt.wire)
         return try JSONAnswer(body: answer).response()
     }

@@ -21,7 +21,8 @@ struct MergeRoute: RouteHandler {
             body.ticket, choice, by: caller, address: api.gate.client(of: request, context),
             from: api.origin(of: request, context))
         let answer = MergeAnswer(
-            user: UserBody(resolution.user), session: resolution.logIn.map { LogInAnswer($0).session },
+            user: UserBody(resolution.user.shown(to: .owner, in: caller.application)),
+            session: resolution.logIn.map { LogInAnswer($0).session },
             merge: resolution.merge?.rawValue,
             leftUser: resolution.leftUser.map { LeftUserBody(id: $0.id.rawValue, erasedAt: $0.erasedAt?.wire) })
         return try JSONAnswer(body: answer).response()

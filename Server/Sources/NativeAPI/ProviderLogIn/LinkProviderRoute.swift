@@ -18,6 +18,6 @@ struct LinkProviderRoute: RouteHandler {
             try Attempt(name: try Attempt.name(of: request), body: body), by: caller)
         let user = try await api.useCases.linkProvider(
             provider, credential, displayName: body.name, by: caller, from: api.origin(of: request, context))
-        return try JSONAnswer(body: UserBody(user)).response()
+        return try JSONAnswer(body: UserBody(user.shown(to: .owner, in: caller.application))).response()
     }
 }

@@ -11,6 +11,6 @@ struct UnlinkProviderRoute: RouteHandler {
         let caller = try await api.presentCaller(of: request, context)
         let user = try await api.useCases.unlinkProvider(
             try context.provider(), by: caller, from: api.origin(of: request, context))
-        return try JSONAnswer(body: UserBody(user)).response()
+        return try JSONAnswer(body: UserBody(user.shown(to: .owner, in: caller.application))).response()
     }
 }

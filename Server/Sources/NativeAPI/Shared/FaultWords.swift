@@ -51,6 +51,10 @@ extension FieldFault.Rule {
         case .unknownPlaceholder: ("unknown_placeholder", "In double braces: application, code, link, minutes, email.")
         case .secretMissing: ("secret_missing", "The template must show {{code}} or {{link}}.")
         case .otherType: ("other_type", "A value that the operation goes with.")
+        case .notOfKind(let kind): ("wrong_type", "The application takes: \(kind.rawValue).")
+        case .readOnly: ("read_only", "Only the server writes this field.")
+        case .notDeclared: ("not_declared", "The application lets no fields be written that it has no rule for.")
+        case .unreadable: ("unreadable", "The field is not for everybody to read.")
         case .secretInSubject: ("secret_in_subject", "The subject must show neither {{code}} nor {{link}}.")
         }
     }

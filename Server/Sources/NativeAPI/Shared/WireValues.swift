@@ -8,8 +8,9 @@ extension Timestamp {
 }
 
 extension UserBody {
-    /// A user as the API shows it to the user.
-    init(_ user: User) {
+    /// A user as the API shows it.
+    init(_ shown: ShownUser) {
+        let user = shown.user
         self.init(
             id: user.id.rawValue, isAnonymous: user.isAnonymous, username: user.username, email: user.email,
             emailVerified: user.emailVerifiedAt != nil,
@@ -64,7 +65,7 @@ extension LogInAnswer {
     /// A finished log-in as the API tells it.
     init(_ logIn: LogIn) {
         self.init(
-            isNew: logIn.isNew, user: UserBody(logIn.user), previousLogInAt: logIn.previousLogInAt?.wire,
+            isNew: logIn.isNew, user: UserBody(logIn.shownUser), previousLogInAt: logIn.previousLogInAt?.wire,
             session: NewSessionBody(
                 id: logIn.session.id.rawValue, token: logIn.token.revealed, expiresAt: logIn.session.expiresAt.wire,
                 idleSeconds: logIn.idleLifetime.components.seconds))

@@ -14,7 +14,7 @@ struct ReadUserRoute: RouteHandler {
         if let written = caller.writtenUser, written.protocolName == .native {
             return Response(json: ByteBuffer(bytes: written.bytes))
         }
-        let body = try JSONBytes.buffer(of: UserBody(caller.user))
+        let body = try JSONBytes.buffer(of: UserBody(caller.shownUser))
         caller.keep(WrittenUser(protocolName: .native, bytes: Array(body.readableBytesView)))
         return Response(json: body)
     }

@@ -16,8 +16,8 @@ struct UpdateUserRoute: RouteHandler {
             try api.useCases.requirePresence(caller, isProven: api.isProven(request, context))
         }
         let user = try await api.useCases.updateUser(
-            caller.user.id, in: caller.application.id, changes: changes, from: api.origin(of: request, context))
-        return try JSONAnswer(body: UserBody(user)).response()
+            caller.user.id, in: caller.application, changes: changes, from: api.origin(of: request, context))
+        return try JSONAnswer(body: UserBody(user.shown(to: .owner, in: caller.application))).response()
     }
 }
 

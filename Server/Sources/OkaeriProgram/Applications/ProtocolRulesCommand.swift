@@ -78,6 +78,9 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Whether a mail address counts only once it was verified (Kii).")
     var verifiedEmail: Bool?
 
+    @Flag(inversion: .prefixedNo, help: "Whether a phone number counts only once it was verified (Kii).")
+    var verifiedPhone: Bool?
+
     @Option(
         help: ArgumentHelp(
             "Log-ins come with refresh tokens, and their tokens live so long; 0 for tokens without (Kii).",
@@ -110,7 +113,9 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         let (inAddresses, window, hosts, retires) = (
             passwordsInAddresses, timestampWindow, host, retireWeakPasswords
         )
-        let (byMail, refreshed, verified) = (signUpByMail, refreshedTokenSeconds, verifiedEmail)
+        let (byMail, refreshed, verified, verifiedPhone) = (
+            signUpByMail, refreshedTokenSeconds, verifiedEmail, verifiedPhone
+        )
         let (logInVerified, policy, ignoresCase, networks) = (
             logInVerified, passwordPolicy, ignoreCase, masterNetwork
         )
@@ -127,6 +132,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
                 if let retires { options.retiresWeakPasswords = retires }
                 if let byMail { options.allowsSignUpByMail = byMail }
                 if let verified { options.demandsVerifiedEmail = verified }
+                if let verifiedPhone { options.demandsVerifiedPhone = verifiedPhone }
                 if let refreshed { options.refreshedTokenLifetime = refreshed == 0 ? nil : .seconds(refreshed) }
                 if let logInVerified { options.needsVerifiedEmail = logInVerified }
                 if let policy { options.hasPasswordPolicy = policy }
@@ -150,6 +156,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         let retireWeakPasswords: Bool
         let signUpByMail: Bool
         let verifiedEmail: Bool
+        let verifiedPhone: Bool
         let refreshedTokenSeconds: Int64?
         let logInVerified: Bool
         let passwordPolicy: Bool
@@ -167,6 +174,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
             retireWeakPasswords = options.retiresWeakPasswords
             signUpByMail = options.allowsSignUpByMail
             verifiedEmail = options.demandsVerifiedEmail
+            verifiedPhone = options.demandsVerifiedPhone
             refreshedTokenSeconds = options.refreshedTokenLifetime?.components.seconds
             logInVerified = options.needsVerifiedEmail
             passwordPolicy = options.hasPasswordPolicy
@@ -184,6 +192,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
                 "retire weak passwords": retireWeakPasswords ? "yes" : "no",
                 "sign-up by mail": signUpByMail ? "yes" : "no",
                 "verified mail": verifiedEmail ? "demanded" : "not demanded",
+                "verified phone": verifiedPhone ? "demanded" : "not demanded",
                 "refreshed tokens": refreshedTokenSeconds.map { "live \($0) s" } ?? "no",
                 "log-in verified": logInVerified ? "yes" : "no", "password policy": passwordPolicy ? "yes" : "no",
                 "ignore case": ignoreCase ? "yes" : "no", "master networks": masterNetworks.joined(separator: " "),

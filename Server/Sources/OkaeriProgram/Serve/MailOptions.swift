@@ -1,7 +1,8 @@
 import ArgumentParser
 import OkaeriServer
 
-/// The settings of the mail server. Its password comes from the environment or the configuration file alone.
+/// The settings of the mail server and of text messages. Their secrets come from the environment or the configuration
+/// file alone.
 struct MailOptions: ParsableArguments {
     @Option(name: .customLong(Setting.smtpURL.name), help: ArgumentHelp(.smtpURL, valueName: "url"))
     var smtpURL: String?
@@ -18,6 +19,10 @@ struct MailOptions: ParsableArguments {
     @Option(name: .customLong(Setting.mailFrom.name), help: ArgumentHelp(.mailFrom, valueName: "address"))
     var mailFrom: String?
 
+    @Option(
+        name: .customLong(Setting.textMessageWebhook.name), help: ArgumentHelp(.textMessageWebhook, valueName: "url"))
+    var textMessageWebhook: String?
+
     /// What the options say, by setting name.
     var values: [String: String] {
         var values: [String: String] = [:]
@@ -26,6 +31,7 @@ struct MailOptions: ParsableArguments {
         values[Setting.smtpTLS.name] = smtpTLS
         values[Setting.smtpCertificates.name] = smtpCertificates
         values[Setting.mailFrom.name] = mailFrom
+        values[Setting.textMessageWebhook.name] = textMessageWebhook
         return values
     }
 }

@@ -88,6 +88,10 @@ extension FieldFault {
             "\(field) has a name in double braces that is none of application, code, link, minutes, email."
         case .secretMissing: "\(field) shows neither {{code}} nor {{link}}."
         case .otherType: "\(field) is of another type."
+        case .notOfKind(let kind): "\(field) must be: \(kind.rawValue)."
+        case .readOnly: "\(field) is written by the server alone."
+        case .notDeclared: "\(field) has no rule, and the application takes no fields without one."
+        case .unreadable: "\(field) cannot be for those who may not read."
         case .secretInSubject: "\(field) shows {{code}} or {{link}} to whoever sees the locked screen."
         }
     }

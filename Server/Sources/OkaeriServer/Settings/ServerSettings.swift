@@ -35,6 +35,8 @@ package struct ServerSettings: Sendable {
     package var sealingKey: [UInt8]?
     /// The mail server; `nil` without one.
     package var smtp: SMTPSettings?
+    /// Where text messages go; `nil` when none are sent.
+    package var textMessages: TextMessageSettings?
 
     /// Reads all settings.
     ///
@@ -73,6 +75,7 @@ package struct ServerSettings: Sendable {
             Data(base64Encoded: text).flatMap { $0.count == SealingKey.byteCount ? Array($0) : nil }
         }
         smtp = try SMTPSettings(reader)
+        textMessages = try TextMessageSettings(reader)
         if isDevelopment && !isLoopback {
             throw SettingFault(.dev, value: "on", source: "while listening on \(host)")
         }

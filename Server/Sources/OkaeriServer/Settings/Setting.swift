@@ -130,12 +130,20 @@ extension Setting {
         "mail-from", default: nil, "The address that mails come from.",
         rule: "a mail address in ASCII; it must be set when smtp-url is")
 
+    package static let textMessageWebhook = Setting(
+        "text-message-webhook", default: nil,
+        "Where text messages are handed over. Without one, what needs a text message is refused.",
+        rule: "an https address, or an http address of this machine; text-message-secret must be set too")
+    package static let textMessageSecret = Setting(
+        "text-message-secret", default: nil, "What signs the calls of text-message-webhook.",
+        rule: "at least 16 characters, and text-message-webhook must be set too", isSecret: true)
+
     /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
         listen, data, database, databaseConnections, publicURL, trustedProxies, parsePaths, rateLimits, firstLaunches,
         passwordFailures, passwordThreads, passwordQueue, sessionCache, logLevel, requestTimeout, idleTimeout,
         maximumHeaderBytes, maximumHeaders, appleURL, sealingKey, dev, smtpURL, smtpUser, smtpPassword, smtpTLS,
-        smtpCertificates, mailFrom,
+        smtpCertificates, mailFrom, textMessageWebhook, textMessageSecret,
     ]
 
     /// The variable that names the configuration file, as `--config` does.

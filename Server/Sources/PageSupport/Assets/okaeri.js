@@ -30,6 +30,7 @@
   // One click sends a form once.
   for (const form of document.forms) {
     form.addEventListener("submit", (event) => {
+      if ("again" in (event.submitter?.dataset ?? {})) return;
       if (form.dataset.sent) return event.preventDefault();
       form.dataset.sent = "yes";
       for (const button of form.querySelectorAll("button[type=submit]")) button.setAttribute("aria-busy", "true");

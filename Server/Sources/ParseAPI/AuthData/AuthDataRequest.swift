@@ -88,7 +88,7 @@ extension ParseAPI {
             logIn = try await useCases.foreign.logInWithIdentities(
                 LogInWithIdentities.Request(
                     application: call.application, people: people, anonymousId: authData.anonymousId,
-                    newUser: try change.newUser(),
+                    newUser: try change.newUser(by: call.caller),
                     identifiers: NewIdentifiers(
                         username: change.username, email: change.email, rules: call.caller.rules),
                     password: change.password, caller: call.caller.session?.user.id, protocolName: .parse,
@@ -99,7 +99,7 @@ extension ParseAPI {
         }
         if logIn.isNew { return try await welcome(logIn, change, call) }
         return ParseAnswer(
-            UserObject(user: logIn.user, standard: call.caller.standard).own(
+            UserObject(logIn.user, for: call.caller).own(
                 token: logIn.token.revealed, sent: authData.sent),
             headers: location("/users/\(logIn.user.id)", call))
     }

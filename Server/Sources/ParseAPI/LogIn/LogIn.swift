@@ -63,7 +63,7 @@ extension ParseAPI {
             ).user
         }
         return ParseAnswer(
-            UserObject(user: user, standard: call.caller.standard).own(
+            UserObject(user, for: call.caller).own(
                 token: logIn.token.revealed, sent: authData?.sent ?? [:]))
     }
 
@@ -76,7 +76,7 @@ extension ParseAPI {
                     application: call.application, password: typed.password, address: client(of: call),
                     meanings: typed.meanings, isSpelledExactly: !call.caller.options.ignoresCase,
                     companion: typed.companion, needsVerifiedEmail: needsVerifiedEmail(call)))
-            return ParseAnswer(UserObject(user: user, standard: call.caller.standard).own())
+            return ParseAnswer(UserObject(user, for: call.caller).own())
         } catch {
             throw Self.logInFault(error)
         }
@@ -111,7 +111,7 @@ extension ParseAPI {
         do {
             let logIn = try await openSession(of: Identifier(rawValue: id), .administrator, by: .operator, call)
             return ParseAnswer(
-                UserObject(user: logIn.user, standard: call.caller.standard).own(token: logIn.token.revealed))
+                UserObject(logIn.user, for: call.caller).own(token: logIn.token.revealed))
         } catch .userUnknown, .userDisabled, .userDeleted {
             throw ParseFault(101, "user not found")
         }

@@ -8,7 +8,7 @@ enum WhereClause {
     private static let hidden: Set<String> = ["password", "sessionToken", "authData"]
     /// Known operators that this server does not have.
     private static let absent: Set<String> = [
-        "$containedBy", "$inQuery", "$notInQuery", "$select", "$dontSelect", "$relatedTo", "$text", "$nearSphere",
+        "$containedBy", "$relatedTo", "$text", "$nearSphere",
         "$within", "$geoWithin", "$geoIntersects", "$maxDistance", "$maxDistanceInMiles", "$maxDistanceInKilometers",
         "$maxDistanceInRadians",
     ]

@@ -45,11 +45,7 @@ extension ParseAPI {
     /// `GET /sessions/{objectId}`
     func readSession(_ call: ParseCall) async throws -> ParseAnswer {
         _ = try QueryOptions.columns(of: call)
-        guard let session = call.caller.session else { throw ParseFault.sessionRequired }
-        let id: Identifier<Session> = try call.id()
-        guard let found = try await sessions(of: session.user.id, call).first(where: { $0.id == id }) else {
-            throw ParseFault.objectNotFound
-        }
+        guard let found = try await session(call) else { throw ParseFault.objectNotFound }
         return ParseAnswer(SessionObject(session: found, token: token(of: found, call)).members)
     }
 
@@ -64,13 +60,11 @@ extension ParseAPI {
 
     /// `PUT /sessions/{objectId}`: a session has nothing that could be changed.
     func updateSession(_ call: ParseCall) async throws -> ParseAnswer {
-        guard let session = call.caller.session else { throw ParseFault.sessionRequired }
-        let id: Identifier<Session> = try call.id()
-        guard try await sessions(of: session.user.id, call).contains(where: { $0.id == id }) else {
+        guard let found = try await session(call) else {
             throw call.objectId == "me"
                 ? ParseFault(105, "A session is changed by its objectId.") : ParseFault.objectNotFound
         }
-        let user = ParseValue.pointer(to: session.user.id)
+        let user = ParseValue.pointer(to: found.user)
         try SessionFields.refuse(call.body.filter { $0.key != "user" || $0.value != user })
         return ParseAnswer(["updatedAt": .string(now.text)])
     }
@@ -115,6 +109,18 @@ extension ParseAPI {
     private static func opened(_ logIn: LogIn) -> [String: JSONValue] {
         SessionObject(session: logIn.session, token: logIn.token.revealed).members
             .filter { $0.key != "createdAt" && $0.key != "updatedAt" }
+    }
+
+    /// The session that the path names: one of the caller's, or anybody's for an administrator.
+    ///
+    /// - Throws: 209 without a session.
+    private func session(_ call: ParseCall) async throws -> Session? {
+        let id: Identifier<Session> = try call.id()
+        if call.caller.isMaster {
+            return try await useCases.foreign.findSession(id, in: call.application, of: .parse)
+        }
+        guard let session = call.caller.session else { throw ParseFault.sessionRequired }
+        return try await sessions(of: session.user.id, call).first { $0.id == id }
     }
 
     /// Those of this protocol.

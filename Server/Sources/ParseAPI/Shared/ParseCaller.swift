@@ -15,6 +15,8 @@ struct ParseCaller: Sendable {
     var session: Authenticated?
     var device: DeviceDescription
 
+    var application: Domain.Application { enabled.application }
+
     /// What everybody may with users that have no access list.
     var standard: AccessList.Rights { options.isReadableByAll ? [.read] : [] }
 
@@ -89,7 +91,7 @@ extension ParseAPI {
     func admitted(
         _ enabled: EnabledProtocol, _ credentials: ParseCredentials, _ request: Request, _ context: ServerContext
     ) throws(ParseFault) -> ParseCaller {
-        let options = enabled.application.settings.foreignOptions(of: .parse)
+        let options = enabled.options
         var isMaster = false
         if let sent = credentials.masterKey, enabled.accepts(sent, as: .masterKey) {
             // A wrong master key is overlooked; a right one from elsewhere is an alarm.

@@ -13,7 +13,7 @@ extension ParseAPI {
         if let kept = session.writtenUser, kept.protocolName == .parse {
             written = kept.bytes
         } else {
-            var members = UserObject(user: session.user, standard: call.caller.standard).own()
+            var members = UserObject(session.user, for: call.caller).own()
             members["__type"] = "Object"
             members["className"] = "_User"
             written = Array(try JSONBytes.buffer(of: JSONValue.object(members)).readableBytesView)
@@ -50,14 +50,47 @@ extension ParseAPI {
                 ? .everything
                 : .user(call.caller.session?.user.id, seesUnlisted: call.caller.options.isReadableByAll))
         if let asked = options.condition {
-            search.condition = try WhereClause.condition(asked, isMaster: call.caller.isMaster)
+            let answered = try await answered(asked, by: search.reader, call)
+            search.condition = try WhereClause.condition(answered, isMaster: call.caller.isMaster)
         }
-        let found = try await useCases.foreign.searchUsers(search, in: call.application.id)
+        let found = try await useCases.foreign.searchUsers(search, in: call.application)
         let results = found.users.compactMap { user in
             call.caller.view(user).map { JSONValue.object(options.columns.cut($0)) }
         }
         var members: [String: JSONValue] = ["results": .array(results)]
         if let count = found.count { members["count"] = .integer(Int64(count)) }
         return ParseAnswer(members)
+    }
+
+    /// A `where` with the findings of the questions about other users in it.
+    private func answered(
+        _ condition: JSONValue, by reader: UserSearch.Reader, _ call: ParseCall
+    ) async throws -> JSONValue {
+        var subqueries = Subqueries(className: "_User") { condition, limit in
+            let condition = try WhereClause.condition(condition, isMaster: call.caller.isMaster)
+            let search = UserSearch(condition: condition, limit: limit, reader: reader)
+            return try await useCases.foreign.searchUsers(search, in: call.application).users
+        } members: { user in
+            call.caller.view(user)
+        }
+        do {
+            return try await subqueries.answered(condition)
+        } catch let refusal as Subqueries.Refusal {
+            throw ParseFault(refusal)
+        }
+    }
+}
+
+extension ParseFault {
+    fileprivate init(_ refusal: Subqueries.Refusal) {
+        switch refusal {
+        case .malformed(let name): self.init(102, "bad \(name) value")
+        case .otherClass(let name): self.init(119, "\(name) is offered for _User alone: other classes are not here.")
+        case .tooLarge(let name):
+            self.init(
+                102,
+                "\(name) finds too much: \(Subqueries.maximumMatches) users each, "
+                    + "\(Subqueries.maximumQueries) questions in all.")
+        }
     }
 }

@@ -18,7 +18,7 @@ extension ParseAPI {
             SignUp.Request(
                 application: call.application,
                 identifiers: NewIdentifiers(username: .set(name), email: change.email, rules: call.caller.rules),
-                password: Secret(password), newUser: try change.newUser(), device: call.caller.device,
+                password: Secret(password), newUser: try change.newUser(by: call.caller), device: call.caller.device,
                 address: client(of: call), protocolName: .parse, origin: origin(of: call)))
         return try await welcome(logIn, change, call)
     }
@@ -39,7 +39,7 @@ extension ParseAPI {
             "objectId": .string(user.id.rawValue), "createdAt": .string(user.createdAt.text),
         ]
         if user.username == nil { members["username"] = .string(UserObject.madeUpName(of: user.id)) }
-        for name in change.told { members[name] = user.fields[name] }
+        members.merge(UserObject(user, for: call.caller).fields(change.told, isOwn: true)) { $1 }
         if call.caller.options.needsVerifiedEmail, user.emailVerifiedAt == nil, user.username != nil {
             // Nobody logs in before the address is verified, not by signing up either.
             _ = try await useCases.endSession(
@@ -59,15 +59,16 @@ extension ParseAPI {
         guard user.email != nil, user.emailVerifiedAt == nil else { return }
         // The user is stored already; a mail that cannot be ordered must not undo that in the client's eyes.
         try? await useCases.requestEmailVerification(
-            ofPresentAddressOf: user, in: call.application, languages: AcceptLanguage.tags(of: call.request),
+            nil, of: user, in: call.application, languages: AcceptLanguage.tags(of: call.request),
             from: client(of: call))
     }
 }
 
 extension UserChange {
     /// What a new user is made with.
-    func newUser() throws(ParseFault) -> LogInAutomatically.NewUser {
-        LogInAutomatically.NewUser(fields: try newFields(), accessList: accessList.applied(to: nil))
+    func newUser(by caller: ParseCaller) throws(ParseFault) -> LogInAutomatically.NewUser {
+        LogInAutomatically.NewUser(
+            fields: try newFields(), accessList: accessList.applied(to: nil), actor: caller.isMaster ? .server : .owner)
     }
 }
 

@@ -43,7 +43,9 @@ extension ParseAPI {
         var token = changed.token
         if linksByMaster { token = try await openSession(of: id, .administrator, by: .operator, call).token }
         var members: [String: JSONValue] = ["updatedAt": .string(changed.user.updatedAt.text)]
-        for name in change.told { members[name] = changed.user.fields[name] }
+        let told = UserObject(changed.user, for: call.caller)
+            .fields(change.told, isOwn: id == call.caller.session?.user.id)
+        members.merge(told) { $1 }
         if let token { members["sessionToken"] = .string(token.revealed) }
         return ParseAnswer(members)
     }

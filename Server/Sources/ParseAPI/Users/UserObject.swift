@@ -5,7 +5,12 @@ import OkaeriWire
 /// A user as its readers see it.
 struct UserObject {
     let user: User
-    let standard: AccessList.Rights
+    private let caller: ParseCaller
+
+    init(_ user: User, for caller: ParseCaller) {
+        self.user = user
+        self.caller = caller
+    }
 
     /// Users made by a provider's or an anonymous log-in have a made-up name. It is made of the id, so that it needs no
     /// place of its own and leaves them anonymous.
@@ -24,7 +29,7 @@ struct UserObject {
     ///   - sent: `authData` that was just presented: SDKs read their own words back.
     /// - Returns: the members.
     func own(token: String? = nil, sent: [String: JSONValue] = [:]) -> [String: JSONValue] {
-        var members = common
+        var members = common(for: caller.isMaster ? .server : .owner)
         if let email = user.email {
             members["email"] = .string(email)
             members["emailVerified"] = .bool(user.emailVerifiedAt != nil)
@@ -36,10 +41,18 @@ struct UserObject {
     }
 
     /// As others see it: nothing of how the user logs in, and no mail address.
-    var forOthers: [String: JSONValue] { common }
+    var forOthers: [String: JSONValue] { common(for: .others) }
 
-    private var common: [String: JSONValue] {
-        var members = user.fields.filter { UserFields.isName($0.key) && !UserFields.known.contains($0.key) }
+    /// Fields by name, as the caller sees them. Those that are hidden are not there.
+    func fields(_ names: some Sequence<String>, isOwn: Bool) -> [String: JSONValue] {
+        let shown = user.shown(to: caller.isMaster ? .server : isOwn ? .owner : .others, in: caller.application).user
+        return shown.fields.filter { Set(names).contains($0.key) }
+    }
+
+    private func common(for actor: FieldActor) -> [String: JSONValue] {
+        var members = user.shown(to: actor, in: caller.application).user.fields.filter {
+            UserFields.isName($0.key) && !UserFields.known.contains($0.key)
+        }
         members["objectId"] = .string(user.id.rawValue)
         members["username"] = .string(userName)
         members["createdAt"] = .string(user.createdAt.text)
@@ -50,7 +63,8 @@ struct UserObject {
 
     /// The list as it was set, or what holds without one. The user itself always may, but for one that is locked out.
     private var acl: JSONValue {
-        let standard: [AccessList.Subject: AccessList.Rights] = standard.isEmpty ? [:] : [.everybody: standard]
+        let standard: [AccessList.Subject: AccessList.Rights] =
+            caller.standard.isEmpty ? [:] : [.everybody: caller.standard]
         var entries = user.accessList?.entries ?? standard
         if !(user.isDisabled && entries.isEmpty) { entries[.user(user.id)] = [.read, .write] }
         var members: [String: JSONValue] = [:]
@@ -68,7 +82,7 @@ extension ParseCaller {
     /// A user as this caller sees it; `nil` when it does not.
     func view(_ user: User) -> [String: JSONValue]? {
         guard user.deletionRequestedAt == nil else { return nil }
-        let object = UserObject(user: user, standard: standard)
+        let object = UserObject(user, for: self)
         if isMaster || session?.user.id == user.id { return object.own() }
         guard !user.isDisabled, user.rights(of: session?.user.id, standard: standard).contains(.read) else {
             return nil

@@ -66,6 +66,7 @@ private struct StoredSettings: Codable {
     var theme: JSONValue?
     var redirectAddresses: [String]?
     var foreignOptions: [String: StoredForeignOptions]?
+    var fieldRules: StoredFieldRules?
 
     init(_ settings: ApplicationSettings) {
         proofRequired = settings.proofRequired
@@ -84,6 +85,7 @@ private struct StoredSettings: Codable {
         redirectAddresses = settings.redirectAddresses.isEmpty ? nil : settings.redirectAddresses
         foreignOptions = Dictionary(
             uniqueKeysWithValues: settings.foreignOptions.map { ($0.rawValue, StoredForeignOptions($1)) })
+        fieldRules = StoredFieldRules(settings.fieldRules)
     }
 
     var settings: ApplicationSettings {
@@ -102,7 +104,8 @@ private struct StoredSettings: Codable {
                 uniqueKeysWithValues: (foreignSessions ?? [:]).map { (.init(rawValue: $0), $1.rules) }),
             foreignOptions: Dictionary(
                 uniqueKeysWithValues: (foreignOptions ?? [:]).map { (.init(rawValue: $0), $1.options) }),
-            theme: theme, redirectAddresses: redirectAddresses ?? [])
+            theme: theme, redirectAddresses: redirectAddresses ?? [],
+            fieldRules: fieldRules?.rules ?? standard.fieldRules)
     }
 }
 

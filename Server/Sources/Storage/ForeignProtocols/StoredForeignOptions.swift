@@ -14,6 +14,7 @@ struct StoredForeignOptions: Codable {
     private var retiresWeakPasswords: Bool?
     private var allowsSignUpByMail: Bool?
     private var demandsVerifiedEmail: Bool?
+    private var demandsVerifiedPhone: Bool?
     private var refreshedTokenSeconds: Int64?
 
     init(_ options: ForeignOptions) {
@@ -29,6 +30,7 @@ struct StoredForeignOptions: Codable {
         retiresWeakPasswords = options.retiresWeakPasswords
         allowsSignUpByMail = options.allowsSignUpByMail
         demandsVerifiedEmail = options.demandsVerifiedEmail
+        demandsVerifiedPhone = options.demandsVerifiedPhone
         refreshedTokenSeconds = options.refreshedTokenLifetime?.components.seconds
     }
 
@@ -43,6 +45,7 @@ struct StoredForeignOptions: Codable {
             allowsSignUpByMail: allowsSignUpByMail ?? standard.allowsSignUpByMail,
             demandsVerifiedEmail: demandsVerifiedEmail ?? standard.demandsVerifiedEmail,
             refreshedTokenLifetime: refreshedTokenSeconds.map { .seconds($0) })
+        options.demandsVerifiedPhone = demandsVerifiedPhone ?? standard.demandsVerifiedPhone
         options.needsVerifiedEmail = needsVerifiedEmail ?? standard.needsVerifiedEmail
         options.hasPasswordPolicy = hasPasswordPolicy ?? standard.hasPasswordPolicy
         options.ignoresCase = ignoresCase ?? standard.ignoresCase

@@ -88,6 +88,21 @@ extension SQLTransaction {
             [.id(application), .integer(Int64(limit))], read: Self.mail)
     }
 
+    package func mailQueueLength() throws(DomainError) -> (waiting: Int, givenUp: Int, oldest: Timestamp?) {
+        let found = try connection.row(
+            """
+            SELECT COUNT(next_try_at), COUNT(*), MIN(CASE WHEN next_try_at IS NOT NULL THEN created_at END)
+            FROM mail_queue
+            """, []
+        ) { row throws(DomainError) in
+            (
+                waiting: Int(row.integer(0)), givenUp: Int(row.integer(1) - row.integer(0)),
+                oldest: row.optionalTime(2)
+            )
+        }
+        return found ?? (0, 0, nil)
+    }
+
     package func insert(_ mail: OutboxMail) throws(DomainError) {
         try connection.run(
             """

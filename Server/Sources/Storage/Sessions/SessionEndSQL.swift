@@ -15,12 +15,17 @@ extension SQLTransaction {
     package func endSession(
         _ id: Identifier<Session>, in application: Identifier<Application>
     ) throws(DomainError) -> Bool {
-        // Reads the whole index: operators do this by hand, and no other query needs an index by id alone.
-        let user: Identifier<User>? = try connection.row(
-            "SELECT user_id FROM sessions WHERE application_id = $1 AND id = $2", [.id(application), .id(id)]
-        ) { row throws(DomainError) in row.id(0) }
-        guard let user else { return false }
+        guard let user = try owner(of: id, in: application) else { return false }
         return try endSession(id, of: user, in: application)
+    }
+
+    package func owner(
+        of session: Identifier<Session>, in application: Identifier<Application>
+    ) throws(DomainError) -> Identifier<User>? {
+        // Reads the whole index: operators do this by hand, and no other query needs an index by id alone.
+        try connection.row(
+            "SELECT user_id FROM sessions WHERE application_id = $1 AND id = $2", [.id(application), .id(session)]
+        ) { row throws(DomainError) in row.id(0) }
     }
 
     package func endSessions(

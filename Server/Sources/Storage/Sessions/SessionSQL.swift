@@ -103,7 +103,7 @@ extension SQLTransaction {
                 WHERE application_id = $3 AND user_id = $4 AND id = $5
                 """,
                 [.time(use.at), .optional(use.address), .id(use.application), .id(use.user), .id(use.id)])
-            try noteDay(of: use.user, in: use.application, at: use.at)
+            if use.isFirstOfDay { try noteDay(of: use.user, in: use.application, at: use.at) }
         }
     }
 

@@ -117,10 +117,11 @@ extension SQLTransaction {
                 """, [.id(application), .text(name.rawValue), before, .integer(Int64(limit))]
             )
         case .days(let range):
+            // Without a name of its own the text would be what PostgreSQL sorts by, and no index could help.
             let last = place.flatMap { Int64($0.key) } ?? range.upperBound
             return (
                 """
-                SELECT id, CAST(seen_day AS TEXT) FROM users
+                SELECT id, CAST(seen_day AS TEXT) AS shown_day FROM users
                 WHERE application_id = $1 AND seen_day >= $2 AND seen_day <= $3 AND (seen_day < $3 OR id < $4)
                 ORDER BY seen_day DESC, id DESC LIMIT $5
                 """,

@@ -78,14 +78,21 @@ extension SQLTransaction {
     }
 
     package func updateLogInTimes(of user: User) throws(DomainError) {
-        try connection.run(
-            """
-            UPDATE users SET last_log_in_at = $1, previous_log_in_at = $2 WHERE application_id = $3 AND id = $4
-            """,
-            [.optional(user.lastLogInAt), .optional(user.previousLogInAt), .id(user.application), .id(user.id)])
-        // A statement of its own, because one that names the column would write its index at every log-in.
+        let times: [Value] = [.optional(user.lastLogInAt), .optional(user.previousLogInAt)]
+        let place: [Value] = [.id(user.application), .id(user.id)]
+        // Only the first log-in of a day names the day: a statement that does so writes its index.
         if let last = user.lastLogInAt, last.day != user.previousLogInAt?.day {
-            try noteDay(of: user.id, in: user.application, at: last)
+            try connection.run(
+                """
+                UPDATE users SET last_log_in_at = $1, previous_log_in_at = $2,
+                    seen_day = CASE WHEN seen_day > $3 THEN seen_day ELSE $3 END
+                WHERE application_id = $4 AND id = $5
+                """, times + [.integer(last.day)] + place)
+        } else {
+            try connection.run(
+                """
+                UPDATE users SET last_log_in_at = $1, previous_log_in_at = $2 WHERE application_id = $3 AND id = $4
+                """, times + place)
         }
         note(.user(user.application, user.id))
     }

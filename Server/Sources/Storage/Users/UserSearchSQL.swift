@@ -103,6 +103,8 @@ struct UserSearchComposer {
         case .username: return ["users.username"]
         case .email: return [email]
         case .emailVerified: return [verified]
+        case .phone: return [phone]
+        case .displayName: return ["users.display_name"]
         case .createdAt: return ["users.created_at"]
         case .updatedAt: return ["users.updated_at"]
         case .custom(let path):
@@ -132,6 +134,8 @@ extension UserSearchComposer {
         case .id: column = "users.id"
         case .username: column = "users.username"
         case .email: column = email
+        case .phone: column = phone
+        case .displayName: column = "users.display_name"
         case .emailVerified, .createdAt, .updatedAt: return "FALSE"
         case .custom(let path):
             return JSONPlace(column: "users.fields", path, dialect)?.matches(pattern, &query) ?? "FALSE"
@@ -153,6 +157,8 @@ extension UserSearchComposer {
         case .id, .createdAt, .updatedAt, .emailVerified: return "TRUE"
         case .username: return "(users.username IS NOT NULL)"
         case .email: return "(\(email) IS NOT NULL)"
+        case .phone: return "(\(phone) IS NOT NULL)"
+        case .displayName: return "(users.display_name IS NOT NULL)"
         case .custom(let path):
             return JSONPlace(column: "users.fields", path, dialect)?.exists(&query) ?? "FALSE"
         }
@@ -167,22 +173,26 @@ extension UserSearchComposer {
         if value == .null { return "NOT COALESCE(\(exists(field)), FALSE)" }
         switch (field, value) {
         case (.username, .text(let text)): return identified(TypedIdentifier(.username, shown: text))
-        case (.email, .text(let text)):
-            // Values are numbered in the order in which they stand in the text.
-            let identifier = TypedIdentifier(.email, shown: text)
-            switch search.reader {
-            case .everything: return identified(identifier)
-            case .user(nil, _): return "FALSE"
-            case .user(let reader?, _):
-                let own = query.bind(text: reader.rawValue)
-                return "(users.id = \(own) AND \(identified(identifier)))"
-            }
+        case (.email, .text(let text)): return ownIdentified(TypedIdentifier(.email, shown: text))
+        case (.phone, .text(let text)): return ownIdentified(TypedIdentifier(.phone, shown: text))
         case (.emailVerified, .truth(let truth)):
             return "(\(verified) \(truth ? "IS NOT NULL" : "IS NULL"))"
         case (.custom(let path), _):
             return JSONPlace(column: "users.fields", path, dialect)?.equals(value, &query) ?? "FALSE"
-        case (.id, _), (.createdAt, _), (.updatedAt, _): return compared(field, "=", value)
-        case (.username, _), (.email, _), (.emailVerified, _): return "FALSE"
+        case (.id, _), (.createdAt, _), (.updatedAt, _), (.displayName, _): return compared(field, "=", value)
+        case (.username, _), (.email, _), (.phone, _), (.emailVerified, _): return "FALSE"
+        }
+    }
+
+    /// By an address of the reader's own, or for an operator of anybody's.
+    private mutating func ownIdentified(_ identifier: TypedIdentifier) -> String {
+        // Values are numbered in the order in which they stand in the text.
+        switch search.reader {
+        case .everything: return identified(identifier)
+        case .user(nil, _): return "FALSE"
+        case .user(let reader?, _):
+            let own = query.bind(text: reader.rawValue)
+            return "(users.id = \(own) AND \(identified(identifier)))"
         }
     }
 
@@ -202,13 +212,18 @@ extension UserSearchComposer {
         case (.email, .text(let text)):
             let email = email
             return "(\(email) \(sign) \(query.bind(text: text)))"
+        case (.phone, .text(let text)):
+            let phone = phone
+            return "(\(phone) \(sign) \(query.bind(text: text)))"
+        case (.displayName, .text(let text)): return "(users.display_name \(sign) \(query.bind(text: text)))"
         case (.createdAt, .time(let time)):
             return "(users.created_at \(sign) \(query.bind(integer: time.milliseconds)))"
         case (.updatedAt, .time(let time)):
             return "(users.updated_at \(sign) \(query.bind(integer: time.milliseconds)))"
         case (.custom(let path), _):
             return JSONPlace(column: "users.fields", path, dialect)?.compared(sign, value, &query) ?? "FALSE"
-        case (.id, _), (.username, _), (.email, _), (.createdAt, _), (.updatedAt, _), (.emailVerified, _):
+        case (.id, _), (.username, _), (.email, _), (.phone, _), (.displayName, _), (.createdAt, _), (.updatedAt, _),
+            (.emailVerified, _):
             return "FALSE"
         }
     }
@@ -217,11 +232,15 @@ extension UserSearchComposer {
         mutating get { own("users.email") }
     }
 
+    fileprivate var phone: String {
+        mutating get { own("users.phone") }
+    }
+
     fileprivate var verified: String {
         mutating get { own("users.email_verified_at") }
     }
 
-    /// Of a mail address the reader learns its own: others' must not be found out by looking for them.
+    /// Of an address the reader learns its own: others' must not be found out by looking for them.
     private mutating func own(_ column: String) -> String {
         switch search.reader {
         case .everything: return column

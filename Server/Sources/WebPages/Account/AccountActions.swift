@@ -27,7 +27,7 @@ struct ChangeProfile: AccountAction {
     func run(_ visit: HostedVisit, _ who: Authenticated, _ form: FormValues) async throws -> Response {
         let name = form.text("displayName").trimmingSpaces
         _ = try await visit.useCases.updateUser(
-            who.user.id, in: who.application.id,
+            who.user.id, in: who.application,
             changes: UpdateUser.Changes(displayName: name.isEmpty ? .removed : .set(name)), from: visit.visit.origin)
         return visit.done("saved")
     }

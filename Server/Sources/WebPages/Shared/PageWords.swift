@@ -69,7 +69,7 @@ extension FieldFault.Rule {
         case .lastWayIn: ("lastWayIn", [:])
         case .onlyAfterUpgrade, .tooManyFields, .tooDeep, .notListed, .notOffered, .notAnAddress, .notAnAppleId,
             .notAPrivateKey, .notAKey, .notABasePath, .notALink, .unknownPlaceholder, .secretMissing,
-            .secretInSubject, .inThePast, .otherType:
+            .notOfKind, .readOnly, .notDeclared, .unreadable, .secretInSubject, .inThePast, .otherType:
             ("notPossible", [:])
         }
     }

@@ -1,6 +1,7 @@
 import Crypto
 import Domain
 import Foundation
+import HTTPSupport
 import OkaeriWire
 import PageSupport
 import Synchronization
@@ -82,35 +83,5 @@ extension PageTheme.Picture {
         self.mediaType = mediaType
         let digest = Base64URL.text(of: Array(SHA256.hash(data: bytes).prefix(9)))
         path = "/a/\(application.id.rawValue)/theme/\(name)-\(digest)"
-    }
-}
-
-extension Theme {
-    /// Reads what is stored; `nil` for what is no theme, which only an older or newer program can have stored.
-    init?(stored: JSONValue) {
-        guard let theme = try? stored.decoded(as: Theme.self) else { return nil }  // Then the standard one is shown.
-        self = theme
-    }
-
-    /// The theme as custom properties. Colours are hexadecimal digits and shapes are numbers: nothing can end the style.
-    func style(backgroundPath: String?) -> String {
-        func colours(_ appearance: Appearance) -> String {
-            ColourToken.allCases.map { "\($0.cssName):\(colour($0, in: appearance).hex)" }.joined(separator: ";")
-        }
-        let radius = cornerRadius ?? Theme.standardCornerRadius
-        let letters =
-            switch font {
-            case .serif?: #""Hiragino Mincho ProN","Noto Serif CJK JP",ui-serif,Georgia,serif"#
-            case .rounded?: #"ui-rounded,"Hiragino Maru Gothic ProN","SF Pro Rounded",system-ui,sans-serif"#
-            case .monospaced?: #"ui-monospace,"SFMono-Regular",Menlo,monospace"#
-            default:
-                #"system-ui,-apple-system,"Segoe UI","Hiragino Sans","Noto Sans CJK JP","Noto Sans KR",sans-serif"#
-            }
-        let picture = backgroundPath.map { #";--okaeri-picture:url("\#($0)")"# } ?? ""
-        return """
-            :root{\(colours(.light));--okaeri-radius:\(radius)px;\
-            --okaeri-button-radius:\(buttonRadius(height: 48))px;--okaeri-font:\(letters)\(picture)}\
-            @media (prefers-color-scheme:dark){:root{\(colours(.dark))}}
-            """
     }
 }

@@ -47,6 +47,7 @@ struct CodeTests {
         "have the form that a person can type",
         arguments: [
             (MailKind.logInCode, false, #"\d{4} \d{4}"#), (.emailVerification, false, #"\d{3} \d{3}"#),
+            (.phoneVerification, false, #"\d{3} \d{3}"#), (.textedReset, false, #"\d{4} \d{4}"#),
             (.emailVerification, true, #"[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){6}"#),
             (.passwordReset, false, #"[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){6}"#),
         ])

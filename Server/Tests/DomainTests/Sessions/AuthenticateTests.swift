@@ -86,7 +86,7 @@ struct AuthenticateTests {
         let logIn = try await world.logIn(device, to: application)
         _ = try await world.authenticate(logIn.token, in: application)
         _ = try await world.useCases.updateUser(
-            logIn.user.id, in: application.id, changes: .init(displayName: .set("花")))
+            logIn.user.id, in: application, changes: .init(displayName: .set("花")))
         #expect(try await world.authenticate(logIn.token, in: application).user.displayName == "花")
     }
 

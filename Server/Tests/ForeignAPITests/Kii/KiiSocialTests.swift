@@ -1,56 +1,14 @@
 import Domain
-import FakeProviders
 import Foundation
-import HTTPTypes
-import Logging
 import OkaeriWire
-import OutboundServices
-import Synchronization
 import Testing
-
-/// Plays what Facebook, X and Google say about access tokens: each token is named after whose it is.
-private final class FakeSocial: FakeProvider {
-    func answer(_ request: FakeRequest) async -> FakeAnswer {
-        let form = String(decoding: request.body, as: UTF8.self)
-        switch request.path {
-        case "/debug_token":
-            let name = request.query["input_token"] ?? ""
-            let isRight = name != "foreign"
-            return FakeAnswer(
-                200,
-                ["data": ["is_valid": true, "app_id": isRight ? "app-one" : "app-two", "user_id": .string(name)]])
-        case "/1.1/account/verify_credentials.json":
-            let header = request.headers["authorization"] ?? ""
-            guard !header.contains("foreign"), let name = header.split(separator: "oauth_token=\"").last else {
-                return FakeAnswer(401, ["errors": [["code": 89]]])
-            }
-            return FakeAnswer(200, ["id_str": .string(String(name.prefix { $0 != "\"" }))])
-        case "/tokeninfo":
-            let name = String(form.dropFirst("access_token=".count))
-            return FakeAnswer(200, ["aud": name == "foreign" ? "app-two" : "app-one", "sub": .string(name)])
-        default: return FakeAnswer(404)
-        }
-    }
-}
 
 @Suite("Kii's accounts elsewhere")
 struct KiiSocialTests {
     private static let providers = ["facebook", "twitter", "google"]
 
     private func world() async throws -> ForeignWorld {
-        let base = await FakePlace.address(of: FakeSocial())
-        var addresses = ProviderAddresses()
-        addresses.facebookGraph = base
-        addresses.twitter = base
-        addresses.googleTokenInfo = "\(base)/tokeninfo"
-        let world = try await ForeignWorld(
-            providers: addresses, caller: CurlCaller(limits: .init(whole: .seconds(20)), asksThisMachine: true))
-        for provider in Self.providers {
-            try await world.useCases.setProvider(
-                ProviderSettings(provider: .init(rawValue: provider), audiences: ["app-one"]), secret: Secret("secret"),
-                of: world.application.id)
-        }
-        return world
+        try await ForeignWorld.withSocialAccounts().world
     }
 
     private func body(_ token: String) -> String { #"{"accessToken":"\#(token)","accessTokenSecret":"s"}"# }

@@ -69,7 +69,10 @@ struct ParseQueryTests {
             ("limit=x", 102), ("limit=-1", 102), ("wish=1", 102), ("where=%7B", 107), ("where=%5B%5D", 107),
             (#"where={"ACL":1}"#, 102), (#"where={"_x":1}"#, 105), (#"where={"email":"a"}"#, 119), ("order=email", 119),
             ("order=password", 102), (#"where={"a":{"$wish":1}}"#, 107), (#"where={"$or":{}}"#, 102),
-            (#"where={"a":{"$inQuery":{}}}"#, 119), (#"where={"a":{"$in":1}}"#, 107),
+            (#"where={"a":{"$inQuery":{}}}"#, 102),
+            (#"where={"a":{"$inQuery":{"className":"Post","where":{}}}}"#, 119),
+            (#"where={"a":{"$select":{"query":{"className":"_User","where":{"email":"a"}},"key":"b"}}}"#, 119),
+            (#"where={"a":{"$in":1}}"#, 107),
             (#"where={"$relatedTo":{}}"#, 119),
             (#"where={"a":{"$regex":7}}"#, 102), (#"where={"a":{"$regex":"a","$options":"g"}}"#, 102),
             ("limit=1&limit=2", 102),
@@ -82,6 +85,37 @@ struct ParseQueryTests {
             ? "\(parts[0])=\(parts[1].addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")" : query
         let answer = try await world.parse("GET", "/users?\(encoded)")
         #expect(answer.parseCode == code, "\(query): \(answer.text)")
+    }
+
+    @Test("ask about other users within")
+    func subqueries() async throws {
+        let world = try await world()
+        let anna = try #require(
+            try await world.parse("GET", "/users?where=%7B%22username%22%3A%22anna%22%7D").results().first)
+        guard case .string(let id)? = anna["objectId"] else { throw Missing(description: "no id") }
+        let pointer = #"{"__type":"Pointer","className":"_User","objectId":"\#(id)"}"#
+        let dora = #","friend":\#(pointer),"rival":"berta","ACL":{"*":{"read":true}}"#
+        _ = try await world.parseUser("dora", dora)
+        func query(_ condition: String) -> String { #"{"className":"_User","where":\#(condition)}"# }
+        let red = query(#"{"team":"red"}"#)
+        #expect(try await names(world, #"{"friend":{"$inQuery":\#(red)}}"#) == ["dora"])
+        #expect(try await names(world, #"{"friend":{"$inQuery":\#(query(#"{"team":"blue"}"#))}}"#).isEmpty)
+        #expect(
+            try await names(world, #"{"friend":{"$notInQuery":\#(red)}}"#) == ["Clara", "anna", "berta"])
+        let rivals = #"{"query":\#(query(#"{"friend":{"$exists":true}}"#)),"key":"rival"}"#
+        #expect(try await names(world, #"{"username":{"$select":\#(rivals)}}"#) == ["berta"])
+        #expect(
+            try await names(world, #"{"$and":[{"username":{"$dontSelect":\#(rivals)}},{"score":{"$gt":1}}]}"#)
+                == ["Clara"])
+        // What the asker may not read is not found out by asking.
+        let hidden = #"{"username":{"$select":{"query":\#(query("{}")),"key":"email"}}}"#
+        #expect(try await names(world, hidden).isEmpty)
+        let nested = query(#"{"friend":{"$inQuery":\#(query(#"{"friend":{"$inQuery":\#(red)}}"#))}}"#)
+        let deep =
+            "/users?where="
+            + (#"{"friend":{"$inQuery":\#(nested)}}"#
+                .addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
+        #expect(try await world.parse("GET", deep).parseCode == 102)
     }
 
     @Test("with expressions that could take for ever are refused or answered at once")

@@ -39,6 +39,20 @@ struct ParseSessionTests {
         #expect(shown.filter { $0 == "r:hidden" }.count == 3)
     }
 
+    @Test("are read and left alone by an administrator too")
+    func byMaster() async throws {
+        let world = try await ForeignWorld()
+        let mika = try await world.parseUser("mika")
+        let id = try await world.parse("GET", "/sessions/me", token: mika.token).text("objectId")
+        let read = try await world.parse("GET", "/sessions/\(id)", master: true)
+        #expect(try read.status == 200 && read.text("objectId") == id && read.text("sessionToken") == "r:hidden")
+        #expect(try await world.parse("PUT", "/classes/_Session/\(id)", "{}", master: true).status == 200)
+        #expect(try await world.parse("PUT", "/sessions/\(id)", #"{"ACL":{}}"#, master: true).parseCode == 105)
+        #expect(try await world.parse("GET", "/sessions/nobody", master: true).parseCode == 101)
+        #expect(try await world.parse("DELETE", "/sessions/\(id)", master: true).status == 200)
+        #expect(try await world.parse("GET", "/users/me", token: mika.token).parseCode == 209)
+    }
+
     @Test("are made, found, left alone and ended by their owner and nobody else")
     func life() async throws {
         let world = try await ForeignWorld()

@@ -10,6 +10,7 @@ import OkaeriServer
 import OkaeriWire
 import OutboundServices
 import PasswordHashes
+import RecordedFlows
 import StorageSQLite
 import Synchronization
 import Testing
@@ -176,6 +177,16 @@ struct NCMBWorld: Sendable {
         let code = HMAC<SHA256>.authenticationCode(
             for: Data(text.utf8), using: SymmetricKey(data: Data(key.utf8)))
         return Data(code).base64EncodedString()
+    }
+
+    /// Plays recorded flows; headers that all requests have are added, and the signature is made.
+    var player: Flow.Player {
+        Flow.Player { [self] method, target, headers, body in
+            let answer = try await send(method, target, body: body, headers)
+            return Flow.Reply(status: answer.status, body: answer.body)
+        } wait: { [clock] seconds in
+            clock.advance(by: .seconds(seconds))
+        }
     }
 
     /// Signs a member up and returns its id and token.

@@ -20,7 +20,7 @@ struct DashboardTests {
         "/dashboard/app/\(world.server.application.id)\(page.isEmpty ? "" : "/\(page)")"
     }
 
-    static let pages = ["", "users", "sessions", "conflicts", "settings", "audit", "start"]
+    static let pages = ["", "users", "sessions", "conflicts", "settings", "doors", "mail", "look", "audit", "start"]
 
     @Test("lets nobody in without a log-in, whatever the page", arguments: pages)
     func closed(page: String) async throws {
@@ -44,7 +44,9 @@ struct DashboardTests {
             // No text is missing: its name would stand there. The code to copy has names of its own.
             if page == "start" { continue }
             #expect(
-                shown.html.firstMatch(of: /\b(nav|users|user|overview|settings|audit|start|shell)\.[a-z]+[A-Z<]/) == nil
+                shown.html.firstMatch(
+                    of: /\b(nav|users|user|overview|settings|audit|start|shell|bulk|doors|look|tabs)\.[a-z]+[A-Z<]/)
+                    == nil
             )
         }
     }
@@ -117,7 +119,8 @@ struct DashboardTests {
         }
     }
 
-    @Test("takes no form that another page made", arguments: ["users", "settings", "conflicts"])
+    @Test(
+        "takes no form that another page made", arguments: ["users", "settings", "conflicts", "doors", "mail", "look"])
     func forged(page: String) async throws {
         let world = try await AdminWorld(roles: [])
         let person = try await world.server.person()
@@ -147,7 +150,8 @@ struct DashboardTests {
         let browser = browser(world)
         _ = try await browser.get(path(world, "audit") + "?actor=%22%3E%3Cscript%3E")
         for page in [
-            "", "users", "users?search=%22%3E%3Cscript%3E", "users/\(person.logIn.user.id)", "sessions", "audit",
+            "", "users", "users?search=%22%3E%3Cscript%3E", "users?fields=%3Cscript%3Ealert(3)%3C%2Fscript%3E",
+            "users/\(person.logIn.user.id)", "sessions", "audit",
         ] {
             let shown = try await browser.get(path(world, page))
             #expect(shown.status == 200)

@@ -26,7 +26,7 @@ extension Promise {
             let newer = samples.session(of: user, after: .seconds(5))
             let use = SessionUse(
                 id: older.id, user: user.id, application: user.application, at: samples.now + .seconds(600),
-                address: "192.0.2.1")
+                address: "192.0.2.1", isFirstOfDay: false)
             let listed = try await engine.write { transaction throws(DomainError) in
                 try transaction.insert(older, token: samples.token(1), attempt: nil)
                 try transaction.insert(newer, token: samples.token(2), attempt: nil)
@@ -38,6 +38,41 @@ extension Promise {
             expected.lastUsedAt = use.at
             expected.address = "192.0.2.1"
             try expectEqual(listed, [newer, expected])
+        },
+        Promise("notes the day on which a user was there: at the first log-in and the first use of a day") { engine in
+            let samples = Samples()
+            let person = samples.user()
+            let session = samples.session(of: person)
+            let days = try await engine.write { transaction throws(DomainError) -> [Int64] in
+                var (user, days) = (person, [Int64]())
+                func look() throws(DomainError) {
+                    days.append(try transaction.daySeen(of: user.id, in: user.application))
+                }
+                func use(after span: Duration, isFirstOfDay: Bool) throws(DomainError) {
+                    try transaction.noteUse([
+                        SessionUse(
+                            id: session.id, user: user.id, application: user.application, at: samples.now + span,
+                            address: nil, isFirstOfDay: isFirstOfDay)
+                    ])
+                    try look()
+                }
+                try transaction.insert(user)
+                try transaction.insert(session, token: samples.token(1), attempt: nil)
+                try look()
+                (user.previousLogInAt, user.lastLogInAt) = (user.lastLogInAt, samples.now + .days(2))
+                try transaction.updateLogInTimes(of: user)
+                try look()
+                try use(after: .days(3), isFirstOfDay: false)
+                try use(after: .days(3), isFirstOfDay: true)
+                // What comes late turns no day back.
+                try use(after: .days(1), isFirstOfDay: true)
+                (user.previousLogInAt, user.lastLogInAt) = (user.lastLogInAt, samples.now + .days(1))
+                try transaction.updateLogInTimes(of: user)
+                try look()
+                return days
+            }
+            let first = samples.now.day
+            try expectEqual(days, [first, first + 2, first + 2, first + 3, first + 3, first + 3])
         },
         Promise("keeps which installation a session belongs to, and ends a user's sessions of one installation") {
             engine in
@@ -155,7 +190,7 @@ extension Promise {
                 try transaction.noteUse([
                     SessionUse(
                         id: sessions[3].id, user: user.id, application: user.application,
-                        at: samples.now + .seconds(99), address: nil)
+                        at: samples.now + .seconds(99), address: nil, isFirstOfDay: false)
                 ])
                 try transaction.remove(first + second)
                 return ([first.count, second.count], try transaction.sessions(of: user.id, in: user.application))

@@ -70,6 +70,40 @@ extension Promise {
                     "\(pattern): \(found.users.map(\.displayName))")
             }
         },
+        Promise("finds users by their shown names and their phone numbers, and of those only the reader's own") {
+            engine in
+            let samples = Samples()
+            try await insert([("Anna", [:]), ("Berta", [:])], samples, engine)
+            let all = try await findings(UserSearch(reader: .everything), samples, engine).users
+            try await engine.write { transaction throws(DomainError) in
+                for (place, user) in all.enumerated() {
+                    var named = user
+                    named.phone = "+81901234567\(place)"
+                    try transaction.updateIdentifiers(of: named)
+                }
+            }
+            let questions: [(UserCondition, [String], [String])] = [
+                (.equals(.displayName, .text("Anna")), ["Anna"], ["Anna"]),
+                (.matches(.displayName, TextPattern([.text("B"), .anything])), ["Berta"], ["Berta"]),
+                (.compares(.displayName, .greater, .text("Anna")), ["Berta"], ["Berta"]),
+                (.exists(.displayName), ["Anna", "Berta"], ["Anna", "Berta"]),
+                (.equals(.phone, .text("+819012345671")), ["Berta"], []),
+                (.matches(.phone, TextPattern([.text("+81"), .anything])), ["Anna", "Berta"], ["Anna"]),
+                (.compares(.phone, .lessOrEqual, .text("+819012345670")), ["Anna"], ["Anna"]),
+                (.exists(.phone), ["Anna", "Berta"], ["Anna"]), (.equals(.phone, .number(1)), [], []),
+            ]
+            let reader = UserSearch.Reader.user(all[0].id, seesUnlisted: true)
+            for (condition, expected, seen) in questions {
+                for (reader, names) in [(UserSearch.Reader.everything, expected), (reader, seen)] {
+                    let found = try await findings(
+                        UserSearch(condition: condition, order: [UserOrder(.displayName)], reader: reader), samples,
+                        engine)
+                    try expect(
+                        found.users.map(\.displayName) == names.map(Optional.some),
+                        "\(condition): \(found.users.map(\.displayName))")
+                }
+            }
+        },
         Promise("sorts users by any field, and cuts pages") { engine in
             let samples = Samples()
             let users: [(String, [String: JSONValue])] = [

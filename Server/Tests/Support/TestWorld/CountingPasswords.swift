@@ -12,6 +12,8 @@ package final class CountingPasswords: PasswordHashing {
         package var isBusy = false
     }
 
+    package let waiting = 0
+
     package init() {}
 
     package var counted: Counts { counts.withLock { $0 } }

@@ -1,0 +1,178 @@
+import Domain
+import HTTPTypes
+import Hummingbird
+import enum OkaeriWire.JSONValue
+import PageSupport
+
+/// `/dashboard/app/ID/users`: all users, a page at a time, and what can be done to several at once.
+struct UsersPage: DashboardPage {
+    let permission: AdminPermission? = .readUsers
+
+    private static let standardColumns = ["name", "kind", "identifiers", "created", "lastLogIn", "id"]
+    private static let maximumFields = 6
+    fileprivate static let deeds = ["disable", "enable", "log-out", "delete"]
+    /// What an address holds for one page alone.
+    private static let passing: Set<String> = ["from", "done", "count", "left", PageVisit.languageParameter]
+
+    func respond(to visit: DashboardVisit) async throws -> Response {
+        if visit.isPost { return try await BulkDeed(visit: visit).respond() }
+        let (access, application, query) = (try visit.caller(), try visit.place(), visit.visit.query)
+        let page = try await visit.rules.browseUsers(
+            in: application.id, UserQuery.filter(query),
+            from: UserQuery.place(query.text("from")), limit: 50, searchesParts: access.may(.readPersonalData))
+        try await visit.useCases.recordReading(of: nil, in: application.id, by: try visit.acting())
+        let (columns, fields) = (Self.columns(query), Self.fields(query))
+        var list = ListModel()
+        list.columns = columns.map { visit.text("users.\($0)") } + fields
+        list.empty = visit.text("users.empty")
+        list.filters = UserQuery.fields(visit)
+        list.rows = page.users.map { user in
+            let shown = access.may(.readPersonalData) ? user : PersonalMask.user(user)
+            return columns.map { Self.cell($0, shown, visit) }
+                + fields.map { .init(text: shown.fields[$0].map(Self.text(of:)) ?? "–") }
+        }
+        list.next = page.next.map { $0.key.isEmpty ? $0.id.rawValue : "\($0.id).\($0.key)" }
+        if access.may(.readPersonalData) {
+            for form in ["csv", "json"] {
+                let link = "\(visit.path("export"))?\(FormValues.query(Self.lasting(query) + [("form", form)]))"
+                list.links.append((visit.text("users.\(form)"), link))
+            }
+        }
+        let mayChange = access.may(.changeUsers)
+        if mayChange { list.picks = page.users.map(\.id.rawValue) }
+        var model = list.model(visit)
+        model["chooser"] = Self.chooser(visit, columns, fields)
+        if mayChange, !page.users.isEmpty {
+            model["bulk"] =
+                [
+                    "link": Self.here(visit),
+                    "deeds": Self.deeds.map {
+                        ["value": $0, "label": visit.text("bulk.\($0)"), "isBad": $0 == "delete"]
+                            as PageTemplates.Model
+                    },
+                ] as PageTemplates.Model
+        }
+        if Self.deeds.contains(query.text("done")) || query.text("done") == "none" {
+            let count = String(Int(query.text("count")) ?? 0)
+            model["notice"] = visit.text(query.text("done") == "none" ? "bulk.none" : "bulk.done", ["count": count])
+        }
+        return try visit.html("list", title: visit.text("nav.users"), model)
+    }
+
+    /// The page's address with its filters.
+    fileprivate static func here(_ visit: DashboardVisit, _ more: [(String, String)] = []) -> String {
+        let pairs = lasting(visit.visit.query) + more
+        return pairs.isEmpty ? visit.path("users") : "\(visit.path("users"))?\(FormValues.query(pairs))"
+    }
+
+    private static func lasting(_ query: FormValues) -> [(String, String)] {
+        query.all.filter { !passing.contains($0.name) && !$0.value.isEmpty }.map { ($0.name, $0.value) }
+    }
+
+    private static func columns(_ query: FormValues) -> [String] {
+        guard query["chosen"] != nil else { return standardColumns }
+        let chosen = standardColumns.filter { query["column.\($0)"] != nil }
+        return chosen.contains("name") || chosen.contains("id") ? chosen : ["name"] + chosen
+    }
+
+    /// The application's own fields that shall be columns.
+    private static func fields(_ query: FormValues) -> [String] {
+        let names = query.text("fields").split(separator: ",").map { $0.trimmingPrefix(while: \.isWhitespace) }
+        return names.filter { !$0.isEmpty && $0.utf8.count <= 100 }.prefix(maximumFields).map(String.init)
+    }
+
+    private static func chooser(
+        _ visit: DashboardVisit, _ columns: [String], _ fields: [String]
+    ) -> PageTemplates.Model {
+        let boxes = standardColumns.map { name in
+            PageField(
+                "column.\(name)", label: visit.text("users.\(name)"), kind: .checkbox,
+                value: columns.contains(name) ? "yes" : "", isRequired: false
+            ).model
+        }
+        let own = PageField(
+            "fields", label: visit.text("users.ownFields"), value: fields.joined(separator: ", "),
+            hint: visit.text("users.ownFieldsHint"), isRequired: false)
+        return ["boxes": boxes, "own": own.model]
+    }
+
+    private static func cell(_ column: String, _ user: User, _ visit: DashboardVisit) -> ListModel.Cell {
+        let link = visit.path("users/\(user.id)")
+        switch column {
+        case "name":
+            return .init(text: user.displayName ?? user.username ?? visit.text("users.nameless"), link: link)
+        case "kind":
+            return .init(
+                text: visit.text(user.isAnonymous ? "users.anonymous" : "users.registered"),
+                badge: user.isDisabled
+                    ? visit.text("users.disabled")
+                    : user.deletionRequestedAt == nil ? nil : visit.text("users.leaving"))
+        case "identifiers":
+            return .init(text: [user.username, user.email, user.phone].compactMap { $0 }.joined(separator: " · "))
+        case "created": return .init(text: "", time: user.createdAt)
+        case "lastLogIn": return .init(text: user.lastLogInAt == nil ? "–" : "", time: user.lastLogInAt)
+        default: return .init(text: user.id.rawValue, link: link, isCode: true)
+        }
+    }
+
+    private static func text(of value: JSONValue) -> String {
+        if case .string(let text) = value { return String(text.prefix(120)) }
+        return String(UserView.text(of: value).prefix(120))
+    }
+}
+
+/// Something that is done to all users that were picked. Deleting asks once more, and how many they are is typed.
+private struct BulkDeed {
+    let visit: DashboardVisit
+
+    func respond() async throws -> Response {
+        let form = try await visit.visit.form()
+        let (who, deed, application) = (try visit.acting(.changeUsers), form.text("act"), try visit.place())
+        let ids = form.all.map(\.name).filter { $0.hasPrefix("pick.") && $0.utf8.count <= 133 }
+            .map { Identifier<User>(rawValue: String($0.dropFirst(5))) }
+        guard UsersPage.deeds.contains(deed) else { throw PageFault.unknown }
+        guard !ids.isEmpty else { return visit.redirect(to: UsersPage.here(visit, [("done", "none")])) }
+        if deed == "delete", form.text("confirm") != String(ids.count) {
+            return try confirmation(of: ids, isWrong: form["confirm"] != nil)
+        }
+        var count = 0
+        for id in ids {
+            do throws(DomainError) {
+                try await act(deed, on: id, in: application, by: who)
+                count += 1
+            } catch {
+                // Who is gone meanwhile, or on the way out, is passed over; the count tells.
+                switch error {
+                case .userUnknown, .sessionInvalid, .userDeleted: continue
+                default: throw error
+                }
+            }
+        }
+        return visit.redirect(to: UsersPage.here(visit, [("done", deed), ("count", String(count))]))
+    }
+
+    private func act(
+        _ deed: String, on id: Identifier<User>, in application: Domain.Application, by who: Operator
+    ) async throws(DomainError) {
+        switch deed {
+        case "delete": _ = try await visit.useCases.deleteUser(id, in: application, by: who)
+        case "log-out": _ = try await visit.rules.endAllSessions(of: id, in: application.id, by: who)
+        default:
+            try await visit.useCases.setUserDisabled(id, in: application.id, isDisabled: deed == "disable", by: who)
+        }
+    }
+
+    private func confirmation(of ids: [Identifier<User>], isWrong: Bool) throws -> Response {
+        let count = String(ids.count)
+        let field = PageField(
+            "confirm", label: visit.text("bulk.confirm", ["count": count]), kind: .code,
+            error: isWrong ? visit.text("bulk.wrong") : nil, isFocused: true)
+        let model: PageTemplates.Model = [
+            "lead": visit.text("user.deleteHint"), "picks": ids.map { ["id": $0.rawValue] as PageTemplates.Model },
+            "field": field.model, "link": UsersPage.here(visit), "count": count,
+        ]
+        return try visit.html(
+            "bulk", title: visit.text("bulk.title", ["count": count]), model,
+            status: isWrong ? .unprocessableContent : .ok)
+    }
+}

@@ -1,0 +1,31 @@
+/// An operator takes an application's users along: as many as there are, a page at a time. It stands in the audit log.
+package struct ExportUsers: Sendable {
+    let store: any Store
+    let browse: BrowseUsers
+    let audit: AuditTrail
+
+    /// One page of the export after the other.
+    package struct Pages: Sendable {
+        let browse: BrowseUsers
+        let application: Identifier<Application>
+        let filter: BrowseUsers.Filter
+
+        /// - Parameter place: Where the page begins; `nil` for the first one.
+        /// - Returns: at most 500 users.
+        /// - Throws: `storageUnavailable`.
+        package func callAsFunction(from place: UserPlace?) async throws(DomainError) -> BrowseUsers.Page {
+            try await browse(in: application, filter, from: place, limit: BrowseUsers.maximumPageSize)
+        }
+    }
+
+    /// - Throws: `storageUnavailable`.
+    package func callAsFunction(
+        of application: Identifier<Application>, _ filter: BrowseUsers.Filter, by who: Operator
+    ) async throws(DomainError) -> Pages {
+        let entry = audit.draft(.usersExported, by: who.actor, in: application, from: who.origin)
+        try await store.write { transaction throws(DomainError) in
+            try entry.record(on: .application(application), in: transaction)
+        }
+        return Pages(browse: browse, application: application, filter: filter)
+    }
+}

@@ -1,0 +1,43 @@
+/// Counts users who break a rule that was made after they were: what they have stays readable, and is judged when it
+/// changes. Looks at the first users only, so that an operator is never kept waiting.
+package struct CountRuleBreakers: Sendable {
+    /// The most users that are looked at.
+    package static let maximumUsers = 10_000
+    private static let pageSize = 500
+
+    let store: any Store
+
+    package struct Count: Hashable, Sendable {
+        /// How many of the users who were looked at break the rule.
+        package var breaking: Int
+        /// How many were looked at.
+        package var looked: Int
+        /// Whether these are all there are.
+        package var isComplete: Bool
+    }
+
+    /// - Parameters:
+    ///   - rule: The rule.
+    ///   - application: Whose users.
+    /// - Returns: the count; nothing is looked at for a rule that nobody can break.
+    /// - Throws: `storageUnavailable`.
+    package func callAsFunction(
+        of rule: FieldRule, in application: Identifier<Application>
+    ) async throws(DomainError) -> Count {
+        var count = Count(breaking: 0, looked: 0, isComplete: true)
+        guard rule.kind != .any || rule.isRequired else { return count }
+        var place: Identifier<User>?
+        while count.looked < Self.maximumUsers {
+            let start = place
+            let users = try await store.read { transaction throws(DomainError) in
+                try transaction.users(in: application, after: start, limit: Self.pageSize)
+            }
+            count.looked += users.count
+            count.breaking += users.count { rule.isBroken(by: $0) }
+            guard users.count == Self.pageSize, let last = users.last else { return count }
+            place = last.id
+        }
+        count.isComplete = false
+        return count
+    }
+}

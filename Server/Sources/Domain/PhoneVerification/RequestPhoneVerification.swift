@@ -1,0 +1,30 @@
+/// Orders a text message that shows that a phone number is the user's: the present one, or a new one that takes its
+/// place once it is verified.
+package struct RequestPhoneVerification: Sendable {
+    let queueErrand: QueueErrand
+
+    /// - Parameters:
+    ///   - phone: A new number; `nil` for the present one.
+    ///   - user: Whose.
+    ///   - application: Where.
+    ///   - languages: What the app prefers, best first.
+    ///   - client: Who orders.
+    /// - Returns: how long the code will be good. A number that somebody else has gets the same answer and no message.
+    /// - Throws: `mailUnavailable` when no text messages are sent, `fieldsRefused`, `rateLimited`, `storageUnavailable`.
+    @discardableResult
+    package func callAsFunction(
+        phone: String?, of user: User, in application: Application, languages: [String], from client: ClientAddress
+    ) async throws(DomainError) -> Duration {
+        let number: String
+        if let phone {
+            number = try QueueErrand.number(phone)
+        } else if let present = user.phone {
+            number = present
+        } else {
+            throw .fieldsRefused([FieldFault(field: "phone", rule: .required)])
+        }
+        let errand = MailErrand(
+            kind: .phoneVerification, address: number, user: user.id, replaces: user.phone, languages: languages)
+        return try await queueErrand(errand, in: application, from: client)
+    }
+}

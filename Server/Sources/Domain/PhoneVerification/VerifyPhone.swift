@@ -1,0 +1,37 @@
+/// Takes the code of a text message: the number is the user's now, and shown to be.
+package struct VerifyPhone: Sendable {
+    let clock: any WallClock
+    let tryCode: TryCode
+    let audit: AuditTrail
+
+    /// - Parameters:
+    ///   - code: As typed.
+    ///   - who: In whose session.
+    ///   - client: Who tries.
+    ///   - origin: Where the request came from, for the audit log.
+    /// - Throws: `codeRefused`, also when the user has another number by now; `identifiersTaken` when somebody else has the
+    ///   number by now; `rateLimited`, `storageUnavailable`.
+    package func callAsFunction(
+        _ code: String, by who: Authenticated, from client: ClientAddress, origin: RequestOrigin? = nil
+    ) async throws(DomainError) {
+        let application = who.application
+        let entry = audit.draft(
+            .phoneVerified, by: .unknown, in: application.id, from: origin ?? RequestOrigin(address: client.text))
+        let now = clock.now
+        var presented = TryCode.Presented(
+            .phoneVerification, in: application.id, .user(who.user.id), code, from: client)
+        presented.refusal = entry
+        try await tryCode(presented) { code, user, transaction throws(DomainError) in
+            let owner = try transaction.user(TypedIdentifier(.phone, shown: code.address), in: application.id)
+            guard owner == nil || owner?.id == user.id else { throw .identifiersTaken([.phone]) }
+            var verified = user
+            verified.phone = code.address
+            verified.phoneVerifiedAt = now
+            verified.updatedAt = now
+            try transaction.updateIdentifiers(of: verified)
+            try entry.record(
+                on: .user(user.id), by: .user(user.id),
+                details: ["number": user.phone == code.address ? "same" : "new"], in: transaction)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+/// A regular expression as SDKs write it: texts, `.`, `.*`, `.+`, anchors, and alternatives of those.
+///
+/// It becomes patterns that take time in proportion to the text they are tried on, so that no expression can keep the
+/// server busy (decision 0027); all others are refused.
+package enum TextExpression {
+    private static let maximumCharacters = 500
+    /// Alternatives, and pieces of each.
+    private static let maximumParts = 20
+    private static let special: Set<Character> = ["(", ")", "[", "]", "{", "}", "*", "+", "?"]
+
+    /// An expression that is not offered.
+    package struct Refusal: Error {}
+
+    /// - Parameters:
+    ///   - expression: Beside what is named above it may hold `\Q…\E`.
+    ///   - flags: `i` folds ASCII letters, `x` overlooks white space; others change nothing here.
+    ///   - field: What must look so.
+    /// - Returns: the condition.
+    /// - Throws: `Refusal`.
+    package static func condition(
+        _ expression: String, flags: String = "", on field: UserField
+    ) throws(Refusal) -> UserCondition {
+        guard expression.count <= maximumCharacters else { throw Refusal() }
+        var reader = Reader(Array(expression), skipsSpace: flags.contains("x"))
+        var patterns: [UserCondition] = []
+        for pieces in try reader.alternatives() {
+            guard pieces.count <= maximumParts else { throw Refusal() }
+            patterns.append(.matches(field, TextPattern(pieces, ignoresCase: flags.contains("i"))))
+        }
+        guard patterns.count <= maximumParts else { throw Refusal() }
+        return patterns.count == 1 ? patterns[0] : .any(patterns)
+    }
+
+    /// Reads an expression from its beginning to its end.
+    private struct Reader {
+        private let characters: [Character]
+        private let skipsSpace: Bool
+        private var place = 0
+        private var pieces: [TextPattern.Piece] = []
+        private var isAnchored = false
+        private var isEnded = false
+
+        init(_ characters: [Character], skipsSpace: Bool) {
+            self.characters = characters
+            self.skipsSpace = skipsSpace
+        }
+
+        mutating func alternatives() throws(Refusal) -> [[TextPattern.Piece]] {
+            var alternatives: [[TextPattern.Piece]] = []
+            while place < characters.count {
+                let character = characters[place]
+                place += 1
+                switch character {
+                case "|": alternatives.append(finished())
+                case "^":
+                    guard pieces.isEmpty else { throw Refusal() }
+                    isAnchored = true
+                case "$":
+                    guard place == characters.count || characters[place] == "|" else { throw Refusal() }
+                    isEnded = true
+                case "\\": try readEscape()
+                case ".": readDot()
+                case let character where special.contains(character): throw Refusal()
+                case let character where skipsSpace && character.isWhitespace: continue
+                default: try append(character)
+                }
+            }
+            alternatives.append(finished())
+            return alternatives
+        }
+
+        /// `.`, `.*`, `.+`
+        private mutating func readDot() {
+            let next = place < characters.count ? characters[place] : nil
+            if next != "*" { pieces.append(.anyCharacter) }
+            guard next == "*" || next == "+" else { return }
+            place += 1
+            if pieces.last != .anything { pieces.append(.anything) }
+        }
+
+        /// `\.`, and `\Q…\E`, in which nothing is special.
+        private mutating func readEscape() throws(Refusal) {
+            guard place < characters.count else { throw Refusal() }
+            let character = characters[place]
+            place += 1
+            switch character {
+            case "Q":
+                while place < characters.count {
+                    if characters[place] == "\\", place + 1 < characters.count, characters[place + 1] == "E" {
+                        place += 2
+                        return
+                    }
+                    append(text: characters[place])
+                    place += 1
+                }
+            case "E": break
+            // A letter after a backslash is a class of characters, or another meaning.
+            case let character where character.isLetter || character.isNumber: throw Refusal()
+            default: try append(character)
+            }
+        }
+
+        /// A character for itself, unless it is to be repeated.
+        private mutating func append(_ character: Character) throws(Refusal) {
+            if place < characters.count, ["*", "+", "?", "{"].contains(characters[place]) { throw Refusal() }
+            append(text: character)
+        }
+
+        private mutating func append(text character: Character) {
+            if case .text(let text)? = pieces.last {
+                pieces[pieces.count - 1] = .text(text + String(character))
+            } else {
+                pieces.append(.text(String(character)))
+            }
+        }
+
+        private mutating func finished() -> [TextPattern.Piece] {
+            defer { (pieces, isAnchored, isEnded) = ([], false, false) }
+            var whole = pieces
+            if !isAnchored, whole.first != .anything { whole.insert(.anything, at: 0) }
+            if !isEnded, whole.last != .anything { whole.append(.anything) }
+            return whole
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Domain
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import OkaeriWire
+
+extension AdminAPI {
+    private static let all = "applications/{application}/fields"
+    private static let one = "applications/{application}/fields/{field}"
+
+    /// What holds for an application's custom fields.
+    static let fields: [AdminRoute] = [
+        AdminRoute(.get, all, .readSettings) { call in
+            try call.answer(FieldRulesBody(try call.place().settings.fieldRules))
+        },
+        AdminRoute(.put, all, .changeSettings) { call in
+            let isClosed = try await call.body(FieldPolicyBody.self).isClosed()
+            let application = try await call.useCases.changeFieldRules(
+                of: try call.place().id, by: try call.acting()
+            ) { $0.isClosed = isClosed }
+            return try call.answer(FieldRulesBody(application.settings.fieldRules))
+        },
+        AdminRoute(.get, one, .readSettings) { call in
+            let application = try call.place()
+            guard let rule = application.settings.fieldRules[try call.field()] else {
+                throw DomainError.administration(.notFound)
+            }
+            return try await call.answer(rule)
+        },
+        AdminRoute(.put, one, .changeSettings) { call in
+            let rule = try (try await call.body(NewFieldRuleBody.self)).rule(named: try call.field())
+            try await call.useCases.changeFieldRules(of: try call.place().id, by: try call.acting()) {
+                $0[rule.name] = rule
+            }
+            return try await call.answer(rule)
+        },
+        AdminRoute(.delete, one, .changeSettings) { call in
+            let (application, name) = (try call.place(), try call.field())
+            guard application.settings.fieldRules[name] != nil else { throw DomainError.administration(.notFound) }
+            try await call.useCases.changeFieldRules(of: application.id, by: try call.acting()) { $0[name] = nil }
+            return AdminCall.done
+        },
+    ]
+}
+
+extension AdminCall {
+    /// The field that the path names.
+    fileprivate func field() throws(DomainError) -> String {
+        guard let name = context.parameters.get("field")?.removingPercentEncoding, name.utf8.count <= 1024 else {
+            throw .administration(.notFound)
+        }
+        return name
+    }
+
+    /// A rule, and how many users break it.
+    fileprivate func answer(_ rule: FieldRule) async throws -> Response {
+        let count = try await useCases.countRuleBreakers(of: rule, in: try place().id)
+        return try answer(FieldRuleBody(rule, count))
+    }
+}
+
+/// All rules of an application.
+struct FieldRulesBody: Encodable {
+    /// `open` or `closed`.
+    let policy: String
+    let fields: [FieldRuleBody]
+
+    init(_ rules: FieldRules) {
+        policy = rules.isClosed ? "closed" : "open"
+        fields = rules.sorted.map { FieldRuleBody($0) }
+    }
+}
+
+/// One rule.
+struct FieldRuleBody: Encodable {
+    /// How many users break a rule that was made after them.
+    struct Users: Encodable {
+        let breaking: Int
+        let looked: Int
+        let isComplete: Bool
+    }
+
+    let name: String
+    let type: String
+    let read: String
+    let write: String
+    let required: Bool
+    let `default`: JSONValue?
+    let label: [String: String]
+    /// Only where one rule is asked for or changed.
+    let users: Users?
+
+    init(_ rule: FieldRule, _ count: CountRuleBreakers.Count? = nil) {
+        name = rule.name
+        type = rule.kind.rawValue
+        read = rule.reader.rawValue
+        write = rule.writer.rawValue
+        required = rule.isRequired
+        `default` = rule.standard
+        label = rule.labels
+        users = count.map { Users(breaking: $0.breaking, looked: $0.looked, isComplete: $0.isComplete) }
+    }
+}
+
+/// A rule as it shall be; what is absent is as standard.
+struct NewFieldRuleBody: Decodable, Sendable {
+    var type: String?
+    var read: String?
+    var write: String?
+    var required: Bool?
+    var `default`: JSONValue?
+    var label: [String: String]?
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case type, read, write, required, `default`, label }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        type = try members.decodeIfPresent(String.self, forKey: .type)
+        read = try members.decodeIfPresent(String.self, forKey: .read)
+        write = try members.decodeIfPresent(String.self, forKey: .write)
+        required = try members.decodeIfPresent(Bool.self, forKey: .required)
+        `default` = try members.decodeIfPresent(JSONValue.self, forKey: .default)
+        label = try members.decodeIfPresent([String: String].self, forKey: .label)
+    }
+
+    func rule(named name: String) throws(HTTPFault) -> FieldRule {
+        FieldRule(
+            name: name, kind: try Self.word(type, "type") ?? .any, reader: try Self.word(read, "read") ?? .everybody,
+            writer: try Self.word(write, "write") ?? .owner, isRequired: required ?? false, standard: `default`,
+            labels: label ?? [:])
+    }
+
+    private static func word<Word: RawRepresentable<String>>(
+        _ text: String?, _ member: String
+    ) throws(HTTPFault) -> Word? {
+        guard let text else { return nil }
+        guard let word = Word(rawValue: text) else {
+            throw .membersInvalid([MemberFault(path: member, rule: .malformed)])
+        }
+        return word
+    }
+}
+
+/// What holds for fields without a rule.
+struct FieldPolicyBody: Decodable, Sendable {
+    private var policy: String
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case policy }
+
+    init(from decoder: any Decoder) throws {
+        policy = try decoder.closedContainer(keyedBy: CodingKeys.self).decode(String.self, forKey: .policy)
+    }
+
+    func isClosed() throws(HTTPFault) -> Bool {
+        switch policy {
+        case "open": false
+        case "closed": true
+        default: throw .membersInvalid([MemberFault(path: "policy", rule: .malformed)])
+        }
+    }
+}

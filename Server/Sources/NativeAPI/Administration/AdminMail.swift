@@ -1,0 +1,188 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import OkaeriWire
+
+extension AdminAPI {
+    private static let place = "applications/{application}/mail"
+
+    /// What an application's mails say.
+    static let mail: [AdminRoute] = [
+        AdminRoute(.get, place, .readSettings) { call in
+            try call.answer(AdminMailBody(try call.place().settings.mail))
+        },
+        AdminRoute(.put, "\(place)/templates/{kind}/{language}", .changeSettings) { call in
+            let (template, kind, language) = (
+                try await call.body(MailTemplateBody.self).template, try call.mailKind(), try call.mailLanguage()
+            )
+            let changed = try await call.useCases.changeMailSettings(of: try call.place().id, by: try call.acting()) {
+                $0.templates[kind, default: [:]][language] = template
+            }
+            return try call.answer(AdminMailBody(changed.settings.mail))
+        },
+        AdminRoute(.delete, "\(place)/templates/{kind}/{language}", .changeSettings) { call in
+            let (kind, language) = (try call.mailKind(), try call.mailLanguage())
+            try await call.useCases.changeMailSettings(of: try call.place().id, by: try call.acting()) {
+                $0.templates[kind]?[language] = nil
+            }
+            return AdminCall.done
+        },
+        AdminRoute(.post, "\(place)/preview", .readSettings) { call in
+            let body = try await call.body(MailPreviewBody.self)
+            let mail = try call.rules.previewMail(
+                try call.mailKind(body.kind), in: try call.mailLanguage(body.language), template: body.template,
+                of: try call.place())
+            return try call.answer(PreviewedMailBody(mail))
+        },
+        AdminRoute(.post, "\(place)/test", .changeSettings) { call in
+            let body = try await call.body(MailTestBody.self)
+            try await call.rules.sendTestMail(
+                try call.mailKind(body.kind), in: try call.mailLanguage(body.language), of: try call.place(),
+                to: body.to, by: try call.acting())
+            return Response(status: .accepted)
+        },
+        AdminRoute(.get, "\(place)/queue", .readSettings) { call in
+            try call.answer(
+                QueuedMailsBody(
+                    mails: try await call.useCases.listQueuedMail(in: try call.place().id)
+                        .map(QueuedMailBody.init(_:))))
+        },
+    ]
+}
+
+extension AdminCall {
+    /// - Throws: `administration(notFound)` for a kind of mail that there is not.
+    fileprivate func mailKind(_ word: String? = nil) throws(DomainError) -> MailKind {
+        let word = if let word { word } else { try id("kind") }
+        guard let kind = MailKind(rawValue: word) else { throw .administration(.notFound) }
+        return kind
+    }
+
+    /// - Throws: `administration(notFound)` for a language that mails are not written in.
+    fileprivate func mailLanguage(_ word: String? = nil) throws(DomainError) -> MailLanguage {
+        let word = if let word { word } else { try id("language") }
+        guard let language = MailLanguage(rawValue: word) else { throw .administration(.notFound) }
+        return language
+    }
+}
+
+struct AdminMailBody: Encodable {
+    let links: AdminMailLinksBody
+    /// Own words; for all other kinds and languages the built-in ones hold.
+    let templates: [Own]
+    let kinds: [String]
+    let languages: [String]
+    /// What may stand in double braces.
+    let values: [String]
+
+    struct Own: Encodable {
+        let kind: String
+        let language: String
+        let subject: String
+        let text: String
+        let html: String?
+    }
+
+    init(_ mail: MailSettings) {
+        links = AdminMailLinksBody(mail)
+        templates = mail.templates.flatMap { kind, languages in
+            languages.map { language, template in
+                Own(
+                    kind: kind.rawValue, language: language.rawValue, subject: template.subject, text: template.text,
+                    html: template.html)
+            }
+        }.sorted { ($0.kind, $0.language) < ($1.kind, $1.language) }
+        kinds = MailKind.allCases.map(\.rawValue)
+        languages = MailLanguage.allCases.map(\.rawValue)
+        values = MailValue.allCases.map(\.rawValue)
+    }
+}
+
+struct MailTemplateBody: Decodable, Sendable {
+    let template: MailTemplate
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case subject, text, html }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        template = MailTemplate(
+            subject: try members.decode(String.self, forKey: .subject),
+            text: try members.decode(String.self, forKey: .text),
+            html: try members.decodeIfPresent(String.self, forKey: .html))
+    }
+}
+
+struct MailPreviewBody: Decodable, Sendable {
+    let kind: String
+    let language: String
+    /// Words to try; absent for those that hold.
+    let template: MailTemplate?
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case kind, language, template }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        kind = try members.decode(String.self, forKey: .kind)
+        language = try members.decode(String.self, forKey: .language)
+        template = try members.decodeIfPresent(MailTemplateBody.self, forKey: .template)?.template
+    }
+}
+
+struct PreviewedMailBody: Encodable {
+    let senderName: String
+    let subject: String
+    let text: String
+    let html: String
+    let language: String
+
+    init(_ mail: MailMessage) {
+        senderName = mail.senderName
+        subject = mail.subject
+        text = mail.text
+        html = mail.html
+        language = mail.language
+    }
+}
+
+struct MailTestBody: Decodable, Sendable {
+    let kind: String
+    let language: String
+    let to: String
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case kind, language, to }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        kind = try members.decode(String.self, forKey: .kind)
+        language = try members.decode(String.self, forKey: .language)
+        to = try members.decode(String.self, forKey: .to)
+    }
+}
+
+struct QueuedMailsBody: Encodable {
+    let mails: [QueuedMailBody]
+}
+
+/// A mail that waits or was given up. To whom it goes and what it says is not told.
+struct QueuedMailBody: Encodable {
+    let id: String
+    let kind: String
+    let createdAt: WireTime
+    let expiresAt: WireTime
+    let attempts: Int
+    let nextTryAt: WireTime?
+    let isGivenUp: Bool
+    let lastFault: String?
+
+    init(_ mail: QueuedMail) {
+        id = mail.id.rawValue
+        kind = mail.kind.rawValue
+        createdAt = mail.createdAt.wire
+        expiresAt = mail.expiresAt.wire
+        attempts = mail.attempts
+        nextTryAt = mail.nextTryAt?.wire
+        isGivenUp = mail.nextTryAt == nil
+        lastFault = mail.lastFault
+    }
+}

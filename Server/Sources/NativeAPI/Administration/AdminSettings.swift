@@ -1,0 +1,221 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import OkaeriWire
+
+extension AdminAPI {
+    private static let place = "applications/{application}"
+
+    /// What an application has decided.
+    static let settings: [AdminRoute] = [
+        AdminRoute(.get, place, .readSettings) { call in try call.answer(settingsOf: try call.place()) },
+        AdminRoute(.patch, place, .changeSettings) { call in
+            let version = try call.versionText()
+            let patch = try await call.api.native.readJSON(
+                AdminSettingsPatch.self, of: call.request, call.context,
+                mediaTypes: ["application/merge-patch+json", "application/json"])
+            let changed = try await call.rules.changeApplication(
+                try call.place().id, isCurrent: { $0.version == version }, by: try call.acting()
+            ) { patch?.apply(to: &$0) }
+            return try call.answer(settingsOf: changed)
+        },
+        AdminRoute(.get, "\(place)/redirects", .readSettings) { call in
+            try call.answer(RedirectsBody(redirects: try call.place().settings.redirectAddresses))
+        },
+        AdminRoute(.put, "\(place)/redirects", .changeSettings) { call in
+            let body = try await call.body(RedirectsBody.self)
+            let changed = try await call.useCases.changeRedirects(of: try call.place().id, by: try call.acting()) {
+                $0 = body.redirects
+            }
+            return try call.answer(RedirectsBody(redirects: changed.settings.redirectAddresses))
+        },
+        AdminRoute(.get, "\(place)/theme", .readSettings) { call in
+            try call.answer(ThemeBody(try call.place().settings.theme))
+        },
+        AdminRoute(.put, "\(place)/theme", .changeSettings) { call in
+            let draft = try ThemeDraft(.object(try await call.body([String: JSONValue].self)))
+            try await call.useCases.changeTheme(
+                of: try call.place().id, to: draft.value, by: try call.acting())
+            return try call.answer(ThemeBody(draft.value))
+        },
+        AdminRoute(.delete, "\(place)/theme", .changeSettings) { call in
+            try await call.useCases.changeTheme(of: try call.place().id, to: nil, by: try call.acting())
+            return AdminCall.done
+        },
+        AdminRoute(.get, "\(place)/export", .readPersonalData) { call in
+            let query = try AdminQuery(
+                call, "form", "kind", "disabled", "leaving", "weak", "provider", "protocol", "seenSince",
+                "notSeenSince", "search")
+            guard let form = UserFile.Form(rawValue: query.text("form") ?? "csv") else {
+                throw AdminQuery.malformed("form")
+            }
+            let pages = try await call.rules.exportUsers(
+                of: try call.place().id, try BrowseUsers.Filter(query), by: try call.acting())
+            return UserFile(form, pages: pages).response()
+        },
+    ]
+
+    /// What the server sees of itself.
+    static let server: [AdminRoute] = [
+        AdminRoute(.get, "health", .readFigures) { call in
+            let sessions = call.useCases.cachedSessions
+            return try call.answer(HealthBody(try await call.rules.readHealth(), cachedSessions: sessions))
+        },
+        AdminRoute(.post, "signing-keys", .changeSettings) { call in
+            let id = try await call.useCases.rotateSigningKeys(by: try call.acting())
+            return try call.answer(NewSigningKeyBody(id: id), status: .created)
+        },
+    ]
+}
+
+extension AdminCall {
+    fileprivate func answer(settingsOf application: Domain.Application) throws -> Response {
+        try JSONAnswer(
+            body: AdminSettingsBody(application), status: .ok,
+            headers: [.eTag: "\"\(application.version)\""]
+        ).response()
+    }
+}
+
+struct AdminSettingsBody: Encodable {
+    let id: String
+    let name: String
+    let createdAt: WireTime
+    let proofRequired: Bool
+    let sessionIdleSeconds: Int64
+    let sessionSeconds: Int64
+    let deletionGraceSeconds: Int64
+    let anonymousIdleSeconds: Int64?
+    let passwordMinimumCharacters: Int
+    let audiences: [String]
+    let transferLink: String?
+    /// What becomes of fields that both of two merged users have.
+    let mergeRules: [String: String]
+    let mail: AdminMailLinksBody
+
+    init(_ application: Domain.Application) {
+        let settings = application.settings
+        id = application.id.rawValue
+        name = application.name
+        createdAt = application.createdAt.wire
+        proofRequired = settings.proofRequired
+        sessionIdleSeconds = settings.sessionIdleLifetime.components.seconds
+        sessionSeconds = settings.sessionLifetime.components.seconds
+        deletionGraceSeconds = settings.deletionGrace.components.seconds
+        anonymousIdleSeconds = settings.anonymousIdleLimit?.components.seconds
+        passwordMinimumCharacters = settings.passwordMinimumCharacters
+        audiences = settings.audiences
+        transferLink = settings.transferLink
+        mergeRules = settings.mergeRules.mapValues(\.rawValue)
+        mail = AdminMailLinksBody(settings.mail)
+    }
+}
+
+struct AdminMailLinksBody: Encodable {
+    let senderName: String?
+    let verificationURL: String?
+    let resetURL: String?
+
+    init(_ mail: MailSettings) {
+        senderName = mail.senderName
+        verificationURL = mail.verificationURL
+        resetURL = mail.resetURL
+    }
+}
+
+/// A JSON merge patch (RFC 7396): what is absent stays, what is null goes.
+struct AdminSettingsPatch: Decodable, Sendable {
+    private let name: String?
+    private let proofRequired: Bool?
+    private let sessionIdleSeconds: Int64?
+    private let sessionSeconds: Int64?
+    private let deletionGraceSeconds: Int64?
+    private let anonymousIdleSeconds: UserPatchBody.Change<Int64>
+    private let passwordMinimumCharacters: Int?
+    private let audiences: [String]?
+    private let transferLink: UserPatchBody.Change<String>
+    private let mergeRules: [String: MergeRule]?
+    private let mail: Mail?
+
+    private struct Mail: Decodable {
+        let senderName: UserPatchBody.Change<String>
+        let verificationURL: UserPatchBody.Change<String>
+        let resetURL: UserPatchBody.Change<String>
+
+        private enum CodingKeys: String, CodingKey, CaseIterable { case senderName, verificationURL, resetURL }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+            senderName = try members.patch(forKey: .senderName)
+            verificationURL = try members.patch(forKey: .verificationURL)
+            resetURL = try members.patch(forKey: .resetURL)
+        }
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case name, proofRequired, sessionIdleSeconds, sessionSeconds, deletionGraceSeconds, anonymousIdleSeconds
+        case passwordMinimumCharacters, audiences, transferLink, mergeRules, mail
+    }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        name = try members.decodeIfPresent(String.self, forKey: .name)
+        proofRequired = try members.decodeIfPresent(Bool.self, forKey: .proofRequired)
+        sessionIdleSeconds = try members.decodeIfPresent(Int64.self, forKey: .sessionIdleSeconds)
+        sessionSeconds = try members.decodeIfPresent(Int64.self, forKey: .sessionSeconds)
+        deletionGraceSeconds = try members.decodeIfPresent(Int64.self, forKey: .deletionGraceSeconds)
+        anonymousIdleSeconds = try members.patch(forKey: .anonymousIdleSeconds)
+        passwordMinimumCharacters = try members.decodeIfPresent(Int.self, forKey: .passwordMinimumCharacters)
+        audiences = try members.decodeIfPresent([String].self, forKey: .audiences)
+        transferLink = try members.patch(forKey: .transferLink)
+        mergeRules = try members.decodeIfPresent([String: String].self, forKey: .mergeRules)?.mapValues { word in
+            guard let rule = MergeRule(rawValue: word) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .mergeRules, in: members, debugDescription: "There is no such rule.")
+            }
+            return rule
+        }
+        mail = try members.decodeIfPresent(Mail.self, forKey: .mail)
+    }
+
+    func apply(to application: inout Domain.Application) {
+        if let name { application.name = name }
+        if let proofRequired { application.settings.proofRequired = proofRequired }
+        if let sessionIdleSeconds { application.settings.sessionIdleLifetime = .seconds(sessionIdleSeconds) }
+        if let sessionSeconds { application.settings.sessionLifetime = .seconds(sessionSeconds) }
+        if let deletionGraceSeconds { application.settings.deletionGrace = .seconds(deletionGraceSeconds) }
+        switch anonymousIdleSeconds {
+        case .unchanged: break
+        case .removed: application.settings.anonymousIdleLimit = nil
+        case .set(let seconds): application.settings.anonymousIdleLimit = .seconds(seconds)
+        }
+        if let passwordMinimumCharacters {
+            application.settings.passwordMinimumCharacters = passwordMinimumCharacters
+        }
+        if let audiences { application.settings.audiences = audiences }
+        transferLink.apply(to: &application.settings.transferLink)
+        if let mergeRules { application.settings.mergeRules = mergeRules }
+        mail?.senderName.apply(to: &application.settings.mail.senderName)
+        mail?.verificationURL.apply(to: &application.settings.mail.verificationURL)
+        mail?.resetURL.apply(to: &application.settings.mail.resetURL)
+    }
+}
+
+extension UserPatchBody.Change where Value == String {
+    /// An empty text is none.
+    fileprivate func apply(to text: inout String?) {
+        switch self {
+        case .unchanged: break
+        case .removed: text = nil
+        case .set(let value): text = value.isEmpty ? nil : value
+        }
+    }
+}
+
+extension KeyedDecodingContainer {
+    fileprivate func patch<Value>(forKey key: Key) throws -> UserPatchBody.Change<Value> {
+        guard contains(key) else { return .unchanged }
+        return try decodeNil(forKey: key) ? .removed : .set(try decode(Value.self, forKey: key))
+    }
+}

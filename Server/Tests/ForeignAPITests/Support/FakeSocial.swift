@@ -1,0 +1,57 @@
+import Domain
+import FakeProviders
+import Foundation
+import OkaeriWire
+import OutboundServices
+import Synchronization
+
+/// Plays what Facebook, X and Google say about access tokens: each token is named after whose it is.
+final class FakeSocial: FakeProvider {
+    private let asked = Mutex(0)
+
+    /// How often somebody asked.
+    var askedCount: Int { asked.withLock { $0 } }
+
+    func answer(_ request: FakeRequest) async -> FakeAnswer {
+        asked.withLock { $0 += 1 }
+        let form = String(decoding: request.body, as: UTF8.self)
+        switch request.path {
+        case "/debug_token":
+            let name = request.query["input_token"] ?? ""
+            let isRight = name != "foreign"
+            return FakeAnswer(
+                200,
+                ["data": ["is_valid": true, "app_id": isRight ? "app-one" : "app-two", "user_id": .string(name)]])
+        case "/1.1/account/verify_credentials.json":
+            let header = request.headers["authorization"] ?? ""
+            guard !header.contains("foreign"), let name = header.split(separator: "oauth_token=\"").last else {
+                return FakeAnswer(401, ["errors": [["code": 89]]])
+            }
+            return FakeAnswer(200, ["id_str": .string(String(name.prefix { $0 != "\"" }))])
+        case "/tokeninfo":
+            let name = String(form.dropFirst("access_token=".count))
+            return FakeAnswer(200, ["aud": name == "foreign" ? "app-two" : "app-one", "sub": .string(name)])
+        default: return FakeAnswer(404)
+        }
+    }
+}
+
+extension ForeignWorld {
+    /// A server whose application knows Facebook, X and Google, which are played.
+    static func withSocialAccounts() async throws -> (world: ForeignWorld, social: FakeSocial) {
+        let social = FakeSocial()
+        let base = await FakePlace.address(of: social)
+        var addresses = ProviderAddresses()
+        addresses.facebookGraph = base
+        addresses.twitter = base
+        addresses.googleTokenInfo = "\(base)/tokeninfo"
+        let world = try await ForeignWorld(
+            providers: addresses, caller: CurlCaller(limits: .init(whole: .seconds(20)), asksThisMachine: true))
+        for provider in [Identity.Provider.facebook, .twitter, .google] {
+            try await world.useCases.setProvider(
+                ProviderSettings(provider: provider, audiences: ["app-one"]), secret: Secret("secret"),
+                of: world.application.id)
+        }
+        return (world, social)
+    }
+}

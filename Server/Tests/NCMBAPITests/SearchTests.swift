@@ -1,0 +1,100 @@
+import Foundation
+import OkaeriWire
+import Testing
+
+@Suite("Searches of NCMB's SDKs")
+struct SearchTests {
+    private static let users = "/2013-09-01/users"
+
+    private func world() async throws -> NCMBWorld {
+        let world = try await NCMBWorld()
+        for (name, score, team) in [("anna", 1, "red"), ("berta", 2, "blue"), ("clara", 3, "red")] {
+            _ = try await world.signUp(
+                name, #","score":\#(score),"team":"\#(team)","tags":["\#(team)","x"],"acl":{"*":{"read":true}}"#)
+        }
+        return world
+    }
+
+    private func answer(_ world: NCMBWorld, _ condition: String) async throws -> Answer {
+        let encoded = condition.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        return try await world.send("GET", "\(Self.users)?order=userName&where=\(encoded)")
+    }
+
+    private func names(_ world: NCMBWorld, _ condition: String) async throws -> [String] {
+        let answer = try await answer(world, condition)
+        guard case .object(let members) = try answer.json(), case .array(let rows)? = members["results"] else {
+            throw Missing(description: answer.text)
+        }
+        return rows.compactMap { row in
+            guard case .object(let row) = row, case .string(let name)? = row["userName"] else { return nil }
+            return name
+        }
+    }
+
+    @Test(
+        "find members by their values",
+        arguments: [
+            (#"{}"#, ["anna", "berta", "clara"]), (#"{"score":2}"#, ["berta"]),
+            (#"{"score":{"$ne":2}}"#, ["anna", "clara"]),
+            (#"{"score":{"$gt":1,"$lte":3}}"#, ["berta", "clara"]), (#"{"score":{"$lt":2}}"#, ["anna"]),
+            (#"{"score":{"$gte":3}}"#, ["clara"]), (#"{"team":{"$in":["blue","green"]}}"#, ["berta"]),
+            (#"{"team":{"$nin":["blue"]}}"#, ["anna", "clara"]), (#"{"tags":{"$inArray":["blue"]}}"#, ["berta"]),
+            (#"{"tags":{"$ninArray":["blue"]}}"#, ["anna", "clara"]),
+            (#"{"tags":{"$all":["red","x"]}}"#, ["anna", "clara"]),
+            (#"{"nothing":{"$exists":false},"score":1}"#, ["anna"]),
+            (#"{"$or":[{"score":1},{"score":3}]}"#, ["anna", "clara"]),
+            (#"{"userName":{"$regex":"^an"}}"#, ["anna"]),
+            (#"{"userName":{"$regex":"a$"}}"#, ["anna", "berta", "clara"]),
+            (#"{"userName":{"$regex":"^b.*t.$"}}"#, ["berta"]), (#"{"team":{"$regex":"blu|gre"}}"#, ["berta"]),
+            (#"{"userName":{"$regex":"%"}}"#, []), (#"{"userName":{"$regex":"A"}}"#, []),
+            (#"{"password":{"$regex":"."}}"#, []), (#"{"mailAddress":{"$regex":"."}}"#, []),
+        ])
+    func find(condition: String, expected: [String]) async throws {
+        #expect(try await names(try await world(), condition) == expected)
+    }
+
+    @Test("ask about other members within")
+    func subqueries() async throws {
+        let world = try await world()
+        let anna = try await world.signUp("anna2", #","team":"green","acl":{"*":{"read":true}}"#)
+        let pointer = #"{"__type":"Pointer","className":"user","objectId":"\#(anna.id)"}"#
+        _ = try await world.signUp("dora", #","friend":\#(pointer),"rival":"berta","acl":{"*":{"read":true}}"#)
+        func query(_ condition: String) -> String { #"{"className":"user","where":\#(condition)}"# }
+        #expect(try await names(world, #"{"friend":{"$inQuery":\#(query(#"{"team":"green"}"#))}}"#) == ["dora"])
+        #expect(try await names(world, #"{"friend":{"$inQuery":\#(query(#"{"team":"red"}"#))}}"#).isEmpty)
+        let rivals = #"{"query":\#(query(#"{"userName":"dora"}"#)),"key":"rival"}"#
+        #expect(try await names(world, #"{"userName":{"$select":\#(rivals)}}"#) == ["berta"])
+    }
+
+    @Test(
+        "that are not offered are E400005",
+        arguments: [
+            #"{"a":{"$regex":"(a+)+$"}}"#, #"{"a":{"$regex":7}}"#, #"{"a":{"$inQuery":{}}}"#,
+            #"{"a":{"$inQuery":{"className":"Post","where":{}}}}"#, #"{"a":{"$select":{"key":"b"}}}"#,
+            #"{"$relatedTo":{"object":{},"key":"a"}}"#,
+            #"{"a":{"$nearSphere":{"__type":"GeoPoint","latitude":1,"longitude":1}}}"#,
+        ])
+    func refusals(condition: String) async throws {
+        #expect(try await answer(try await world(), condition).code == "E400005")
+    }
+
+    @Test("with expressions that could take for ever are refused or answered at once")
+    func expressions() async throws {
+        let world = try await NCMBWorld()
+        let long = String(repeating: "a", count: 30_000)
+        _ = try await world.signUp("mika", #","text":"\#(long)","acl":{"*":{"read":true}}"#)
+        for expression in [
+            "(a+)+$", "(.*)*x", ".*.*.*.*.*.*.*.*.*.*=", String(repeating: ".*a", count: 9), "a{1,9999}",
+        ] {
+            var fastest = Duration.seconds(60)
+            // The other tests run beside it: what it takes at best is what the expression takes.
+            for _ in 0..<100 where fastest >= .milliseconds(100) {
+                let start = ContinuousClock.now
+                let answer = try await answer(world, #"{"text":{"$regex":"\#(expression)"}}"#)
+                fastest = min(fastest, start.duration(to: .now))
+                #expect(answer.status == 200 || answer.code == "E400005", "\(answer.text)")
+            }
+            #expect(fastest < .milliseconds(100), "\(expression)")
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Domain
+import Foundation
+import HTTPTypes
+import OkaeriWire
+import PageSupport
+import Testing
+
+@testable import Dashboard
+
+@Suite("The dashboard's page of rules for fields")
+struct FieldsPageTests {
+    private func browser(_ world: AdminWorld, _ role: String = "owner") -> Browser {
+        let browser = Browser(world.server)
+        if let token = world.tokens[role] { browser.plant(token, name: "admin") }
+        return browser
+    }
+
+    private func path(_ world: AdminWorld) -> String { "/dashboard/app/\(world.server.application.id)/fields" }
+
+    private static let form = [
+        "field": "coins", "type": "integer", "read": "owner", "write": "server", "default": "5", "label-en": "Coins",
+        "label-ja": "", "label-ko": "",
+    ]
+
+    @Test("is drawn in every language", arguments: PageLanguage.allCases)
+    func languages(language: PageLanguage) async throws {
+        let world = try await AdminWorld(roles: [])
+        try await world.server.useCases.changeFieldRules(of: world.server.application.id) {
+            $0["score"] = FieldRule(name: "score", kind: .number, isRequired: true)
+        }
+        let shown = try await browser(world).get(path(world) + "?field=score&lang=\(language.rawValue)")
+        #expect(shown.status == 200 && shown.html.contains("<html lang=\"\(language.rawValue)\""))
+        #expect(shown.html.firstMatch(of: /\bfields\.[a-z]+/) == nil)
+        #expect(shown.value(of: "field") == "score")
+    }
+
+    @Test("makes, replaces and removes rules, and tells how many users break them")
+    func life() async throws {
+        let world = try await AdminWorld(roles: [])
+        let (browser, place) = (browser(world), path(world))
+        _ = try await world.server.person(body: #"{"user": {"fields": {"coins": "many"}}}"#)
+        let token = try await browser.get(place).token
+        let made = try await browser.post(place, Self.form, token: token)
+        #expect(made.status == 303 && made.location?.contains("broken=1") == true)
+        func rules() async throws -> FieldRules {
+            try await world.server.useCases.findApplication(world.server.application.id).settings.fieldRules
+        }
+        let rule = FieldRule(
+            name: "coins", kind: .integer, reader: .owner, writer: .server, standard: 5, labels: ["en": "Coins"])
+        #expect(try await rules() == FieldRules([rule]))
+        #expect(try await browser.post(place, ["policy": "closed"], token: token).status == 303)
+        #expect(try await rules().isClosed)
+        #expect(try await browser.post(place, ["removed": "coins"], token: token).status == 303)
+        #expect(try await rules() == FieldRules(isClosed: true))
+    }
+
+    @Test(
+        "tells what is not possible and keeps what was typed",
+        arguments: [("default", "{"), ("default", "\"x\""), ("type", "text"), ("read", "all"), ("field", "")])
+    func wrong(member: String, value: String) async throws {
+        let world = try await AdminWorld(roles: [])
+        let (browser, place) = (browser(world), path(world))
+        let shown = try await browser.get(place)
+        let refused = try await browser.post(place, Self.form.merging([member: value]) { $1 }, token: shown.token)
+        #expect(refused.status == 422 && refused.error(member) != nil, "\(refused.html)")
+        #expect(refused.value(of: "label-en") == "Coins")
+    }
+
+    @Test("is shown to who may read settings, changed by who may change them, and forged by nobody")
+    func permissions() async throws {
+        let world = try await AdminWorld(roles: [.auditor, .support])
+        let place = path(world)
+        let auditor = browser(world, "auditor")
+        let shown = try await auditor.get(place)
+        #expect(shown.status == 200 && !shown.html.contains("<select"))
+        #expect(try await auditor.post(place, Self.form, token: shown.token).status == 403)
+        #expect(try await browser(world, "support").get(place).status == 403)
+        #expect(try await browser(world).post(place, Self.form, token: "forged").status == 403)
+        let rules = try await world.server.useCases.findApplication(world.server.application.id).settings.fieldRules
+        #expect(rules.isEmpty)
+    }
+
+    @Test("shows names and defaults as text")
+    func scripts() async throws {
+        let world = try await AdminWorld(roles: [])
+        let evil = "\"'><script>alert(1)</script>{{{me}}}"
+        try await world.server.useCases.changeFieldRules(of: world.server.application.id) {
+            $0[evil] = FieldRule(name: evil, standard: .string(evil), labels: ["en": evil])
+        }
+        let shown = try await browser(world).get(path(world) + "?field=\(FormValues.escaped(evil))")
+        #expect(shown.status == 200 && !shown.html.contains("<script>alert"))
+    }
+}

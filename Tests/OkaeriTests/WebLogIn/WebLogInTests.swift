@@ -1,0 +1,187 @@
+import Foundation
+import OkaeriTesting
+import OkaeriWire
+import Testing
+
+@testable import Okaeri
+
+/// A person at the pages who logs in as somebody, and what may go wrong on the way back.
+private struct Visitor: WebLogInBrowser {
+    let server: InMemoryServer
+    let user: User.ID?
+    var change: @Sendable (String) -> String = { $0 }
+
+    func open(_ address: URL, redirect: URL) async throws(OkaeriError) -> URL {
+        guard let back = server.visit(address, as: user), let url = URL(string: change(back.absoluteString)) else {
+            throw .cancelled
+        }
+        return url
+    }
+}
+
+@Suite("Logging in through the hosted pages")
+struct WebLogInTests {
+    private let world = World()
+    private let redirect = URL(string: "com.example.app:/back") ?? URL(fileURLWithPath: "/")
+    private static let password = "correct horse battery"
+
+    /// Somebody with an account, from another device.
+    private func somebody(_ name: String = "hana") async throws -> User {
+        try await world.launch(vault: TestVault()).signUp(username: name, password: Self.password)
+    }
+
+    private func query(_ address: URL) -> [String: String] {
+        let items = URLComponents(url: address, resolvingAgainstBaseURL: true)?.queryItems ?? []
+        return Dictionary(items.map { ($0.name, $0.value ?? "") }) { $1 }
+    }
+
+    @Test("leads to a session, and the next launch is automatic")
+    func whole() async throws {
+        let hana = try await somebody()
+        let okaeri = world.launch()
+        let welcome = try await okaeri.logIn(through: Visitor(server: world.server, user: hana.id), redirect: redirect)
+        #expect(welcome.user.id == hana.id)
+        #expect(await okaeri.currentUser?.id == hana.id)
+        #expect(try await okaeri.reloadUser().id == hana.id)
+        world.server.endAllSessions()
+        // The device's key joined the user: a dead session is renewed without a word.
+        #expect(try await okaeri.reloadUser().id == hana.id)
+        let again = try await world.launch().logInAutomatically()
+        guard case .returning(let user, _) = again else {
+            Issue.record("\(again)")
+            return
+        }
+        #expect(user.id == hana.id)
+    }
+
+    @Test("leaves a guest's key with the guest, and ends the guest's session")
+    func guest() async throws {
+        let hana = try await somebody()
+        let okaeri = world.launch()
+        let guest = try await okaeri.logInAutomatically().user
+        try await okaeri.logIn(through: Visitor(server: world.server, user: hana.id), redirect: redirect)
+        #expect(await world.launch().currentUser?.id == hana.id)
+        #expect(world.server.users.first { $0.id == guest.id }?.identities.count == 1)
+        _ = await okaeri.deliverPendingLogOuts()
+        #expect(world.server.sessionCount == 2)
+    }
+
+    @Test("uses no second key for a person who logs out and in again")
+    func again() async throws {
+        let hana = try await somebody()
+        let okaeri = world.launch()
+        for _ in 0..<3 {
+            try await okaeri.logIn(through: Visitor(server: world.server, user: hana.id), redirect: redirect)
+            await okaeri.logOut()
+        }
+        #expect(world.server.users.first { $0.id == hana.id }?.identities.count == 2)
+    }
+
+    @Test("asks with PKCE, state and nonce, which are new each time, and with the options")
+    func address() async throws {
+        let okaeri = world.launch()
+        let options = WebLogInOptions(
+            prompt: .signUp, identifier: "hana@example.com", languages: ["ja-JP", "en"], appearance: .dark,
+            maximumAge: .seconds(60))
+        let requests = [
+            try await okaeri.beginWebLogIn(redirect: redirect, options: options),
+            try await okaeri.beginWebLogIn(redirect: redirect, options: options),
+        ]
+        let asked = requests.map { query($0.address) }
+        #expect(requests[0].address.absoluteString.hasPrefix("\(world.server.issuer)/authorize?"))
+        #expect(asked[0]["code_challenge_method"] == "S256" && asked[0]["code_challenge"]?.utf8.count == 43)
+        #expect(asked[0]["response_type"] == "code" && asked[0]["client_id"] == world.server.application)
+        #expect(asked[0]["redirect_uri"] == "com.example.app:/back")
+        #expect(asked[0]["prompt"] == "create" && asked[0]["login_hint"] == "hana@example.com")
+        #expect(asked[0]["ui_locales"] == "ja-JP en" && asked[0]["appearance"] == "dark" && asked[0]["max_age"] == "60")
+        for name in ["state", "nonce", "code_challenge"] {
+            #expect(asked[0][name]?.utf8.count ?? 0 >= 43 && asked[0][name] != asked[1][name])
+        }
+        var printed = "\(requests[0]) \(String(reflecting: requests[0]))"
+        dump(requests[0], to: &printed)
+        #expect(!printed.contains(requests[0].verifier.revealed) && !printed.contains(requests[0].state.revealed))
+    }
+
+    @Test(
+        "refuses what others send back",
+        arguments: [
+            ("state=", "state=x", WebLogInRefusal.stateMismatch), ("iss=", "iss=x", .issuerMismatch),
+            ("&iss=", "&was=", .issuerMismatch), ("code=", "kode=", .callbackMalformed),
+            ("&state=", "&state=1&state=", .callbackMalformed), ("app:/back", "app:/other", .callbackMalformed),
+            ("com.example.app", "com.example.evil", .callbackMalformed),
+            ("code=", "error=login_required&kode=", .loginRequired), ("code=code-", "code=other-", .codeRefused),
+        ])
+    func wrongCallback(from: String, to: String, reason: WebLogInRefusal) async throws {
+        let hana = try await somebody()
+        let okaeri = world.launch()
+        let guest = try await okaeri.logInAutomatically().user
+        let visitor = Visitor(server: world.server, user: hana.id) { $0.replacingOccurrences(of: from, with: to) }
+        await #expect(throws: OkaeriError.webLogInRefused(reason)) {
+            try await okaeri.logIn(through: visitor, redirect: redirect)
+        }
+        #expect(await okaeri.currentUser?.id == guest.id, "the guest stays logged in")
+    }
+
+    @Test("takes no code of another request: the verifier does not fit")
+    func injectedCode() async throws {
+        let thief = try await somebody("thief")
+        let okaeri = world.launch()
+        let request = try await okaeri.beginWebLogIn(redirect: redirect)
+        let other = try await okaeri.beginWebLogIn(redirect: redirect)
+        let theirs = try #require(world.server.visit(other.address, as: thief.id))
+        let code = query(theirs)["code"] ?? ""
+        let own = try #require(world.server.visit(request.address, as: nil)).absoluteString
+        let injected = try #require(
+            URL(string: own.replacingOccurrences(of: "error=access_denied", with: "code=\(code)")))
+        await #expect(throws: OkaeriError.webLogInRefused(.codeRefused)) {
+            try await okaeri.finish(request, with: injected)
+        }
+        #expect(await okaeri.currentUser == nil)
+    }
+
+    @Test("ends a session whose identity token answers another request")
+    func wrongNonce() async throws {
+        let hana = try await somebody()
+        let okaeri = world.launch()
+        let request = try await okaeri.beginWebLogIn(redirect: redirect)
+        let nonce = query(request.address)["nonce"] ?? ""
+        let changed = try #require(
+            URL(string: request.address.absoluteString.replacingOccurrences(of: nonce, with: "another")))
+        let back = try #require(world.server.visit(changed, as: hana.id))
+        await #expect(throws: OkaeriError.webLogInRefused(.identityTokenMismatch)) {
+            try await okaeri.finish(request, with: back)
+        }
+        #expect(await okaeri.currentUser == nil)
+        _ = await okaeri.deliverPendingLogOuts()
+        #expect(world.server.sessionCount == 1)
+    }
+
+    @Test("tells a person who did not go on, a server without pages, and one that is away")
+    func nothing() async throws {
+        let okaeri = world.launch()
+        let visitor = Visitor(server: world.server, user: nil)
+        await #expect(throws: OkaeriError.cancelled) { try await okaeri.logIn(through: visitor, redirect: redirect) }
+        world.server.profile = ApplicationProfile(id: world.server.application, name: "demo")
+        await #expect(throws: OkaeriError.webLogInRefused(.pagesUnavailable)) {
+            try await okaeri.logIn(through: visitor, redirect: redirect)
+        }
+        world.server.isOffline = true
+        await #expect(throws: OkaeriError.offline) { try await okaeri.logIn(through: visitor, redirect: redirect) }
+    }
+
+    @Test("sends a code once, and corrects a wrong clock before it counts")
+    func once() async throws {
+        let hana = try await somebody()
+        world.server.clockOffset = 7200
+        let okaeri = world.launch()
+        let visitor = Visitor(server: world.server, user: hana.id)
+        #expect(try await okaeri.logIn(through: visitor, redirect: redirect).user.id == hana.id)
+        let path = "/a/\(world.server.application)/token"
+        #expect(world.server.requests(to: path).count == 2)
+        let second = world.launch(vault: TestVault())
+        world.server.fail(.lostAnswer, path: path)
+        await #expect(throws: OkaeriError.offline) { try await second.logIn(through: visitor, redirect: redirect) }
+        #expect(await second.currentUser == nil)
+        #expect(world.server.requests(to: path).count == 3)
+    }
+}

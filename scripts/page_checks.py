@@ -1,0 +1,65 @@
+"""Checks that every page for people must pass, whoever draws it: labels, roles, order of focus, announced errors, sizes,
+contrast, weight, and that nothing comes from elsewhere. Ours, because no library for it is at hand.
+
+    checks = PageChecks(folder_for_pictures)
+    checks.look(page, "log-in")          # a Playwright page; raises AssertionError with all faults
+    checks.walk(page)                    # goes through it with the Tab key
+"""
+
+import pathlib
+
+SCRIPT = (pathlib.Path(__file__).parent / "page_checks.js").read_text()
+
+FOCUS = """() => {
+  const e = document.activeElement, s = getComputedStyle(e), b = e.getBoundingClientRect();
+  const again = "walked" in e.dataset;
+  e.dataset.walked = "yes";
+  return {again, name: e.outerHTML.slice(0, 60), isBody: e === document.body, seen: s.outlineStyle !== "none" && parseFloat(s.outlineWidth) >= 2,
+    top: b.top + scrollY, left: b.left + scrollX, bottom: b.bottom + scrollY,
+    inView: b.width <= 1 || (b.bottom > 0 && b.top < innerHeight)};
+}"""
+
+LEFT_OUT = """() => {
+  const all = [...document.querySelectorAll("a[href],button,input:not([type=hidden]),select,textarea,summary")].filter((e) =>
+    e.checkVisibility({visibilityProperty: true}) && !e.disabled && e.tabIndex >= 0 && e.type !== "radio");
+  const left = all.filter((e) => !e.dataset.walked).map((e) => e.outerHTML.slice(0, 60));
+  for (const e of document.querySelectorAll("[data-walked]")) delete e.dataset.walked;
+  return left;
+}"""
+
+
+class PageChecks:
+    def __init__(self, pictures, maximum_bytes=50_000):
+        self.pictures = pathlib.Path(pictures)
+        self.pictures.mkdir(parents=True, exist_ok=True)
+        self.maximum_bytes = maximum_bytes
+        self.steps = 0
+
+    def look(self, page, name):
+        """Checks a page as it stands, and takes a picture of it."""
+        self.steps += 1
+        found = page.evaluate(SCRIPT)
+        page.screenshot(path=self.pictures / f"{self.steps:02} {name}.png", full_page=True)
+        faults = found["faults"]
+        if found["weight"] > self.maximum_bytes:
+            faults.append(f"weighs {found['weight']} bytes")
+        assert not faults, f"{name}: {faults}"
+
+    def walk(self, page, maximum=200):
+        """Goes through a page with the Tab key: everything is reached, can be seen, and comes in the order of reading."""
+        page.evaluate("() => { const b = document.body; b.tabIndex = -1; b.focus(); b.removeAttribute('tabindex'); scrollTo(0, 0); }")
+        last = None
+        for _ in range(maximum):
+            page.keyboard.press("Tab")
+            focus = page.evaluate(FOCUS)
+            # Behind the last one the browser begins again, or goes to its own controls.
+            if focus["isBody"] or focus["again"]:
+                break
+            assert focus["seen"], f"focus cannot be seen: {focus['name']}"
+            assert focus["inView"], f"focus is out of sight: {focus['name']}"
+            if last:
+                backwards = focus["bottom"] <= last["top"]
+                assert not backwards, f"focus goes up, from {last['name']} to {focus['name']}"
+            last = focus
+        left = page.evaluate(LEFT_OUT)
+        assert not left, f"the keyboard does not reach {left}"
