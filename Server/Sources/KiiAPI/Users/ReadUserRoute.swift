@@ -39,7 +39,7 @@ struct ReadUserRoute: RouteHandler {
             return KiiAnswer.response(
                 KiiUserObject.full(session.shownUser, options, pending: pending), .ok, Self.mediaType)
         }
-        if let written = session.writtenUser {
+        if let written = session.writtenUser, written.protocolName == .kii {
             return KiiAnswer.response(ByteBuffer(bytes: written.bytes), .ok, Self.mediaType)
         }
         do {
