@@ -13,6 +13,8 @@ final class PageTheme: Sendable {
     let mark: String
     /// Custom properties for both appearances.
     let style: String
+    /// The same for apps that show themselves in one appearance alone.
+    let styles: [String: String]
     let texts: PageTexts
     let logo: Picture?
     let background: Picture?
@@ -34,7 +36,12 @@ final class PageTheme: Sendable {
         mark = brand.first.map { String($0).uppercased() } ?? ""
         logo = Picture(theme.logo, named: "logo", of: application)
         background = Picture(theme.backgroundImage, named: "background", of: application)
-        style = theme.style(backgroundPath: background?.path)
+        let picture = background?.path
+        style = theme.style(backgroundPath: picture)
+        styles = Dictionary(
+            uniqueKeysWithValues: Theme.Appearance.allCases.map {
+                ($0.rawValue, theme.style(backgroundPath: picture, only: $0))
+            })
         var own: [PageLanguage: [String: String]] = [:]
         for (tag, words) in theme.texts {
             if let language = PageLanguage.first(of: [tag]) { own[language, default: [:]].merge(words) { $1 } }
@@ -93,7 +100,7 @@ extension Theme {
     }
 
     /// The theme as custom properties. Colours are hexadecimal digits and shapes are numbers: nothing can end the style.
-    func style(backgroundPath: String?) -> String {
+    func style(backgroundPath: String?, only appearance: Appearance? = nil) -> String {
         func colours(_ appearance: Appearance) -> String {
             ColourToken.allCases.map { "\($0.cssName):\(colour($0, in: appearance).hex)" }.joined(separator: ";")
         }
@@ -106,11 +113,12 @@ extension Theme {
             default:
                 #"system-ui,-apple-system,"Segoe UI","Hiragino Sans","Noto Sans CJK JP","Noto Sans KR",sans-serif"#
             }
+        let dark = "@media (prefers-color-scheme:dark){:root{\(colours(.dark))}}"
         let picture = backgroundPath.map { #";--okaeri-picture:url("\#($0)")"# } ?? ""
         return """
-            :root{\(colours(.light));--okaeri-radius:\(radius)px;\
+            :root{\(colours(appearance ?? .light));--okaeri-radius:\(radius)px;\
             --okaeri-button-radius:\(buttonRadius(height: 48))px;--okaeri-font:\(letters)\(picture)}\
-            @media (prefers-color-scheme:dark){:root{\(colours(.dark))}}
+            \(appearance.map { ":root{color-scheme:\($0.rawValue)}" } ?? dark)
             """
     }
 }
