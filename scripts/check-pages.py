@@ -90,8 +90,24 @@ def check_sign_up(page):
         assert page.get_attribute(f"#field-{field}", "aria-invalid") == "true"
     look(page, "sign-up, errors")
     sign_up(page, "hana", "hana@example.com")
-    page.wait_for_url(f"{pages}/account")
+    page.wait_for_url(f"{pages}/account?done=emailSent")
+    expect(page.locator("[role=status]").first).to_contain_text("A mail is on its way")
+    page.goto(wait_for_mail(rf"{pages}/verify\?token=[0-9A-Z-]+"))
+    look(page, "confirm the address")
+    page.click(".form button[type=submit]")
+    expect(page.locator("h1")).to_have_text("Confirmed")
+    page.goto(f"{pages}/account")
+    expect(page.locator(".badge").first).to_have_text("confirmed")
+    assert page.locator(".copied").count() == 0, "there is nothing to copy yet"
     look(page, "account")
+    # Whether somebody has an address is told to nobody: both pages are the same.
+    told = []
+    for name, mail in [("taro", "hana@example.com"), ("tomo", "tomo@example.com")]:
+        other = page.context.browser.new_context(locale="en").new_page()
+        sign_up(other, name, mail)
+        other.wait_for_url(f"{pages}/account?done=emailSent")
+        told.append(re.sub(r"\d", "0", other.locator(".card").inner_text().replace(name, "NAME")))
+    assert told[0] == told[1], "it tells who has a mail address"
     sign_up(page, "hana")
     expect(page.locator("#field-username-error")).to_contain_text("Somebody else")
 
@@ -190,6 +206,22 @@ def check_languages(browser):
     expect(page.locator("h1")).to_contain_text("おかえり")
 
 
+def check_themes(browser):
+    """Other brands keep contrast, weight and sizes too."""
+    themes = pathlib.Path(__file__).parent.parent / "Examples/web/themes"
+    for theme in sorted(themes.glob("*.json")):
+        okaeri("application", "theme", "set", application, str(theme), "--data", str(data))
+        for scheme in ["light", "dark"]:
+            page = browser.new_context(locale="en", color_scheme=scheme).new_page()
+            for name in ["log-in", "sign-up"]:
+                page.goto(f"{pages}/{name}")
+                look(page, f"{name}, {theme.stem}, {scheme}")
+            page.fill("[name=username]", "x")
+            page.click(".form button[type=submit]")
+            look(page, f"errors, {theme.stem}, {scheme}")
+    okaeri("application", "theme", "remove", application, "--data", str(data))
+
+
 def check_frames(browser):
     page = browser.new_page()
     page.set_content(f'<iframe src="{pages}/log-in"></iframe>')
@@ -217,7 +249,7 @@ try:
         for check, argument in [
             (check_sign_up, page), (check_account, page), (check_log_in, page), (check_reset, page),
             (check_keyboard, browser.new_context(locale="en").new_page()), (check_without_scripts, browser),
-            (check_languages, browser), (check_frames, browser), (functools.partial(check_web_log_in, world), browser),
+            (check_languages, browser), (check_themes, browser), (check_frames, browser), (functools.partial(check_web_log_in, world), browser),
             (functools.partial(check_guest, world), browser),
         ]:
             begin = time.time()

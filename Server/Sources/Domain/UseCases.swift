@@ -99,6 +99,8 @@ package final class UseCases: Sendable {
     // Web log-in
     package let issueAuthorizationCode: IssueAuthorizationCode
     package let redeemAuthorizationCode: RedeemAuthorizationCode
+    package let beginProviderVisit: BeginProviderVisit
+    package let readProviderVisit: ReadProviderVisit
     package let issuePageTicket: IssuePageTicket
     package let openPages: OpenPages
     package let changeRedirects: ChangeRedirects
@@ -241,6 +243,9 @@ package final class UseCases: Sendable {
         redeemAuthorizationCode = RedeemAuthorizationCode(
             store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey, verifyProof: verifyProof,
             mintIdentityToken: MintIdentityToken(clock: clock, signingKeys: signingKeys), audit: audit)
+        beginProviderVisit = BeginProviderVisit(
+            clock: clock, randomness: randomness, sealingKey: world.sealingKey, findProvider: findProvider)
+        readProviderVisit = ReadProviderVisit(clock: clock, sealingKey: world.sealingKey)
         issuePageTicket = IssuePageTicket(clock: clock, sealingKey: world.sealingKey, pagesURL: world.pagesURL)
         openPages = OpenPages(
             store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey, audit: audit)

@@ -73,8 +73,16 @@ package final class FakeOpenID: FakeProvider {
     package func code(
         _ claims: [String: JSONValue], client: String, redirectURI: String, verifier: String
     ) -> String {
-        let challenge = Base64URL.text(of: Array(SHA256.hash(data: Array(verifier.utf8))))
-        return state.withLock { state in
+        code(
+            claims, client: client, redirectURI: redirectURI,
+            challenge: Base64URL.text(of: Array(SHA256.hash(data: Array(verifier.utf8)))))
+    }
+
+    /// A code for a browser that came with a challenge.
+    package func code(
+        _ claims: [String: JSONValue], client: String, redirectURI: String, challenge: String
+    ) -> String {
+        state.withLock { state in
             state.count += 1
             let code = "code-\(state.count)"
             state.codes[code] = Code(

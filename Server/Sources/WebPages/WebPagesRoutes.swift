@@ -14,6 +14,8 @@ extension WebPages {
             + page("account", get: ShowAccount())
             + page("authorize", get: ShowAuthorize(), post: SendAuthorize())
             + page("open", get: ShowOpen(), post: SendOpen())
+            + page("provider/{provider}", get: ShowProvider())
+            + page("provider/{provider}/callback", get: ShowProviderCallback())
             + [
                 Route(.post, "/a/{application}/token", TokenRoute(pages: self)),
                 Route(.get, "/a/{application}/userinfo", UserInfoRoute(pages: self)),
@@ -28,6 +30,7 @@ extension WebPages {
                 form("account/email", SendAccount(action: ChangeEmail())),
                 form("account/password", SendAccount(action: ChangeOwnPassword(), needsPresence: false)),
                 form("account/upgrade", SendAccount(action: Upgrade())),
+                form("account/link", SendAccount(action: LinkIdentity())),
                 form("account/identity", SendAccount(action: RemoveIdentity())),
                 form("account/sessions", SendAccount(action: EndSessions())),
                 form("account/transfer", SendAccount(action: ShowTransferCode())),

@@ -4,6 +4,13 @@ package struct RequestEmailVerification: Sendable {
     let queueErrand: QueueErrand
     let requirePresence: RequirePresence
 
+    /// Whether a text is a mail address, for those who must know before they do anything else.
+    ///
+    /// - Throws: `fieldsRefused`.
+    package static func check(_ email: String) throws(DomainError) {
+        _ = try QueueErrand.address(email)
+    }
+
     /// - Parameters:
     ///   - email: A new address as typed; `nil` for the present one.
     ///   - who: The user.

@@ -33,6 +33,19 @@ package struct FindProvider: Sendable {
         return Found(provider: provider, configured: configured)
     }
 
+    /// Everything that the application and this program have, in alphabetical order.
+    ///
+    /// - Throws: `secretUnreadable`, `storageUnavailable`.
+    package func all(in application: Identifier<Application>) async throws(DomainError) -> [Found] {
+        let all = try await known.value(for: application) { () async throws(DomainError) in
+            try await read(application)
+        }
+        return all.values.sorted { $0.settings.provider.rawValue < $1.settings.provider.rawValue }
+            .compactMap { configured in
+                providers[configured.settings.provider].map { Found(provider: $0, configured: configured) }
+            }
+    }
+
     /// Forgets what a committed transaction changed.
     package func forget(_ change: Change) {
         if case .application(let id) = change { known.forget(id) }

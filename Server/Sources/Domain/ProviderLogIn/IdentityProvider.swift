@@ -29,6 +29,16 @@ package protocol IdentityProvider: Sendable {
         for configured: ConfiguredProvider
     ) async throws(DomainError) -> ProviderPerson
 
+    /// Whether people can be sent there in a browser.
+    var takesBrowsers: Bool { get }
+
+    /// The address to send a browser to; `nil` where people cannot be sent.
+    ///
+    /// - Throws: `providerUnavailable`, `providerMisconfigured`.
+    func authorizationAddress(
+        _ authorization: ProviderAuthorization, for configured: ConfiguredProvider
+    ) async throws(DomainError) -> String?
+
     /// Ends a grant at the provider. One that is over already counts as ended.
     ///
     /// - Throws: `providerUnavailable` to try again later, `providerMisconfigured` when that needs an operator first.
@@ -38,6 +48,14 @@ package protocol IdentityProvider: Sendable {
 
     /// Tries the settings against the provider itself.
     func check(_ configured: ConfiguredProvider) async -> ProviderFinding
+}
+
+extension IdentityProvider {
+    package var takesBrowsers: Bool { false }
+
+    package func authorizationAddress(
+        _ authorization: ProviderAuthorization, for configured: ConfiguredProvider
+    ) async throws(DomainError) -> String? { nil }
 }
 
 /// How settings fared at the provider.

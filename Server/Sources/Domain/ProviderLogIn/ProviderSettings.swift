@@ -26,6 +26,12 @@ package struct ProviderSettings: Hashable, Sendable {
     }
 }
 
+extension ProviderSettings {
+    /// Whom the provider vouches to in a browser: at Apple the service id, which stands last, because bundle ids are for
+    /// apps alone.
+    package var browserAudience: String { (provider == .apple ? audiences.last : audiences.first) ?? "" }
+}
+
 /// Settings with the application's secret there: the private key at Apple, the client secret elsewhere.
 package struct ConfiguredProvider: Sendable {
     package var application: Identifier<Application>

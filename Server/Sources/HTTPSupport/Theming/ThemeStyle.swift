@@ -8,7 +8,12 @@ extension Theme {
     }
 
     /// The theme as custom properties. Colours are hexadecimal digits and shapes are numbers: nothing can end the style.
-    package func style(backgroundPath: String?) -> String {
+    ///
+    /// - Parameters:
+    ///   - backgroundPath: Where the picture behind the page is.
+    ///   - appearance: Light or dark for who wants it so; `nil` follows the device.
+    /// - Returns: rules for the page's head.
+    package func style(backgroundPath: String?, only appearance: Appearance? = nil) -> String {
         func colours(_ appearance: Appearance) -> String {
             ColourToken.allCases.map { "\($0.cssName):\(colour($0, in: appearance).hex)" }.joined(separator: ";")
         }
@@ -21,11 +26,12 @@ extension Theme {
             default:
                 #"system-ui,-apple-system,"Segoe UI","Hiragino Sans","Noto Sans CJK JP","Noto Sans KR",sans-serif"#
             }
+        let dark = "@media (prefers-color-scheme:dark){:root{\(colours(.dark))}}"
         let picture = backgroundPath.map { #";--okaeri-picture:url("\#($0)")"# } ?? ""
         return """
-            :root{\(colours(.light));--okaeri-radius:\(radius)px;\
+            :root{\(colours(appearance ?? .light));--okaeri-radius:\(radius)px;\
             --okaeri-button-radius:\(buttonRadius(height: 48))px;--okaeri-font:\(letters)\(picture)}\
-            @media (prefers-color-scheme:dark){:root{\(colours(.dark))}}
+            \(appearance.map { ":root{color-scheme:\($0.rawValue)}" } ?? dark)
             """
     }
 }

@@ -74,6 +74,18 @@ package struct AppleProvider: IdentityProvider {
         return try self.person(verified, configured).joined(to: person, refreshToken: tokens.refreshToken)
     }
 
+    package var takesBrowsers: Bool { true }
+
+    package func authorizationAddress(
+        _ authorization: ProviderAuthorization, for configured: ConfiguredProvider
+    ) async throws(DomainError) -> String? {
+        // Without scopes: with them Apple answers by a form of its own, which brings no cookie along. Mail and name are not
+        // needed for an account (requirement 33).
+        authorization.address(
+            at: "\(base)/auth/authorize", audience: configured.settings.browserAudience, scope: nil,
+            nonce: TokenVerifier.Nonce.digest(Secret(authorization.nonce)).revealed)
+    }
+
     package func revoke(
         _ grant: Secret, audience: String, for configured: ConfiguredProvider
     ) async throws(DomainError) {

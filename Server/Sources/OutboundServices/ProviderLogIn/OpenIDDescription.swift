@@ -2,6 +2,8 @@
 package struct OpenIDDescription: Hashable, Sendable {
     package let issuer: String
     let tokenEndpoint: String
+    /// Where browsers are sent; `nil` when it is not told, or none that may be asked.
+    let authorizationEndpoint: String?
     let keySet: String
     let revocationEndpoint: String?
     let takesSecretInForm: Bool
@@ -22,6 +24,7 @@ package struct OpenIDDescription: Hashable, Sendable {
         self.issuer = issuer
         self.tokenEndpoint = tokenEndpoint
         self.keySet = keySet
+        authorizationEndpoint = members.text("authorization_endpoint").flatMap { isAllowed($0) ? $0 : nil }
         revocationEndpoint = members.text("revocation_endpoint").flatMap { isAllowed($0) ? $0 : nil }
         // Without a list, Basic is the rule (OpenID Connect Discovery 1.0 §3).
         takesSecretInForm = members.texts("token_endpoint_auth_methods_supported").contains("client_secret_post")

@@ -93,6 +93,17 @@ package struct OpenIDProvider: IdentityProvider {
         return try self.person(verified, configured).joined(to: person, refreshToken: tokens.refreshToken)
     }
 
+    package var takesBrowsers: Bool { true }
+
+    package func authorizationAddress(
+        _ authorization: ProviderAuthorization, for configured: ConfiguredProvider
+    ) async throws(DomainError) -> String? {
+        guard let endpoint = try await description(for: configured).authorizationEndpoint else { return nil }
+        return authorization.address(
+            at: endpoint, audience: configured.settings.browserAudience, scope: "openid email profile",
+            nonce: authorization.nonce)
+    }
+
     package func revoke(
         _ grant: Secret, audience: String, for configured: ConfiguredProvider
     ) async throws(DomainError) {

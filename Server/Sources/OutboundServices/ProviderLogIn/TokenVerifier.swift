@@ -122,7 +122,7 @@ extension TokenVerifier.Nonce {
     }
 
     /// The SHA-256 in lower-case hexadecimal.
-    private static func digest(_ nonce: Secret) -> Secret {
+    static func digest(_ nonce: Secret) -> Secret {
         let digits = Array("0123456789abcdef".utf8)
         return Secret(
             String(

@@ -69,17 +69,20 @@ struct ChangeOwnPassword: AccountAction {
 struct Upgrade: AccountAction {
     func run(_ visit: HostedVisit, _ who: Authenticated, _ form: FormValues) async throws -> Response {
         let sent = SignUpForm(username: form.text("username").trimmingSpaces, email: form.text("email").trimmingSpaces)
+        let user: User
         do {
-            _ = try await visit.useCases.upgradeOrOfferMerge(
+            user = try await visit.useCases.upgradeOrOfferMerge(
                 UpgradeUser.Request(identifiers: sent.identifiers, password: Secret(form.text("password"))),
                 by: who, address: visit.visit.client, from: visit.visit.origin)
-            return visit.done("upgraded")
         } catch {
             if case .mergeOffered(let offer) = error { return try await visit.conflict(who, offer) }
             var again = sent
             again.errors = visit.errors(of: error)
             return try await visit.account(who, AccountState(errors: again.errors, upgrade: again))
         }
+        let upgraded = Authenticated(
+            application: who.application, session: who.session, user: user, tokenDigest: who.tokenDigest)
+        return try visit.goOn(as: upgraded) ?? visit.done("upgraded")
     }
 }
 
@@ -160,8 +163,9 @@ struct ChooseAccount: AccountAction {
         let choice = MergeChoice(rawValue: form.text("choice")) ?? .keep
         let resolution = try await visit.useCases.resolveMerge(
             form.text("ticket"), choice, by: who, address: visit.visit.client, from: visit.visit.origin)
-        var response = PageAnswer.redirect(to: visit.path("account"), visit.visit)
-        if let logIn = resolution.logIn { response.keepCookie(logIn.token.revealed, for: visit.visit) }
-        return response
+        guard let logIn = resolution.logIn else {
+            return PageAnswer.redirect(to: visit.path("account"), visit.visit)
+        }
+        return try await visit.enter(logIn)
     }
 }

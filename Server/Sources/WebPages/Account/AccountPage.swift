@@ -25,7 +25,8 @@ struct AccountState {
 
     /// Texts that a link may ask for, and no others.
     static let doneNames: Set<String> = [
-        "saved", "upgraded", "emailSent", "passwordChanged", "identityRemoved", "sessionEnded", "transferWithdrawn",
+        "saved", "upgraded", "identityLinked", "emailSent", "passwordChanged", "identityRemoved", "sessionEnded",
+        "transferWithdrawn",
     ]
 }
 
@@ -44,6 +45,10 @@ extension HostedVisit {
             ).model,
             "sessions": sessions.map { model(of: $0, isCurrent: $0.id == who.session.id) },
             "hasOthers": sessions.count > 1, "identities": identities(of: user),
+            "linkable": try await providers().filter { name in !user.identities.contains { $0.provider == name } }
+                .map { name -> PageTemplates.Model in
+                    ["name": name.rawValue, "label": text("account.identityLink", ["name": ProviderName.shown(name)])]
+                },
             "deleteLead": text("account.deleteLead", ["days": days(application.settings.deletionGrace)]),
             "sure": PageField(
                 "sure", label: text("account.deleteSure"), kind: .checkbox, error: state.errors?["sure"]
@@ -60,7 +65,8 @@ extension HostedVisit {
         if let done = state.done, AccountState.doneNames.contains(done) { own["notice"] = text("account.\(done)") }
         if let transfer = state.transfer { own["transfer"] = model(of: transfer) }
         return try html(
-            "account", model("account", own), status: state.errors?.status ?? .ok)
+            "account", model("account", own), status: state.errors?.status ?? .ok,
+            formTargets: formTargets())
     }
 
     private func registered(_ user: User, _ state: AccountState) -> PageTemplates.Model {
@@ -137,7 +143,7 @@ extension AccountState {
     /// Where the forms of the account page go.
     static let paths = [
         "profile": "profile", "upgrade": "upgrade", "email": "email", "password": "password",
-        "identity": "identity", "sessions": "sessions", "transfer": "transfer", "withdraw": "withdraw",
+        "identity": "identity", "link": "link", "sessions": "sessions", "transfer": "transfer", "withdraw": "withdraw",
         "export": "export", "delete": "delete", "merge": "merge",
     ]
 }

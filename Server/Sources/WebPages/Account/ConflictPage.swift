@@ -14,7 +14,7 @@ extension HostedVisit {
                     "ticket": offer.ticket.revealed, "action": path("account/merge"),
                     "current": summary(of: preview.current), "other": summary(of: preview.other),
                 ]),
-            status: .conflict)
+            status: .conflict, formTargets: formTargets())
     }
 
     private func summary(of user: User) -> PageTemplates.Model {

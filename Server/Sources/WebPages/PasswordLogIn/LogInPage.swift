@@ -8,7 +8,10 @@ import PageSupport
 /// everybody, so that nobody learns whether there is such an account (requirement 10).
 struct ShowLogIn: HostedPage {
     func respond(to visit: HostedVisit) async throws -> Response {
-        try visit.common("log-in") { visit in visit.model("log-in", LogInForm().model(visit)) }
+        let providers = try await visit.providers()
+        return try visit.common("log-in", variant: providers.map(\.rawValue).joined(separator: " ")) { visit in
+            visit.model("log-in", LogInForm(identifier: visit.hint, providers: providers).model(visit))
+        }
     }
 }
 
@@ -21,7 +24,9 @@ struct SendLogIn: HostedPage {
             let errors = FormErrors(
                 status: .unprocessableContent, fields: [("identifier", visit.text("rule.required"))])
             return try visit.html(
-                "log-in", visit.model("log-in", LogInForm(errors: errors).model(visit)), status: errors.status,
+                "log-in",
+                visit.model("log-in", LogInForm(errors: errors, providers: try await visit.providers()).model(visit)),
+                status: errors.status,
                 formTargets: visit.formTargets())
         }
         guard form["password"] != nil else {
@@ -55,13 +60,21 @@ struct SendLogIn: HostedPage {
 struct LogInForm {
     var identifier = ""
     var errors: FormErrors?
+    var providers: [Identity.Provider] = []
 
     func model(_ visit: HostedVisit) -> PageTemplates.Model {
         var model: PageTemplates.Model = [
             "identifier": PageField(
                 "identifier", label: visit.text("field.identifier"), value: identifier,
                 error: errors?["identifier"], autocomplete: "username", isFocused: true
-            ).model
+            ).model,
+            "hasProviders": !providers.isEmpty,
+            "providers": providers.map { provider -> PageTemplates.Model in
+                [
+                    "label": visit.text("logIn.with", ["name": ProviderName.shown(provider)]),
+                    "link": visit.path("provider/\(provider.rawValue)"),
+                ]
+            },
         ]
         if let errors { model["summary"] = errors.summary(visit) }
         return model
@@ -99,19 +112,33 @@ extension HostedVisit {
     }
 
     /// The person is in: the session's token takes the place of what the cookie held, whoever may have put it there.
-    func enter(_ logIn: LogIn) async throws -> Response {
-        var response = PageAnswer.redirect(to: path("account"), visit)
-        if let continuation {
-            let who = Authenticated(
-                application: application, session: logIn.session, user: logIn.user, tokenDigest: logIn.token.digest)
-            switch authorization(FormValues(query: continuation)) {
-            case .asked(let asked): response = try back(with: asked, for: who)
-            case .error(let error, let asked): response = back(error: error, to: asked)
-            case .refused(let reason): response = try refuse(reason)
-            }
-        }
+    ///
+    /// - Parameters:
+    ///   - logIn: Who is in.
+    ///   - done: What the account page shall say.
+    /// - Returns: the way to the app that waits, or else to the account.
+    /// - Throws: `secretUnreadable`, should the cryptographic library fail.
+    func enter(_ logIn: LogIn, doing done: String? = nil) async throws -> Response {
+        var response =
+            try goOn(as: authenticated(logIn))
+            ?? done.map { self.done($0) } ?? PageAnswer.redirect(to: path("account"), visit)
         response.keepCookie(logIn.token.revealed, for: visit)
         return response
+    }
+
+    func authenticated(_ logIn: LogIn) -> Authenticated {
+        Authenticated(
+            application: application, session: logIn.session, user: logIn.user, tokenDigest: logIn.token.digest)
+    }
+
+    /// Back to the app that waits; `nil` when none does.
+    func goOn(as who: Authenticated) throws -> Response? {
+        guard let continuation else { return nil }
+        switch authorization(FormValues(query: continuation)) {
+        case .asked(let asked): return try back(with: asked, for: who)
+        case .error(let error, let asked): return back(error: error, to: asked)
+        case .refused(let reason): return try refuse(reason)
+        }
     }
 
     /// How the browser is named in the list of sessions.

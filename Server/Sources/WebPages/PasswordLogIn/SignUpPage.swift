@@ -7,26 +7,40 @@ import PageSupport
 /// `GET /a/{application}/sign-up`: a new account.
 struct ShowSignUp: HostedPage {
     func respond(to visit: HostedVisit) async throws -> Response {
-        try visit.common("sign-up") { visit in visit.model("sign-up", SignUpForm().model(visit)) }
+        let hint = visit.hint
+        let form = hint.contains("@") ? SignUpForm(email: hint) : SignUpForm(username: hint)
+        guard let who = try await visit.session(), who.user.isAnonymous else {
+            return try visit.common("sign-up") { visit in visit.model("sign-up", form.model(visit)) }
+        }
+        // A guest who signs up would leave behind what the upgrade keeps.
+        var own = form.model(visit)
+        own["isGuest"] = true
+        return try visit.html("sign-up", visit.model("sign-up", own), formTargets: visit.formTargets())
     }
 }
 
-/// `POST /a/{application}/sign-up`: makes the account and logs in.
+/// `POST /a/{application}/sign-up`: makes the account and logs in. A mail address is the account's once a mail to it was
+/// answered: until then the pages say the same whether or not somebody else has it (requirement 10). User names are
+/// public, and a taken one is told. A server that sends no mail takes the address at once, and tells that it is taken.
 struct SendSignUp: HostedPage {
     func respond(to visit: HostedVisit) async throws -> Response {
         let sent = try await visit.visit.form()
         let form = SignUpForm(username: sent.text("username").trimmingSpaces, email: sent.text("email").trimmingSpaces)
+        let mailsFirst = visit.pages.sendsMail && !form.email.isEmpty
         do {
+            if mailsFirst { try RequestEmailVerification.check(form.email) }
+            let identifiers = mailsFirst ? SignUpForm(username: form.username).identifiers : form.identifiers
             let logIn = try await visit.pages.metrics.logIn { () async throws(DomainError) in
                 try await visit.useCases.signUp(
                     SignUp.Request(
-                        application: visit.application, identifiers: form.identifiers,
+                        application: visit.application, identifiers: identifiers,
                         password: Secret(sent.text("password")),
                         newUser: .init(displayName: nil, locale: visit.visit.language.rawValue, fields: [:]),
                         device: visit.device, address: visit.visit.client, protocolName: .pages,
                         origin: visit.visit.origin))
             }
-            return try await visit.enter(logIn)
+            if mailsFirst { await visit.confirm(form.email, of: logIn) }
+            return try await visit.enter(logIn, doing: mailsFirst ? "emailSent" : nil)
         } catch let error as DomainError {
             var again = form
             again.errors = visit.errors(of: error)
@@ -34,6 +48,16 @@ struct SendSignUp: HostedPage {
                 "sign-up", visit.model("sign-up", again.model(visit)), status: error.pageWords.status,
                 formTargets: visit.formTargets())
         }
+    }
+}
+
+extension HostedVisit {
+    /// Orders the mail that makes an address the new user's.
+    fileprivate func confirm(_ email: String, of logIn: LogIn) async {
+        // The account is made whatever comes of it; the address can be given again on its page.
+        _ = try? await useCases.requestEmailVerification(
+            email: email, by: authenticated(logIn), isProven: false, languages: languageTags, from: visit.client,
+            toPages: true)
     }
 }
 

@@ -10,6 +10,8 @@ struct HostedVisit: Sendable {
     let visit: PageVisit
     let application: Domain.Application
     let theme: PageTheme
+    /// What an app waits for, as it came back from a provider.
+    var restored: String?
 
     /// The longest request of an app that waits while a person logs in.
     static let maximumContinuationBytes = 4096
@@ -19,11 +21,22 @@ struct HostedVisit: Sendable {
 
     /// The request of an app (OAuth) that goes on after the log-in: a query for `/authorize`, which checks it again.
     var continuation: String? {
-        guard let text = visit.query[Self.continuationParameter],
+        guard let text = restored ?? visit.query[Self.continuationParameter],
             (1...Self.maximumContinuationBytes).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
         else { return nil }
         return text
+    }
+
+    /// What the person can be expected to type (OpenID Connect Core 1.0 §3.1.2.1): an app's word, no more.
+    var hint: String {
+        let hint = asked("login_hint").trimmingSpaces
+        return hint.utf8.count <= 254 ? hint : ""
+    }
+
+    /// A parameter of the app that waits, or of this page.
+    private func asked(_ name: String) -> String {
+        (continuation.map { FormValues(query: $0) } ?? visit.query).text(name)
     }
 
     /// A text of the application's tables.
@@ -41,7 +54,8 @@ struct HostedVisit: Sendable {
     func model(_ page: String, _ own: PageTemplates.Model = [:]) -> PageTemplates.Model {
         var model: PageTemplates.Model = [
             "language": visit.language.rawValue, "title": text("\(Self.textName(page)).title"), "brand": theme.brand,
-            "mark": theme.mark, "themeStyle": theme.style, "assets": pages.assets.model,
+            "mark": theme.mark, "themeStyle": theme.styles[asked("appearance")] ?? theme.style,
+            "assets": pages.assets.model,
             "nonce": visit.nonce, "formToken": visit.formToken, "tokenField": PageVisit.tokenField,
             "t": theme.texts.tree(in: visit.language), "bodyClass": theme.hasPicture ? "with-picture" : "",
             "languages": languages, "action": path(page),
@@ -72,11 +86,20 @@ struct HostedVisit: Sendable {
     }
 
     /// Draws a page that is the same for everybody but for what ties it to a browser; it is kept.
-    func common(_ template: String, _ model: (HostedVisit) throws -> PageTemplates.Model) throws -> Response {
+    ///
+    /// - Parameters:
+    ///   - template: The page.
+    ///   - variant: What tells pages of one template apart.
+    ///   - model: Fills it.
+    /// - Returns: the page.
+    /// - Throws: when the template is broken.
+    func common(
+        _ template: String, variant: String = "", _ model: (HostedVisit) throws -> PageTemplates.Model
+    ) throws -> Response {
         guard continuation == nil, visit.query.all.isEmpty else {
             return try html(template, try model(self), formTargets: formTargets())
         }
-        let key = "\(visit.language.rawValue) \(template)"
+        let key = "\(visit.language.rawValue) \(template) \(variant)"
         let kept = try theme.kept(key) {
             var open = try model(self)
             open["nonce"] = KeptPage.noncePlace

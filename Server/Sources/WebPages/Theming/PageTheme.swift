@@ -14,6 +14,8 @@ final class PageTheme: Sendable {
     let mark: String
     /// Custom properties for both appearances.
     let style: String
+    /// The same for apps that show themselves in one appearance alone.
+    let styles: [String: String]
     let texts: PageTexts
     let logo: Picture?
     let background: Picture?
@@ -35,7 +37,12 @@ final class PageTheme: Sendable {
         mark = brand.first.map { String($0).uppercased() } ?? ""
         logo = Picture(theme.logo, named: "logo", of: application)
         background = Picture(theme.backgroundImage, named: "background", of: application)
-        style = theme.style(backgroundPath: background?.path)
+        let picture = background?.path
+        style = theme.style(backgroundPath: picture)
+        styles = Dictionary(
+            uniqueKeysWithValues: Theme.Appearance.allCases.map {
+                ($0.rawValue, theme.style(backgroundPath: picture, only: $0))
+            })
         var own: [PageLanguage: [String: String]] = [:]
         for (tag, words) in theme.texts {
             if let language = PageLanguage.first(of: [tag]) { own[language, default: [:]].merge(words) { $1 } }

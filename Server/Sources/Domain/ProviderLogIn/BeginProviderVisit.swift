@@ -1,0 +1,69 @@
+import Crypto
+import Foundation
+
+/// Sends a browser to a provider, with state, nonce and PKCE of its own (requirements 29, 31; RFC 9700 §4.7).
+package struct BeginProviderVisit: Sendable {
+    /// How long a person may take there.
+    package static let life: Duration = .seconds(600)
+
+    let clock: any WallClock
+    let randomness: any Randomness
+    let sealingKey: SealingKey
+    let findProvider: FindProvider
+
+    package struct Request: Sendable {
+        package var provider: Identity.Provider
+        /// Where the provider sends the person back to; one of the provider's settings.
+        package var redirectURI: String
+        /// The browser's cookie.
+        package var cookie: String
+        package var continuation: String?
+        package var isLink: Bool
+        package var hint: String?
+
+        package init(
+            provider: Identity.Provider, redirectURI: String, cookie: String, continuation: String?, isLink: Bool,
+            hint: String? = nil
+        ) {
+            self.provider = provider
+            self.redirectURI = redirectURI
+            self.cookie = cookie
+            self.continuation = continuation
+            self.isLink = isLink
+            self.hint = hint
+        }
+    }
+
+    /// - Returns: the provider's address to go to.
+    /// - Throws: `providerNotEnabled` for a provider that people cannot be sent to, `providerUnavailable`,
+    ///   `providerMisconfigured`, `secretUnreadable`, `storageUnavailable`.
+    package func callAsFunction(
+        _ request: Request, in application: Identifier<Application>
+    ) async throws(DomainError) -> Secret {
+        let found = try await findProvider(request.provider, in: application)
+        guard found.configured.settings.redirectURIs.contains(request.redirectURI) else { throw .providerNotEnabled }
+        let verifier = Base64URL.text(of: randomness.bytes(32))
+        let nonce = Base64URL.text(of: randomness.bytes(32))
+        let record = ProviderVisitRecord(
+            provider: request.provider.rawValue, audience: found.configured.settings.browserAudience,
+            verifier: verifier, nonce: nonce,
+            continuation: request.continuation, isLink: request.isLink,
+            browser: ProviderVisitRecord.digest(ofCookie: request.cookie),
+            expiresAt: (clock.now + Self.life).milliseconds)
+        let bytes: [UInt8]
+        do {
+            bytes = Array(try JSONEncoder().encode(record))
+        } catch {
+            // Texts and whole numbers always encode.
+            throw .secretUnreadable
+        }
+        let state = Base64URL.text(of: try sealingKey.seal(bytes, purpose: ProviderVisitRecord.purpose(application)))
+        let authorization = ProviderAuthorization(
+            redirectURI: request.redirectURI, state: state, nonce: nonce,
+            challenge: Base64URL.text(of: Array(SHA256.hash(data: Array(verifier.utf8)))), hint: request.hint)
+        guard let address = try await found.provider.authorizationAddress(authorization, for: found.configured) else {
+            throw .providerNotEnabled
+        }
+        return Secret(address)
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// A person's way from the pages to a provider and back, sealed into the text that the provider returns (`state`). Nothing
+/// is stored: the browser's cookie says whose way it is, so that nobody can be sent another person's.
+struct ProviderVisitRecord: Codable, Sendable {
+    var provider: String
+    /// Whom the provider vouches to.
+    var audience: String
+    /// The PKCE verifier (RFC 7636 §4.1).
+    var verifier: String
+    var nonce: String
+    /// What an app waits for.
+    var continuation: String?
+    /// Whether the provider shall be linked to the user who is logged in.
+    var isLink: Bool
+    /// The digest of the browser's cookie.
+    var browser: String
+    /// Milliseconds since 1970.
+    var expiresAt: Int64
+
+    static func purpose(_ application: Identifier<Application>) -> String { "provider visit \(application)" }
+
+    static func digest(ofCookie cookie: String) -> String {
+        Base64URL.text(of: SecretDigest(of: cookie.utf8).bytes)
+    }
+}
+
+/// What a provider shall be asked for in a browser (RFC 6749 §4.1.1, OpenID Connect Core 1.0 §3.1.2.1).
+package struct ProviderAuthorization: Sendable {
+    /// Where the provider sends the person back to.
+    package var redirectURI: String
+    /// Comes back as it was sent.
+    package var state: String
+    /// Stands in the identity token.
+    package var nonce: String
+    /// Base64url of the SHA-256 of the verifier (RFC 7636 §4.2).
+    package var challenge: String
+    /// A mail address that the person can be expected to log in with.
+    package var hint: String?
+
+    package init(redirectURI: String, state: String, nonce: String, challenge: String, hint: String? = nil) {
+        self.redirectURI = redirectURI
+        self.state = state
+        self.nonce = nonce
+        self.challenge = challenge
+        self.hint = hint
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+/// Reads what came back with a person from a provider: only in the browser that was sent there, and only for ten minutes.
+package struct ReadProviderVisit: Sendable {
+    private static let maximumStateBytes = 12_288
+
+    let clock: any WallClock
+    let sealingKey: SealingKey
+
+    /// What the browser was sent for.
+    package struct Visit: Sendable {
+        package var provider: Identity.Provider
+        package var audience: String
+        package var verifier: Secret
+        package var nonce: Secret
+        package var continuation: String?
+        package var isLink: Bool
+    }
+
+    /// - Parameters:
+    ///   - state: What came back.
+    ///   - cookie: The browser's cookie.
+    ///   - application: Where.
+    /// - Returns: `nil` for what is not this browser's, or too old; which, is not told.
+    package func callAsFunction(
+        _ state: String, cookie: String, in application: Identifier<Application>
+    ) -> Visit? {
+        guard state.utf8.count <= Self.maximumStateBytes, let sealed = Base64URL.bytes(of: state.utf8),
+            let bytes = try? sealingKey.open(sealed, purpose: ProviderVisitRecord.purpose(application)),
+            let record = try? JSONDecoder().decode(ProviderVisitRecord.self, from: Data(bytes)),
+            record.expiresAt > clock.now.milliseconds,
+            Secret(record.browser) == Secret(ProviderVisitRecord.digest(ofCookie: cookie))
+        else { return nil }  // Whatever is wrong with it, it is no state of ours.
+        return Visit(
+            provider: .init(rawValue: record.provider), audience: record.audience,
+            verifier: Secret(record.verifier), nonce: Secret(record.nonce), continuation: record.continuation,
+            isLink: record.isLink)
+    }
+}

@@ -1,0 +1,102 @@
+import Domain
+import Foundation
+import HTTPTypes
+import OkaeriWire
+import StorageSQLite
+import TestWorld
+import Testing
+
+/// What sign-up tells and does not tell, and what an app can wish for.
+@Suite("Sign-up page")
+struct SignUpPageTests {
+    static let password = "correct horse battery"
+
+    @Test("tells nobody whether somebody has a mail address: it is the account's once its mail was answered")
+    func takenAddress() async throws {
+        let world = try await MailServerWorld(settings: ["public-url": TestServer.url])
+        var pages: [String] = []
+        for (name, email) in [("taro", "hana@example.com"), ("tomo", "tomo@example.com")] {
+            let browser = Browser(world.server)
+            let made = try await browser.fill(
+                "sign-up", ["username": name, "email": email, "password": Self.password])
+            #expect(made.status == 303 && made.location == browser.path("account") + "?done=emailSent")
+            let account = try await browser.get(made.location ?? "")
+            #expect(account.html.contains("A mail is on its way"))
+            pages.append(
+                account.html.replacing(name, with: "NAME").replacing("value=\"", with: "")
+                    .replacing(try Regex(#"[A-Za-z0-9_-]{16,}"#), with: ""))
+        }
+        #expect(pages[0] == pages[1])
+        let mails = try await world.mails()
+        #expect(mails.map(\.recipient) == ["tomo@example.com"])
+        let token = try #require(mails.first?.token)
+        let reader = Browser(world.server)
+        let shown = try await reader.get(reader.path("verify") + "?token=\(token)")
+        #expect(try await reader.post(reader.path("verify"), ["token": token], token: shown.token).status == 200)
+        let asked = try await reader.fill("log-in", ["identifier": "tomo@example.com"])
+        let entered = try await reader.post(
+            reader.path("log-in"), ["identifier": "tomo@example.com", "password": Self.password], token: asked.token)
+        #expect(entered.status == 303)
+    }
+
+    @Test("makes nothing when the mail address is none")
+    func wrongAddress() async throws {
+        let world = try await MailServerWorld(settings: ["public-url": TestServer.url])
+        let browser = Browser(world.server)
+        let sent = ["username": "taro", "email": "nowhere", "password": Self.password]
+        let page = try await browser.fill("sign-up", sent)
+        #expect(page.status == 422 && page.error("email")?.contains("no mail address") == true)
+        #expect(try await browser.fill("sign-up", ["username": "taro", "password": Self.password]).status == 303)
+    }
+
+    @Test("is what an app asks for with prompt=create, filled with its hint, in its appearance")
+    func wishes() async throws {
+        let server = try await TestServer(
+            settings: ["public-url": TestServer.url],
+            application: ApplicationSettings(redirectAddresses: [WebLogInTests.redirect]))
+        let browser = Browser(server)
+        func request(_ more: String) -> String {
+            "client_id=\(server.application.id)&redirect_uri=\(Browser.escaped(WebLogInTests.redirect))"
+                + "&response_type=code&code_challenge=\(WebLogInTests.challenge)&code_challenge_method=S256\(more)"
+        }
+        let create = try await browser.get(
+            browser.path("authorize") + "?" + request("&prompt=create&login_hint=hana%40example.com&appearance=dark"))
+        let page = try await browser.get(create.location ?? "")
+        #expect(create.location?.contains("/sign-up?") == true)
+        #expect(page.value(of: "email") == "hana@example.com" && page.value(of: "username") == "")
+        #expect(page.html.contains(":root{color-scheme:dark}") && !page.html.contains("prefers-color-scheme"))
+        let hostile = #""><script>alert(1)</script>"#
+        let logIn = try await browser.get(
+            browser.path("authorize") + "?" + request("&prompt=login&login_hint=\(Browser.escaped(hostile))"))
+        let second = try await browser.get(logIn.location ?? "")
+        #expect(logIn.location?.contains("/log-in?") == true)
+        #expect(second.html.contains("&lt;script&gt;alert") && !second.html.contains("<script>alert"))
+        let unknown = try await browser.get(browser.path("log-in") + "?appearance=%3C/style%3E")
+        #expect(unknown.html.contains("prefers-color"))
+    }
+
+    @Test("reminds a guest of the account that there is, whose upgrade leads back to the app")
+    func guest() async throws {
+        let server = try await TestServer(
+            settings: ["public-url": TestServer.url],
+            application: ApplicationSettings(redirectAddresses: [WebLogInTests.redirect]))
+        let person = try await server.person()
+        let address = try await person.send(.post, "/v1/user/page").read(PageAddressAnswer.self).url
+        let browser = Browser(server)
+        let asked = try await browser.get(address.replacing(TestServer.url, with: ""))
+        let ticket = try #require(asked.value(of: "ticket"))
+        try await browser.post(browser.path("open"), ["ticket": ticket], token: asked.token)
+        let request =
+            "client_id=\(server.application.id)&redirect_uri=\(Browser.escaped(WebLogInTests.redirect))"
+            + "&response_type=code&code_challenge=\(WebLogInTests.challenge)&code_challenge_method=S256&prompt=create"
+        let sent = try await browser.get(browser.path("authorize") + "?" + request)
+        let page = try await browser.get(sent.location ?? "")
+        #expect(page.html.contains("You are here as a guest"))
+        let waiting = "?continue=\(Browser.escaped(request))"
+        let upgraded = try await browser.post(
+            browser.path("account/upgrade") + waiting, ["username": "hana", "password": Self.password],
+            token: page.token)
+        #expect(upgraded.location?.hasPrefix("\(WebLogInTests.redirect)?code=") == true)
+        #expect(try await person.send(.get, APIPath.user).read(UserBody.self).username == "hana")
+    }
+}
