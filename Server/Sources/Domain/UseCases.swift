@@ -5,6 +5,7 @@ package final class UseCases: Sendable {
     package let createApplication: CreateApplication
     package let listApplications: ListApplications
     package let findApplication: FindApplication
+    package let changeTheme: ChangeTheme
     // Foreign protocols
     package let findProtocol: FindProtocol
     package let enableProtocol: EnableProtocol
@@ -104,8 +105,6 @@ package final class UseCases: Sendable {
     package let issuePageTicket: IssuePageTicket
     package let openPages: OpenPages
     package let changeRedirects: ChangeRedirects
-    // Theming
-    package let changeTheme: ChangeTheme
     // Field rules
     package let changeFieldRules: ChangeFieldRules
     package let countRuleBreakers: CountRuleBreakers
@@ -209,8 +208,7 @@ package final class UseCases: Sendable {
         listUsers = ListUsers(store: store)
         rememberAttempt = RememberAttempt(store: store, clock: clock)
         setUserDisabled = SetUserDisabled(store: store, clock: clock, audit: audit)
-        signingKeys = SigningKeys(
-            store: store, clock: clock, sealingKey: world.sealingKey, validity: world.validity)
+        signingKeys = SigningKeys(store: store, clock: clock, sealingKey: world.sealingKey, validity: world.validity)
         mintAccessToken = MintAccessToken(
             clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.issuer)
         let digests = CodeDigests(key: world.sealingKey)
@@ -228,8 +226,7 @@ package final class UseCases: Sendable {
         requestLogInCode = RequestLogInCode(queueErrand: queueErrand, randomness: randomness)
         logInWithCode = LogInWithCode(
             clock: clock, randomness: randomness, verifyProof: verifyProof, tryCode: tryCode, audit: audit)
-        requestEmailVerification = RequestEmailVerification(
-            queueErrand: queueErrand, requirePresence: requirePresence)
+        requestEmailVerification = RequestEmailVerification(queueErrand: queueErrand, requirePresence: requirePresence)
         verifyEmail = VerifyEmail(clock: clock, tryCode: tryCode, notice: notice, audit: audit)
         requestPasswordReset = RequestPasswordReset(queueErrand: queueErrand)
         resetPassword = ResetPassword(
@@ -253,8 +250,7 @@ package final class UseCases: Sendable {
         changeTheme = ChangeTheme(store: store, audit: audit)
         changeFieldRules = ChangeFieldRules(store: store, audit: audit)
         countRuleBreakers = CountRuleBreakers(store: store)
-        rotateSigningKeys = RotateSigningKeys(
-            store: store, signingKeys: signingKeys, clock: clock, audit: audit)
+        rotateSigningKeys = RotateSigningKeys(store: store, signingKeys: signingKeys, clock: clock, audit: audit)
         let transferHash = world.sealingKey.keyedHash(purpose: "okaeri transfer code")
         issueTransferCode = IssueTransferCode(
             store: store, clock: clock, randomness: randomness, hash: transferHash, takeAllowance: takeAllowance,

@@ -71,9 +71,8 @@ struct ServeTests {
             \r
             \(body.prefix(10))
             """)
-        _ = try await eventually("the request's arrival") {
-            try await server.send("GET", "/health/live").status == 200 ? true : nil
-        }
+        // The other event loop takes the request while this one answers questions, on a busy machine too.
+        for _ in 0..<20 { #expect(try await server.send("GET", "/health/live").status == 200) }
         server.process.signal(signal)
         _ = try await eventually("the server's goodbye") {
             (try? RawConnection(port: server.port)) == nil ? true : nil

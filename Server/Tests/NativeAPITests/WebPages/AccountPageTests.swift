@@ -17,6 +17,17 @@ struct AccountPageTests {
         return browser
     }
 
+    /// Opens the link of the mail that asks whether an address is one's own: it is the account's from then on.
+    private func confirm(_ browser: Browser, on server: TestServer) async throws {
+        _ = try await server.useCases.deliverMail()
+        let mail = try #require(try await server.useCases.readOutbox(of: server.application.id).first)
+        let link = try #require(mail.text.firstMatch(of: /example\.test(\/a\/\S+)/)?.output.1)
+        let shown = try await browser.get(String(link))
+        let token = try #require(shown.value(of: "token"))
+        let done = try await browser.post(browser.path("verify"), ["token": token], token: shown.token)
+        #expect(done.html.contains("Confirmed"))
+    }
+
     /// Sends a form of the account page.
     private func act(_ browser: Browser, _ action: String, _ fields: [String: String] = [:]) async throws -> Page {
         let shown = try await browser.get(browser.path("account"))
@@ -54,14 +65,15 @@ struct AccountPageTests {
     func reset() async throws {
         let server = try await TestServer(settings: Self.settings)
         let browser = try await person(server)
+        try await confirm(browser, on: server)
         let other = Browser(server)
         let sent = try await other.fill("forgot", ["email": "hana@example.com"])
         let nobody = try await Browser(server).fill("forgot", ["email": "nobody@example.com"])
         #expect(sent.status == 200 && nobody.status == 200)
         _ = try await server.useCases.deliverMail()
         let mails = try await server.useCases.readOutbox(of: server.application.id)
-        let mail = try #require(mails.first)
-        #expect(mails.count == 1)
+        let mail = try #require(mails.first { $0.text.contains("/reset") })
+        #expect(mails.count == 2)
         let link = try #require(mail.text.firstMatch(of: /http:\/\/id\.example\.test(\/a\/\S+)/)?.output.1)
         let shown = try await other.get(String(link))
         let token = try #require(shown.value(of: "token"))
@@ -136,15 +148,7 @@ struct AccountPageTests {
     func code() async throws {
         let server = try await TestServer(settings: Self.settings)
         let browser = try await person(server)
-        _ = try await act(browser, "email", ["email": "hana@example.com"])
-        _ = try await server.useCases.deliverMail()
-        let verification = try #require(try await server.useCases.readOutbox(of: server.application.id).last)
-        let link = try #require(verification.text.firstMatch(of: /example\.test(\/a\/\S+)/)?.output.1)
-        let shown = try await browser.get(String(link))
-        let token = try #require(shown.value(of: "token"))
-        #expect(
-            try await browser.post(browser.path("verify"), ["token": token], token: shown.token).html
-                .contains("Confirmed"))
+        try await confirm(browser, on: server)
         let other = Browser(server)
         let asked = try await other.fill("log-in", ["identifier": "hana@example.com"])
         let entry = try await other.post(
