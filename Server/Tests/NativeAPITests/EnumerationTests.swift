@@ -27,9 +27,6 @@ struct EnumerationTests {
             if number % 2 == 1 { known.append(try await time(server, "known\(number)")) }
         }
         #expect(passwords.comparisons - before == 400)
-        let difference = median(known) - median(unknown)
-        // A share of the whole, because a busy machine spreads all durations alike.
-        #expect(max(difference, .zero - difference) < max(.milliseconds(5), median(known) / 8))
         // Of all pairs about half have the known one faster. Were the kinds alike, less than 0.35 or more than 0.65
         // would come by chance once in ten million runs (rank-sum, 200 each: standard deviation 0.029).
         let faster = known.reduce(0) { sum, time in sum + unknown.count { time < $0 } }
@@ -44,8 +41,6 @@ struct EnumerationTests {
         expect(answer, 401, .credentialRefused)
         return duration
     }
-
-    private func median(_ times: [Duration]) -> Duration { times.sorted()[times.count / 2] }
 }
 
 /// Counts what others do.
