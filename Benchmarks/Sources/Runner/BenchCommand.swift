@@ -9,7 +9,7 @@ struct BenchCommand: ParsableCommand {
         discussion: "Run it by `make bench`, which builds what it needs.")
 
     enum Phase: String, CaseIterable, ExpressibleByArgument {
-        case paths, passwords, growth, memory, foreign, peers, postgresql
+        case paths, passwords, growth, memory, foreign, dashboard, peers, postgresql
         case postgresqlGrowth = "postgresql-growth"
     }
 
@@ -43,7 +43,7 @@ struct BenchCommand: ParsableCommand {
         let loadBefore = loadAverage
         var failure: (any Error)?
         do {
-            for phase in phase.isEmpty ? [.paths, .passwords, .foreign, .memory, .growth] : phase {
+            for phase in phase.isEmpty ? [.paths, .passwords, .foreign, .memory, .dashboard, .growth] : phase {
                 try measure(phase, workbench, &report)
             }
         } catch {
@@ -66,6 +66,7 @@ struct BenchCommand: ParsableCommand {
         case .postgresqlGrowth:
             try PostgreSQLGrowthPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .memory: try MemoryPhase(workbench: workbench, isQuick: quick).measure(into: &report)
+        case .dashboard: try DashboardPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .foreign: try ForeignPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .peers:
             try PeersPhase(

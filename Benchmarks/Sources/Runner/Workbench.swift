@@ -33,15 +33,17 @@ struct Workbench {
         guard try !data.isUsable(schemaOf: self) else { return data }
         progress("making a database with \(users) users")
         try? FileManager.default.removeItem(atPath: data.folder)
-        let application = try createApplication(in: data.folder)
+        let application = try makeApplication(in: data.folder)
         _ = try start(
             "seed",
             [
-                "--data", data.folder, "--application", application, "--users", "\(users)", "--devices", "\(devices)",
+                "--data", data.folder, "--application", application.id, "--users", "\(users)", "--devices",
+                "\(devices)",
                 "--side", data.devices,
             ]
         ).outputText()
-        try Data(application.utf8).write(to: URL(filePath: data.applicationFile))
+        try Data(application.adminKey.utf8).write(to: URL(filePath: data.adminKeyFile))
+        try Data(application.id.utf8).write(to: URL(filePath: data.applicationFile))
         return data
     }
 
@@ -50,11 +52,17 @@ struct Workbench {
     /// - Parameter data: The data folder.
     /// - Returns: The application's id.
     /// - Throws: When the server's program refuses.
-    func createApplication(in data: String) throws -> String {
-        struct Created: Decodable { let id: String }
-        return try Child(
+    func createApplication(in data: String) throws -> String { try makeApplication(in: data).id }
+
+    private struct Made: Decodable {
+        let id: String
+        let adminKey: String
+    }
+
+    private func makeApplication(in data: String) throws -> Made {
+        try Child(
             server, ["application", "create", "Bench", "--json", "--data", data], processor: Self.otherProcessor
-        ).result(Created.self).id
+        ).result(Made.self)
     }
 
     /// Tells on standard error what takes time.
@@ -68,6 +76,12 @@ struct SeededData {
     let folder: String
     var devices: String { folder + "/known-devices" }
     var applicationFile: String { folder + "/application" }
+    var adminKeyFile: String { folder + "/admin-key" }
+
+    /// The application's own key for the admin API.
+    var adminKey: String {
+        get throws { try String(contentsOfFile: adminKeyFile, encoding: .utf8) }
+    }
 
     var application: String {
         get throws { try String(contentsOfFile: applicationFile, encoding: .utf8) }
@@ -91,7 +105,9 @@ struct SeededData {
 
     /// Whether the folder was made to the end, by a server with the same schema.
     func isUsable(schemaOf workbench: Workbench) throws -> Bool {
-        guard FileManager.default.fileExists(atPath: applicationFile) else { return false }
+        guard FileManager.default.fileExists(atPath: applicationFile),
+            FileManager.default.fileExists(atPath: adminKeyFile)
+        else { return false }
         let fresh = workbench.folder + "/schema"
         try? FileManager.default.removeItem(atPath: fresh)
         defer { try? FileManager.default.removeItem(atPath: fresh) }
