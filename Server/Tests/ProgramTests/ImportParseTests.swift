@@ -94,6 +94,6 @@ struct ImportParseTests {
         return try await URLSessionTransport().send(
             TransportRequest(
                 method: method, url: url, headers: HeaderFields(headers), body: body.map { Data($0.utf8) },
-                timeout: .seconds(10)))
+                timeout: .seconds(60)))
     }
 }

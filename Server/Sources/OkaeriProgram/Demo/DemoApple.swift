@@ -65,7 +65,7 @@ struct DemoApple: Sendable {
         do {
             let request = TransportRequest(
                 method: method, url: url, headers: ["Content-Type": "application/json"],
-                body: try body.map { try JSONEncoder().encode($0) }, timeout: .seconds(10))
+                body: try body.map { try JSONEncoder().encode($0) })
             let answer = try await URLSessionTransport().send(request)
             guard answer.status == 200 else { throw TransportError.unreachable("status \(answer.status)") }
             return answer.body

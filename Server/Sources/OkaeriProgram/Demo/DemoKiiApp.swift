@@ -33,7 +33,7 @@ struct DemoKiiApp: Sendable {
         do {
             let request = TransportRequest(
                 method: method, url: url, headers: HeaderFields(headers),
-                body: try body.map { try JSONEncoder().encode($0) }, timeout: .seconds(10))
+                body: try body.map { try JSONEncoder().encode($0) })
             let answer = try await URLSessionTransport().send(request)
             let members =
                 answer.body.isEmpty ? [:] : try JSONDecoder().decode([String: JSONValue].self, from: answer.body)

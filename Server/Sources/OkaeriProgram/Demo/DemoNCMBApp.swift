@@ -108,8 +108,7 @@ struct DemoNCMBApp: Sendable {
         do {
             let answer = try await URLSessionTransport().send(
                 TransportRequest(
-                    method: method, url: url, headers: HeaderFields(headers), body: try JSONEncoder().encode(body),
-                    timeout: .seconds(10)))
+                    method: method, url: url, headers: HeaderFields(headers), body: try JSONEncoder().encode(body)))
             return try JSONDecoder().decode(Body.self, from: answer.body)
         } catch {
             throw .failed("The server at \(server) does not answer as NCMB did.")

@@ -37,7 +37,7 @@ struct DemoParseApp: Sendable {
         do {
             let request = TransportRequest(
                 method: method, url: url, headers: HeaderFields(headers),
-                body: try body.map { try JSONEncoder().encode($0) }, timeout: .seconds(10))
+                body: try body.map { try JSONEncoder().encode($0) })
             let answer = try await URLSessionTransport().send(request)
             reply = Reply(
                 status: answer.status, members: try JSONDecoder().decode([String: JSONValue].self, from: answer.body))

@@ -9,7 +9,11 @@ enum Program {
         let errors: String
 
         func json<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
-            try JSONDecoder().decode(type, from: Data(output.utf8))
+            do {
+                return try JSONDecoder().decode(type, from: Data(output.utf8))
+            } catch {
+                throw TestFault("no JSON, but status \(status), “\(output)” and “\(errors)”: \(error)")
+            }
         }
     }
 
