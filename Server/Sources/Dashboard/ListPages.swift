@@ -54,7 +54,7 @@ struct ListModel {
     private static func model(_ cell: Cell, _ column: String) -> PageTemplates.Model {
         var model: PageTemplates.Model = ["text": cell.text, "column": column, "isCode": cell.isCode]
         if let link = cell.link { model["link"] = link }
-        if let time = cell.time { model["time"] = time.wire }
+        if let time = cell.time { model["time"] = time.text }
         if let badge = cell.badge { model["badge"] = badge }
         return model
     }

@@ -1,5 +1,7 @@
 import Domain
+import HTTPSupport
 import Hummingbird
+import OkaeriWire
 import PageSupport
 
 /// `/dashboard/app/ID`: what happened, in numbers and pictures.
@@ -28,7 +30,7 @@ struct OverviewPage: DashboardPage {
             uniquingKeysWith: +
         ).sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let starts = stride(from: overview.hours.lowerBound, through: overview.hours.upperBound, by: Int(step)).map {
-            Timestamp(hour: $0).wire
+            Timestamp(hour: $0).text
         }
         func chart(_ name: String, _ values: [Int64]) -> PageTemplates.Model {
             [
@@ -90,12 +92,12 @@ struct BarChart: Sendable {
 }
 
 extension Timestamp {
-    /// RFC 3339, UTC.
-    var wire: String { WireText.text(of: self) }
+    /// RFC 3339, UTC, for scripts to show by the reader's own clock.
+    var text: String { wire.description }
 
     /// A day: `2026-11-21`, at its beginning in UTC; `nil` for any other text.
     init?(day text: String) {
-        guard let time = WireText.time(of: "\(text)T00:00:00.000Z") else { return nil }
-        self = time
+        guard let time = WireTime("\(text)T00:00:00.000Z") else { return nil }
+        self.init(milliseconds: time.millisecondsSince1970)
     }
 }

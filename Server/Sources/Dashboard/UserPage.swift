@@ -127,7 +127,7 @@ struct UserPage: DashboardPage {
         if let notice { model["notice"] = visit.text(notice) }
         if let code {
             model["transfer"] = code.code.revealed
-            model["transferEnd"] = code.expiresAt.wire
+            model["transferEnd"] = code.expiresAt.text
         }
         if let fault {
             model["summary"] = PageSummary(title: visit.text("fault.title"), errors: [(nil, visit.text(fault))]).model
@@ -153,7 +153,7 @@ struct UserView {
             "isDisabled": user.isDisabled, "isWeak": found.hasWeakCredential, "isAnonymous": user.isAnonymous,
             "isMasked": isMasked, "hasEmail": user.email != nil, "json": json, "facts": facts,
             "identities": user.identities.map { identity -> PageTemplates.Model in
-                ["provider": identity.provider.rawValue, "subject": identity.subject, "time": identity.linkedAt.wire]
+                ["provider": identity.provider.rawValue, "subject": identity.subject, "time": identity.linkedAt.text]
             },
             "sessions": found.sessions.map { session -> PageTemplates.Model in
                 let name = isMasked ? PersonalMask.text(session.device.name) : session.device.name
@@ -163,19 +163,19 @@ struct UserView {
                     "device": device.allSatisfy { $0 == nil } ? "–" : device.compactMap { $0 }.joined(separator: " · "),
                     "way": "\(session.protocolName.rawValue) · \(session.method.rawValue)",
                     "address": (isMasked ? PersonalMask.address(session.address) : session.address) ?? "–",
-                    "time": session.lastUsedAt.wire,
+                    "time": session.lastUsedAt.text,
                 ]
             },
             "audit": (visit.access?.may(.readAudit) == true ? found.audit : []).map { entry -> PageTemplates.Model in
                 [
                     "action": entry.action.rawValue, "actor": entry.actor.rawValue,
                     "isRefused": entry.result == .refused, "address": entry.origin.address ?? "",
-                    "time": entry.at.wire,
+                    "time": entry.at.text,
                 ]
             },
         ]
         if let requested = user.deletionRequestedAt, let grace = application?.settings.deletionGrace {
-            model["erasedAt"] = (requested + grace).wire
+            model["erasedAt"] = (requested + grace).text
         }
         return model
     }
@@ -192,7 +192,7 @@ struct UserView {
             value.map { ["label": visit.text("user.\(name)"), "value": $0] }
         }
             + times.compactMap { name, time in
-                time.map { ["label": visit.text("user.\(name)"), "value": "", "time": $0.wire] }
+                time.map { ["label": visit.text("user.\(name)"), "value": "", "time": $0.text] }
             }
     }
 

@@ -138,8 +138,6 @@ extension UserBody {
             emailVerified: user.emailVerifiedAt != nil, phone: user.phone, phoneVerified: user.phoneVerifiedAt != nil,
             displayName: user.displayName, locale: user.locale, fields: user.fields, identities: [],
             hasPassword: user.hasPassword,
-            createdAt: WireTime(millisecondsSince1970: user.createdAt.milliseconds),
-            updatedAt: WireTime(millisecondsSince1970: user.updatedAt.milliseconds), lastLogInAt: nil,
-            previousLogInAt: nil)
+            createdAt: user.createdAt.wire, updatedAt: user.updatedAt.wire, lastLogInAt: nil, previousLogInAt: nil)
     }
 }

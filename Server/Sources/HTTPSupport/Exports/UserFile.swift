@@ -47,14 +47,14 @@ package struct UserFile: Sendable {
     private static func line(of user: User) -> String {
         var members: [String: JSONValue] = [
             "id": .string(user.id.rawValue), "isAnonymous": .bool(user.isAnonymous), "fields": .object(user.fields),
-            "createdAt": .string(user.createdAt.wireText), "isDisabled": .bool(user.isDisabled),
+            "createdAt": .string(user.createdAt.wire.description), "isDisabled": .bool(user.isDisabled),
             "emailVerified": .bool(user.emailVerifiedAt != nil),
             "providers": .array(user.providerNames.map { .string($0) }),
         ]
         let texts = [
             "username": user.username, "email": user.email, "phone": user.phone, "displayName": user.displayName,
-            "locale": user.locale, "lastLogInAt": user.lastLogInAt?.wireText,
-            "deletionRequestedAt": user.deletionRequestedAt?.wireText,
+            "locale": user.locale, "lastLogInAt": user.lastLogInAt?.wire.description,
+            "deletionRequestedAt": user.deletionRequestedAt?.wire.description,
         ]
         for (name, text) in texts { members[name] = text.map { .string($0) } }
         return Self.text(of: .object(members)) + "\n"
@@ -76,7 +76,7 @@ package enum CSVLine {
     static func line(of user: User) -> String {
         let cells: [String?] = [
             user.id.rawValue, user.isAnonymous ? "anonymous" : "registered", user.username, user.email, user.phone,
-            user.displayName, user.locale, user.createdAt.wireText, user.lastLogInAt?.wireText,
+            user.displayName, user.locale, user.createdAt.wire.description, user.lastLogInAt?.wire.description,
             String(user.isDisabled), user.providerNames.joined(separator: " "),
             user.fields.isEmpty ? nil : UserFile.text(of: .object(user.fields)),
         ]
@@ -92,8 +92,4 @@ package enum CSVLine {
 
 extension User {
     fileprivate var providerNames: [String] { Set(identities.map(\.provider.rawValue)).sorted() }
-}
-
-extension Timestamp {
-    fileprivate var wireText: String { WireTime(millisecondsSince1970: milliseconds).description }
 }

@@ -119,5 +119,5 @@ enum NCMBDates {
 
 extension Timestamp {
     /// As NCMB writes times: plain text, UTC, three digits of fraction.
-    var text: String { WireTime(millisecondsSince1970: milliseconds).description }
+    var text: String { wire.description }
 }

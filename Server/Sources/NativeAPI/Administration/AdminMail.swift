@@ -163,26 +163,3 @@ struct MailTestBody: Decodable, Sendable {
 struct QueuedMailsBody: Encodable {
     let mails: [QueuedMailBody]
 }
-
-/// A mail that waits or was given up. To whom it goes and what it says is not told.
-struct QueuedMailBody: Encodable {
-    let id: String
-    let kind: String
-    let createdAt: WireTime
-    let expiresAt: WireTime
-    let attempts: Int
-    let nextTryAt: WireTime?
-    let isGivenUp: Bool
-    let lastFault: String?
-
-    init(_ mail: QueuedMail) {
-        id = mail.id.rawValue
-        kind = mail.kind.rawValue
-        createdAt = mail.createdAt.wire
-        expiresAt = mail.expiresAt.wire
-        attempts = mail.attempts
-        nextTryAt = mail.nextTryAt?.wire
-        isGivenUp = mail.nextTryAt == nil
-        lastFault = mail.lastFault
-    }
-}

@@ -1,4 +1,5 @@
 import Domain
+import HTTPSupport
 import OkaeriWire
 
 /// A user as admins see it.
@@ -71,32 +72,6 @@ struct AdminSessionBody: Encodable {
         createdAt = session.createdAt.wire
         lastUsedAt = session.lastUsedAt.wire
         expiresAt = session.expiresAt.wire
-    }
-}
-
-struct AuditEntryBody: Encodable {
-    let id: String
-    let at: WireTime
-    let actor: String
-    let action: String
-    let target: String?
-    let result: String
-    let address: String?
-    let userAgent: String?
-    let requestId: String?
-    let details: [String: String]
-
-    init(_ entry: AuditEntry) {
-        id = entry.id.rawValue
-        at = entry.at.wire
-        actor = entry.actor.rawValue
-        action = entry.action.rawValue
-        target = entry.target?.rawValue
-        result = entry.result.rawValue
-        address = entry.origin.address
-        userAgent = entry.origin.userAgent
-        requestId = entry.origin.requestId
-        details = entry.details
     }
 }
 

@@ -1,11 +1,7 @@
 package import Domain
 import Foundation
+import HTTPSupport
 package import OkaeriWire
-
-extension Timestamp {
-    /// The instant as the API writes it.
-    var wire: WireTime { WireTime(millisecondsSince1970: milliseconds) }
-}
 
 extension UserBody {
     /// A user as the API shows it.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Domain
-import OkaeriWire
+import HTTPSupport
 
 /// `okaeri audit list`
 struct ListAuditCommand: AsyncParsableCommand {
@@ -61,7 +61,7 @@ struct ListAuditCommand: AsyncParsableCommand {
         }
         let next = hasMore ? entries.last?.id.rawValue : nil
         guard !output.isJSON else {
-            return Console.write(json: Answer(entries: entries.map(EntryDescription.init(_:)), next: next))
+            return Console.write(json: Answer(entries: entries.map(AuditEntryBody.init(_:)), next: next))
         }
         guard !entries.isEmpty else { return Console.write("The audit log has no such entries.") }
         var table = TextTable("WHEN", "WHO", "WHAT", "TO WHOM", "RESULT", "ADDRESS", "REQUEST")
@@ -75,33 +75,7 @@ struct ListAuditCommand: AsyncParsableCommand {
     }
 
     private struct Answer: Encodable {
-        let entries: [EntryDescription]
+        let entries: [AuditEntryBody]
         let next: String?
-    }
-
-    private struct EntryDescription: Encodable {
-        let id: String
-        let at: WireTime
-        let actor: String
-        let action: String
-        let target: String?
-        let result: String
-        let address: String?
-        let userAgent: String?
-        let requestId: String?
-        let details: [String: String]
-
-        init(_ entry: AuditEntry) {
-            id = entry.id.rawValue
-            at = entry.at.wire
-            actor = entry.actor.rawValue
-            action = entry.action.rawValue
-            target = entry.target?.rawValue
-            result = entry.result.rawValue
-            address = entry.origin.address
-            userAgent = entry.origin.userAgent
-            requestId = entry.origin.requestId
-            details = entry.details
-        }
     }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Domain
 import Foundation
 import Okaeri
-import OkaeriServer
 import OkaeriWire
 
 /// `okaeri demo kii`
@@ -26,29 +25,18 @@ struct DemoKiiCommand: AsyncParsableCommand {
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
 
-    private struct Step: Encodable {
-        /// The scene's stable name.
-        let scene: String
-        let outcome: String
-        let user: String
-    }
-
     func run() async throws {
-        let settings = try storage.settings()
-        guard let running = RunningFile.read(in: settings.dataFolder), let server = URL(string: running.url) else {
-            throw CommandFault.failed("No server runs on the data folder. Start one with “okaeri serve”.")
-        }
+        let server = try storage.runningServer()
         let keys = try await storage.withStorage { useCases throws(DomainError) in
             try await useCases.createApplication(name: "Demo of Kii", protocols: [.kii: [:]]).protocols
         }
         let appId = keys.first?.keys[.appId]?.revealed ?? ""
         let language = locale ?? DemoLanguage(environment: ProcessInfo.processInfo.environment)
         let steps = try await play(DemoKiiApp(server: server, appId: appId), language.kiiTexts)
-        guard !output.isJSON else { return Console.write(json: ["steps": steps]) }
-        for step in steps { Console.write("\(step.outcome)\n  \(step.user)") }
+        DemoStep.write(steps, output)
     }
 
-    private func play(_ app: DemoKiiApp, _ texts: DemoKiiTexts) async throws(CommandFault) -> [Step] {
+    private func play(_ app: DemoKiiApp, _ texts: DemoKiiTexts) async throws(CommandFault) -> [DemoStep] {
         var phone = app
         let registered = try await phone.send(
             "POST", "/users", ["displayName": "Player 1", "HighScore": 12000],
@@ -68,13 +56,13 @@ struct DemoKiiCommand: AsyncParsableCommand {
         other.token = logIn.text("access_token")
         let found = try await other.send("GET", "/users/me")
         return [
-            Step(scene: "register", outcome: texts.registered, user: id),
-            Step(scene: "token", outcome: texts.back(same: back.text("userID") == id), user: back.text("userID")),
-            Step(
+            DemoStep(scene: "register", outcome: texts.registered, user: id),
+            DemoStep(scene: "token", outcome: texts.back(same: back.text("userID") == id), user: back.text("userID")),
+            DemoStep(
                 scene: "upgrade",
                 outcome: texts.upgraded(same: upgraded.text("userID") == id && upgraded.text("loginName") == name),
                 user: upgraded.text("userID")),
-            Step(
+            DemoStep(
                 scene: "second-device",
                 outcome: texts.found(
                     same: found.text("userID") == id

@@ -2,7 +2,6 @@ import ArgumentParser
 import Domain
 import Foundation
 import Okaeri
-import OkaeriServer
 
 /// `okaeri demo ncmb`
 struct DemoNCMBCommand: AsyncParsableCommand {
@@ -37,10 +36,7 @@ struct DemoNCMBCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let settings = try storage.settings()
-        guard let running = RunningFile.read(in: settings.dataFolder), let server = URL(string: running.url) else {
-            throw CommandFault.failed("No server runs on the data folder. Start one with “okaeri serve”.")
-        }
+        let server = try storage.runningServer()
         let language = locale ?? DemoLanguage(environment: ProcessInfo.processInfo.environment)
         let made = try await storage.withStorage { useCases throws(DomainError) in
             try await useCases.createApplication(name: "Demo of NCMB", protocols: [.ncmb: [:]])

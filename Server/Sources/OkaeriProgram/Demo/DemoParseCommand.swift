@@ -26,18 +26,8 @@ struct DemoParseCommand: AsyncParsableCommand {
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
 
-    private struct Step: Encodable {
-        /// The scene's stable name.
-        let scene: String
-        let outcome: String
-        let user: String
-    }
-
     func run() async throws {
-        let settings = try storage.settings()
-        guard let running = RunningFile.read(in: settings.dataFolder), let server = URL(string: running.url) else {
-            throw CommandFault.failed("No server runs on the data folder. Start one with “okaeri serve”.")
-        }
+        let server = try storage.runningServer()
         let made = try await storage.withStorage { useCases throws(DomainError) in
             try await useCases.createApplication(name: "Demo of Parse", protocols: [.parse: [:]])
         }
@@ -50,13 +40,12 @@ struct DemoParseCommand: AsyncParsableCommand {
         let okaeri = OkaeriClient(
             server: server, application: made.application.id.rawValue, vault: MemoryVault())
         steps += try await adopt(app, steps.last?.user ?? "", okaeri, language)
-        guard !output.isJSON else { return Console.write(json: ["steps": steps]) }
-        for step in steps { Console.write("\(step.outcome)\n  \(step.user)") }
+        DemoStep.write(steps, output)
     }
 
     private static let password = "s3cret"
 
-    private func play(_ app: DemoParseApp, _ texts: DemoParseTexts) async throws(CommandFault) -> [Step] {
+    private func play(_ app: DemoParseApp, _ texts: DemoParseTexts) async throws(CommandFault) -> [DemoStep] {
         var phone = app
         let anonymous = DemoNCMBApp.uuid(SystemRandomness().bytes(16)).lowercased()
         let made = try await phone.send(
@@ -71,14 +60,14 @@ struct DemoParseCommand: AsyncParsableCommand {
         let found = try await app.send(
             "POST", "/login", ["username": .string("taro-\(id)"), "password": .string(Self.password)])
         return [
-            Step(scene: "anonymous", outcome: texts.made, user: id),
-            Step(
+            DemoStep(scene: "anonymous", outcome: texts.made, user: id),
+            DemoStep(
                 scene: "token", outcome: back.text("objectId") == id ? texts.sameToken : texts.different,
                 user: back.text("objectId")),
-            Step(
+            DemoStep(
                 scene: "upgrade", outcome: named.text("objectId") == id ? texts.sameAfterUpgrade : texts.different,
                 user: named.text("objectId")),
-            Step(
+            DemoStep(
                 scene: "second-device",
                 outcome: found.text("objectId") == id && found.members["score"] == 12000
                     ? texts.sameElsewhere : texts.different,
@@ -89,7 +78,7 @@ struct DemoParseCommand: AsyncParsableCommand {
     /// The app with Okaeri's SDK.
     private func adopt(
         _ app: DemoParseApp, _ id: String, _ okaeri: OkaeriClient, _ language: DemoLanguage
-    ) async throws -> [Step] {
+    ) async throws -> [DemoStep] {
         let texts = language.parseTexts
         let old = try await app.send(
             "POST", "/login", ["username": .string("taro-\(id)"), "password": .string(Self.password)])
@@ -97,9 +86,9 @@ struct DemoParseCommand: AsyncParsableCommand {
             let adopted = try await okaeri.adopt(parseSession: old.text("sessionToken")).user
             let launched = try await okaeri.logInAutomatically().user
             return [
-                Step(
+                DemoStep(
                     scene: "adopt", outcome: adopted.id == id ? texts.adopted : texts.different, user: adopted.id),
-                Step(
+                DemoStep(
                     scene: "automatic", outcome: launched.id == id ? texts.automatic : texts.different,
                     user: launched.id),
             ]

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Domain
-import OkaeriWire
+import HTTPSupport
 
 /// `okaeri mail queue`
 struct MailQueueCommand: AsyncParsableCommand {
@@ -25,7 +25,7 @@ struct MailQueueCommand: AsyncParsableCommand {
         let mails = try await storage.withStorage { useCases throws(DomainError) in
             try await useCases.listQueuedMail(in: id)
         }
-        guard !output.isJSON else { return Console.write(json: Answer(mails: mails.map(Entry.init(_:)))) }
+        guard !output.isJSON else { return Console.write(json: Answer(mails: mails.map(QueuedMailBody.init(_:)))) }
         guard !mails.isEmpty else { return Console.write("No mail waits.") }
         var table = TextTable("ID", "KIND", "QUEUED", "TRIES", "NEXT TRY", "LAST FAULT")
         for mail in mails {
@@ -37,28 +37,6 @@ struct MailQueueCommand: AsyncParsableCommand {
     }
 
     private struct Answer: Encodable {
-        let mails: [Entry]
-    }
-
-    private struct Entry: Encodable {
-        let id: String
-        let kind: String
-        let createdAt: WireTime
-        let expiresAt: WireTime
-        let attempts: Int
-        let nextTryAt: WireTime?
-        let isGivenUp: Bool
-        let lastFault: String?
-
-        init(_ mail: QueuedMail) {
-            id = mail.id.rawValue
-            kind = mail.kind.rawValue
-            createdAt = mail.createdAt.wire
-            expiresAt = mail.expiresAt.wire
-            attempts = mail.attempts
-            nextTryAt = mail.nextTryAt?.wire
-            isGivenUp = mail.nextTryAt == nil
-            lastFault = mail.lastFault
-        }
+        let mails: [QueuedMailBody]
     }
 }

@@ -1,6 +1,5 @@
 import Domain
 import Foundation
-import OkaeriWire
 
 /// An instant in the time zone of this machine, in whole seconds.
 enum LocalTime {
@@ -27,6 +26,4 @@ enum LocalTime {
 extension Timestamp {
     /// The instant as a table shows it.
     var localText: String { LocalTime.text(millisecondsSince1970: milliseconds) }
-    /// The instant as the API writes it.
-    var wire: WireTime { WireTime(millisecondsSince1970: milliseconds) }
 }

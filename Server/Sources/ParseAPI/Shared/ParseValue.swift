@@ -95,5 +95,5 @@ enum ParseValue {
 
 extension Timestamp {
     /// As Parse writes times: plain text, UTC, three digits of fraction.
-    var text: String { WireTime(millisecondsSince1970: milliseconds).description }
+    var text: String { wire.description }
 }
