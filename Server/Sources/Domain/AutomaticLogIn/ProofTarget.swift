@@ -8,12 +8,12 @@ package struct ProofTarget: Hashable, Sendable {
     /// The path as sent; `/` when empty.
     package let path: String
 
-    package init(scheme: some StringProtocol, authority: some StringProtocol, path: some StringProtocol) {
+    package init(scheme: String, authority: String, path: String) {
         self.scheme = Self.lowercased(scheme)
         let authority = Self.lowercased(authority)
         let defaultPort = self.scheme == "https" ? ":443" : ":80"
         self.authority = authority.hasSuffix(defaultPort) ? String(authority.dropLast(defaultPort.count)) : authority
-        self.path = path.isEmpty ? "/" : String(path)
+        self.path = path.isEmpty ? "/" : path
     }
 
     /// Takes an absolute http or https address apart; `nil` for anything else, and for one with user information.
@@ -24,7 +24,7 @@ package struct ProofTarget: Hashable, Sendable {
         let rest = text[colon.upperBound...].prefix { $0 != "?" && $0 != "#" }
         let authority = rest.prefix { $0 != "/" }
         guard !authority.isEmpty, !authority.contains("@") else { return nil }
-        self.init(scheme: scheme, authority: authority, path: rest[authority.endIndex...])
+        self.init(scheme: scheme, authority: String(authority), path: String(rest[authority.endIndex...]))
     }
 
     /// Whether a text names this address, in any spelling.
@@ -49,8 +49,8 @@ package struct ProofTarget: Hashable, Sendable {
     }
 
     /// Most are in lower case already, which costs a look at the bytes.
-    private static func lowercased(_ text: some StringProtocol) -> String {
+    private static func lowercased(_ text: String) -> String {
         text.utf8.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
-            ? String(text) : text.lowercased()
+            ? text : text.lowercased()
     }
 }

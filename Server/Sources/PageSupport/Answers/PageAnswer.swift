@@ -18,8 +18,7 @@ package enum PageAnswer {
         _ html: String, for visit: PageVisit, status: HTTPResponse.Status = .ok, formTargets: [String] = []
     ) -> Response {
         var headers = headers(for: visit, formTargets: formTargets)
-        headers[.contentType] = "text/html; charset=utf-8"
-        headers[.vary] = "Accept-Language, Cookie"
+        for field in documentFields { headers.append(field) }
         return Response(
             status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
     }
@@ -44,20 +43,31 @@ package enum PageAnswer {
         return Response(status: .seeOther, headers: headers)
     }
 
+    private static let documentFields = [
+        HTTPField(name: .contentType, value: "text/html; charset=utf-8"),
+        HTTPField(name: .vary, value: "Accept-Language, Cookie"),
+    ]
+    private static let commonFields = [
+        HTTPField(name: .xFrameOptions, value: "DENY"),
+        // Not “no-referrer”: forms would then name the origin “null”.
+        HTTPField(name: .referrerPolicy, value: "same-origin"),
+        HTTPField(name: .crossOriginOpenerPolicy, value: "same-origin"),
+        HTTPField(name: .crossOriginResourcePolicy, value: "same-origin"),
+        HTTPField(name: .permissionsPolicy, value: "camera=(), geolocation=(), microphone=(), payment=()"),
+    ]
+    private static let strictTransport = HTTPField(name: .strictTransportSecurity, value: "max-age=63072000")
+
     private static func headers(for visit: PageVisit, formTargets: [String]) -> HTTPFields {
         var headers = HTTPFields()
-        headers[.contentSecurityPolicy] =
+        headers.reserveCapacity(16)
+        let policy =
             "default-src 'none'; script-src 'nonce-\(visit.nonce)'; style-src 'nonce-\(visit.nonce)'; "
             + "img-src 'self' data:; connect-src 'self'; "
             + "form-action \((["'self'"] + formTargets).joined(separator: " ")); "
             + "frame-ancestors 'none'; base-uri 'none'"
-        headers[.xFrameOptions] = "DENY"
-        // Not “no-referrer”: forms would then name the origin “null”.
-        headers[.referrerPolicy] = "same-origin"
-        headers[.crossOriginOpenerPolicy] = "same-origin"
-        headers[.crossOriginResourcePolicy] = "same-origin"
-        headers[.permissionsPolicy] = "camera=(), geolocation=(), microphone=(), payment=()"
-        if visit.isSecure { headers[.strictTransportSecurity] = "max-age=63072000" }
+        headers.append(HTTPField(name: .contentSecurityPolicy, value: policy))
+        for field in commonFields { headers.append(field) }
+        if visit.isSecure { headers.append(strictTransport) }
         if let value = visit.newCookie {
             headers.append(BrowserCookies.header(visit.cookieName, value, isSecure: visit.isSecure))
         }
