@@ -15,6 +15,10 @@ enum Scenario: String, CaseIterable, ExpressibleByArgument {
     case logIn = "log-in"
     /// `POST /v1/log-in/automatic` by a new device each time.
     case firstLaunch = "first-launch"
+    /// `GET /a/{application}/log-in`, as a browser opens it for the first time.
+    case logInPage = "log-in-page"
+    /// The bare route with what a browser sends.
+    case bareLogInPage = "bare-log-in-page"
     /// `POST /v1/log-in/password` by the users who have one, in turn.
     case passwordLogIn = "password-log-in"
     /// NCMB's protocol: `GET` of the own member, signed, with the tokens of many sessions in turn.
@@ -68,6 +72,10 @@ struct RequestMaker {
             try logIns(with: KnownDevice.read(from: devices, lines: lines).map(\.key))
         case .firstLaunch:
             try logIns(with: (0..<count).lazy.map { _ in DeviceKey() })
+        case .logInPage:
+            RequestSupply(
+                [target.request("GET", "/a/\(application)/log-in", headers: Self.browserHeaders)], repeats: true)
+        case .bareLogInPage: RequestSupply([target.request("GET", path, headers: Self.browserHeaders)], repeats: true)
         case .passwordLogIn:
             RequestSupply(
                 (0..<KnownPassword.userCount).map { number in
@@ -95,6 +103,12 @@ struct RequestMaker {
             RequestSupply((0..<count).map { _ in pocketBaseLogIn(device: UUID().uuidString) }, repeats: false)
         }
     }
+
+    private static let browserHeaders = [
+        "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+        "Accept-Language: ja,en-US;q=0.8,en;q=0.6", "Sec-Fetch-Dest: document", "Sec-Fetch-Mode: navigate",
+        "Sec-Fetch-Site: none", "Upgrade-Insecure-Requests: 1",
+    ]
 
     /// A token of the usual length, so that the bare route's requests are as long as the others.
     private var sampleToken: String { "oks_" + String(repeating: "A", count: 51) }

@@ -9,7 +9,7 @@ struct BenchCommand: ParsableCommand {
         discussion: "Run it by `make bench`, which builds what it needs.")
 
     enum Phase: String, CaseIterable, ExpressibleByArgument {
-        case paths, passwords, growth, memory, foreign, dashboard, peers, postgresql
+        case paths, passwords, pages, growth, memory, foreign, dashboard, peers, postgresql
         case postgresqlGrowth = "postgresql-growth"
     }
 
@@ -43,7 +43,7 @@ struct BenchCommand: ParsableCommand {
         let loadBefore = loadAverage
         var failure: (any Error)?
         do {
-            for phase in phase.isEmpty ? [.paths, .passwords, .foreign, .memory, .dashboard, .growth] : phase {
+            for phase in phase.isEmpty ? [.paths, .passwords, .pages, .foreign, .memory, .dashboard, .growth] : phase {
                 try measure(phase, workbench, &report)
             }
         } catch {
@@ -60,6 +60,7 @@ struct BenchCommand: ParsableCommand {
         switch phase {
         case .paths: try PathsPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .passwords: try PasswordsPhase(workbench: workbench, isQuick: quick).measure(into: &report)
+        case .pages: try PagesPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .growth: try GrowthPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .postgresql:
             try PostgreSQLPhase(workbench: workbench, isQuick: quick, files: pgbenchFiles).measure(into: &report)

@@ -19,7 +19,7 @@ package struct KiiAPI: ProtocolAdapter {
     package func owns(path: String) -> Bool { path == "/api" || path.hasPrefix("/api/") }
 
     /// JavaScript in browsers of any origin: the token travels in a header, so no origin is trusted by cookies.
-    package var commonHeaders: [HTTPField] { [HTTPField(name: .accessControlAllowOrigin, value: "*")] }
+    package var crossOriginHeaders: [HTTPField] { [HTTPField(name: .accessControlAllowOrigin, value: "*")] }
 
     package var preflightHeaders: [HTTPField] {
         [

@@ -36,7 +36,7 @@ package struct NCMBAPI: ProtocolAdapter {
     package func owns(path: String) -> Bool { path == Self.base || path.hasPrefix("\(Self.base)/") }
 
     /// Apps of Monaca are web pages of other origins (Fetch §3.2).
-    package var commonHeaders: [HTTPField] {
+    package var crossOriginHeaders: [HTTPField] {
         [
             HTTPField(name: .accessControlAllowOrigin, value: "*"),
             HTTPField(name: .accessControlExposeHeaders, value: "X-NCMB-Response-Signature"),

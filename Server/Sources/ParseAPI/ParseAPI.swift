@@ -38,9 +38,9 @@ package struct ParseAPI: ProtocolAdapter {
     }
 
     /// Web pages of any origin may call (Fetch §3.2); the keys say for whom.
-    package var commonHeaders: [HTTPField] { Self.crossOriginHeaders }
+    package var crossOriginHeaders: [HTTPField] { Self.forOtherOrigins }
 
-    private static let crossOriginHeaders = [
+    private static let forOtherOrigins = [
         HTTPField(name: .accessControlAllowOrigin, value: "*"),
         HTTPField(name: .accessControlAllowMethods, value: "GET,PUT,POST,DELETE,OPTIONS"),
         HTTPField(

@@ -12,7 +12,8 @@ package struct RequestOrigin: Hashable, Sendable {
     package init(address: String? = nil, userAgent: String? = nil, requestId: String? = nil) {
         self.address = address
         self.userAgent = userAgent.map {
-            String(String.UnicodeScalarView($0.unicodeScalars.prefix(Self.maximumUserAgentCharacters)))
+            $0.utf8.count <= Self.maximumUserAgentCharacters
+                ? $0 : String(String.UnicodeScalarView($0.unicodeScalars.prefix(Self.maximumUserAgentCharacters)))
         }
         self.requestId = requestId
     }

@@ -1,3 +1,5 @@
+package import Crypto
+
 /// An application as one foreign protocol knows it. A reference, so that a request that finds it copies one pointer.
 package final class EnabledProtocol: Sendable {
     package let application: Application
@@ -7,6 +9,8 @@ package final class EnabledProtocol: Sendable {
     private let opened: [ProtocolKey: Secret]
     /// The digests of `opened`, which are compared at every request.
     private let openedDigests: [ProtocolKey: SecretDigest]
+    /// `opened` as keys of authentication codes: to begin a code by them costs more than to end it.
+    private let authenticators: [ProtocolKey: HMAC<SHA256>]
     private let keyring: ProtocolKeyring
 
     init(application: Application, keySet: ProtocolKeySet, keyring: ProtocolKeyring) throws(DomainError) {
@@ -16,6 +20,7 @@ package final class EnabledProtocol: Sendable {
         options = application.settings.foreignOptions(of: keySet.protocolName)
         opened = try keyring.opened(keySet)
         openedDigests = opened.mapValues(\.digest)
+        authenticators = opened.mapValues { HMAC<SHA256>(key: SymmetricKey(data: Array($0.revealed.utf8))) }
     }
 
     package var name: Session.ProtocolName { keySet.protocolName }
@@ -26,8 +31,9 @@ package final class EnabledProtocol: Sendable {
     /// Whether the application has such a key.
     package func has(_ key: ProtocolKey) -> Bool { opened[key] != nil || keySet.digests[key] != nil }
 
-    /// A key that ships inside the app, such as the one that NCMB's signatures are made with.
-    package func key(_ key: ProtocolKey) -> Secret? { opened[key] }
+    /// A key that ships inside the app, such as the one that NCMB's signatures are made with, as the beginning of an
+    /// authentication code (RFC 2104).
+    package func authenticator(_ key: ProtocolKey) -> HMAC<SHA256>? { authenticators[key] }
 
     /// Whether what was sent is the key, compared in constant time. A key that the application does not have is nobody's.
     package func accepts(_ presented: some StringProtocol, as key: ProtocolKey) -> Bool {

@@ -9,19 +9,30 @@ package enum Base64URL {
     }()
 
     package static func text(of bytes: some Collection<UInt8>) -> String {
-        var characters: [UInt8] = []
-        characters.reserveCapacity((bytes.count * 4 + 2) / 3)
-        var (bits, bitCount): (UInt32, Int) = (0, 0)
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            bitCount += 8
-            while bitCount >= 6 {
-                bitCount -= 6
-                characters.append(alphabet[Int(bits >> UInt32(bitCount) & 63)])
+        let inPlace = bytes.withContiguousStorageIfAvailable { text(of: $0) }
+        return inPlace ?? Array(bytes).withUnsafeBufferPointer { text(of: $0) }
+    }
+
+    private static func text(of bytes: UnsafeBufferPointer<UInt8>) -> String {
+        String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { characters in
+            alphabet.withUnsafeBufferPointer { alphabet in
+                var (bits, bitCount, count): (UInt32, Int, Int) = (0, 0, 0)
+                func write(_ value: UInt32) {
+                    characters[count] = alphabet[Int(value & 63)]
+                    count += 1
+                }
+                for byte in bytes {
+                    bits = bits << 8 | UInt32(byte)
+                    bitCount += 8
+                    while bitCount >= 6 {
+                        bitCount -= 6
+                        write(bits >> UInt32(bitCount))
+                    }
+                }
+                if bitCount > 0 { write(bits << UInt32(6 - bitCount)) }
+                return count
             }
         }
-        if bitCount > 0 { characters.append(alphabet[Int(bits << UInt32(6 - bitCount) & 63)]) }
-        return String(decoding: characters, as: UTF8.self)
     }
 
     /// The bytes of a text; `nil` for any other character, padding, a lone last character, or bits left over that are

@@ -4,26 +4,27 @@ import Foundation
 /// Hashes under a key that only this installation knows: for codes that are too short for a plain hash (requirement 9),
 /// and for records that nobody else shall be able to make.
 package struct KeyedHash: Sendable {
-    private let key: SymmetricKey
+    /// The key, as the beginning of a code: to begin costs more than to go on.
+    private let begun: HMAC<SHA256>
 
     /// - Parameters:
     ///   - secret: The key that this one is derived from (RFC 5869).
     ///   - purpose: Keys of different purposes tell nothing of each other.
     init(derivedFrom secret: SymmetricKey, purpose: String) {
-        key = HKDF<SHA256>.deriveKey(inputKeyMaterial: secret, info: Data(purpose.utf8), outputByteCount: 32)
+        begun = HMAC(
+            key: HKDF<SHA256>.deriveKey(inputKeyMaterial: secret, info: Data(purpose.utf8), outputByteCount: 32))
     }
 
     /// The HMAC-SHA256 of parts, each with its length before it, so that no two lists of parts give the same bytes.
     package func digest(of parts: [[UInt8]?]) -> SecretDigest {
-        var hash = HMAC<SHA256>(key: key)
+        var bytes: [UInt8] = []
         for part in parts {
             // A part that is missing differs from an empty one.
-            withUnsafeBytes(of: Int64(part?.count ?? -1).bigEndian) { hash.update(data: $0) }
-            if let part { hash.update(data: part) }
+            withUnsafeBytes(of: Int64(part?.count ?? -1).bigEndian) { bytes.append(contentsOf: $0) }
+            if let part { bytes.append(contentsOf: part) }
         }
-        guard let digest = SecretDigest(stored: Array(hash.finalize())) else {
-            preconditionFailure("HMAC-SHA256 has 32 bytes")
-        }
-        return digest
+        var hash = begun
+        hash.update(data: bytes)
+        return SecretDigest(keyed: hash.finalize())
     }
 }

@@ -1,4 +1,4 @@
-import Crypto
+package import Crypto
 
 /// A text that must never reach a log, an error or a database. It compares in constant time.
 package struct Secret: Sendable {
@@ -47,7 +47,7 @@ package struct SecretDigest: Hashable, Sendable {
     }
 
     /// Takes a digest that was made with a key.
-    init(keyed code: HMAC<SHA256>.MAC) {
+    package init(keyed code: HMAC<SHA256>.MAC) {
         words = code.withUnsafeBytes { Self.load($0) }
     }
 

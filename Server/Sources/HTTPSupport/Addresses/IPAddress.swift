@@ -33,15 +33,20 @@ package struct IPAddress: Hashable, Sendable {
 
     /// Reads `192.0.2.7`, `2001:db8::1`, `192.0.2.7:4711`, `[2001:db8::1]`, `[2001:db8::1]:4711`.
     package init?(_ text: some StringProtocol) {
-        var host = text.drop { $0 == " " }
-        while host.last == " " { host.removeLast() }
-        if host.first == "[" {
-            guard let end = host.firstIndex(of: "]") else { return nil }
+        func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") }
+        let colon = UInt8(ascii: ":")
+        var host = String(text)[...].utf8.drop(while: isSpace)
+        while let last = host.last, isSpace(last) { host.removeLast() }
+        if host.first == UInt8(ascii: "[") {
+            guard let end = host.firstIndex(of: UInt8(ascii: "]")) else { return nil }
             host = host[host.index(after: host.startIndex)..<end]
-        } else if host.contains("."), let colon = host.firstIndex(of: ":"), host.lastIndex(of: ":") == colon {
-            host = host[..<colon]
+        } else if host.contains(UInt8(ascii: ".")), let first = host.firstIndex(of: colon),
+            host.lastIndex(of: colon) == first
+        {
+            host = host[..<first]
         }
-        guard host.utf8.count <= 45, let socket = try? SocketAddress(ipAddress: String(host), port: 0) else {
+        guard host.count <= 45, let address = String(host), let socket = try? SocketAddress(ipAddress: address, port: 0)
+        else {
             return nil  // No address: that is the whole answer.
         }
         self.init(socket)

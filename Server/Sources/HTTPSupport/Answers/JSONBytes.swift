@@ -17,6 +17,13 @@ package enum JSONBytes {
         }
         return ByteBuffer(bytes: writer.bytes)
     }
+
+    /// A text in quotes.
+    static func bytes(of text: String) -> [UInt8] {
+        let writer = JSONByteWriter(capacity: text.utf8.count + 2)
+        writer.write(text: text)
+        return writer.bytes
+    }
 }
 
 /// The bytes so far, and the objects and lists that are still open.
@@ -29,8 +36,8 @@ package final class JSONByteWriter {
         var isEmpty = true
     }
 
-    init() {
-        bytes.reserveCapacity(1024)
+    init(capacity: Int = 1024) {
+        bytes.reserveCapacity(capacity)
     }
 
     /// How many objects and lists are open.

@@ -102,7 +102,7 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
     }
 
     private func answer(
-        _ head: HTTPRequest, _ body: ByteBuffer, _ found: WholeRequestRoutes.Found, _ context: ChannelHandlerContext
+        _ head: HTTPRequest, _ body: ByteBuffer, _ found: RouteTree.Found, _ context: ChannelHandlerContext
     ) {
         isAnswering = true
         let executor = executor ?? LoopExecutor(context.eventLoop)

@@ -14,8 +14,8 @@ package struct QueryItems: Sendable {
     /// - Throws: `Fault`.
     package init(_ request: Request) throws(Fault) {
         let target = request.head.path ?? ""
-        let question = target.firstIndex(of: "?")
-        try self.init(parsing: question.map { target[target.index(after: $0)...] } ?? "")
+        let question = target.utf8.firstIndex(of: UInt8(ascii: "?"))
+        try self.init(parsing: question.map { target[target.utf8.index(after: $0)...] } ?? "")
     }
 
     /// - Parameter text: `name=value&name=value`

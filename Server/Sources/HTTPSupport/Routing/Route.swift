@@ -27,16 +27,16 @@ package protocol ProtocolAdapter: Sendable {
     var errors: any ErrorAnswers { get }
     /// Whether an unknown path is this protocol's to refuse.
     func owns(path: String) -> Bool
-    /// Headers on every answer of the protocol, errors too: what browsers of other origins need.
-    var commonHeaders: [HTTPField] { get }
-    /// Headers on the answer to `OPTIONS`, beside the common ones.
+    /// Headers on every answer of the protocol, errors too, to a request that names its origin (Fetch §3.2).
+    var crossOriginHeaders: [HTTPField] { get }
+    /// Headers on the answer to `OPTIONS`, beside those.
     var preflightHeaders: [HTTPField] { get }
     /// Whether a slash at the end of a path means nothing.
     var takesFinalSlash: Bool { get }
 }
 
 extension ProtocolAdapter {
-    package var commonHeaders: [HTTPField] { [] }
+    package var crossOriginHeaders: [HTTPField] { [] }
     package var preflightHeaders: [HTTPField] { [] }
     package var takesFinalSlash: Bool { false }
 }

@@ -31,7 +31,7 @@ package struct ServerRoutes: Sendable {
                 let endpoint = Endpoint(
                     handler: route.handler, errors: adapter.errors,
                     metrics: metrics.route(method: route.method.rawValue, path: route.path), shared: shared,
-                    commonHeaders: adapter.commonHeaders, takesFinalSlash: adapter.takesFinalSlash)
+                    crossOriginHeaders: adapter.crossOriginHeaders, takesFinalSlash: adapter.takesFinalSlash)
                 router.on(RouterPath(route.path), method: route.method, responder: endpoint)
                 whole.add(endpoint, for: route)
             }
@@ -56,7 +56,8 @@ private struct Unrouted: RouterMiddleware {
                 adapter,
                 Endpoint(
                     handler: NoRoute(routes: routes, preflightHeaders: adapter.preflightHeaders),
-                    errors: adapter.errors, metrics: unrouted, shared: shared, commonHeaders: adapter.commonHeaders,
+                    errors: adapter.errors, metrics: unrouted, shared: shared,
+                    crossOriginHeaders: adapter.crossOriginHeaders,
                     takesFinalSlash: adapter.takesFinalSlash)
             )
         }

@@ -1,4 +1,3 @@
-import Crypto
 import Domain
 import HTTPSupport
 import HTTPTypes
@@ -9,21 +8,19 @@ import NIOCore
 struct NCMBCaller: Sendable {
     let enabled: EnabledProtocol
     let options: ForeignOptions
-    private let text: SignedText
-    private let key: SymmetricKey
+    private let signature: SignedText.Signature
 
     var application: Domain.Application { enabled.application }
 
-    fileprivate init(_ enabled: EnabledProtocol, _ text: SignedText, _ key: SymmetricKey) {
+    fileprivate init(_ enabled: EnabledProtocol, _ signature: SignedText.Signature) {
         self.enabled = enabled
         options = enabled.options
-        self.text = text
-        self.key = key
+        self.signature = signature
     }
 
     /// The signature of an answer: over the request's own text, and the body when there is one.
     func signature(over body: ByteBuffer) -> String {
-        body.withUnsafeReadableBytes { text.signature(key: key, body: $0) }
+        body.withUnsafeReadableBytes { signature.text(over: $0) }
     }
 
     /// What everybody may with members that have no access list.
@@ -35,8 +32,7 @@ extension NCMBAPI {
     func caller(of request: Request, _ context: ServerContext) async throws -> NCMBCaller {
         guard let key = request.headers.value(of: .ncmbApplicationKey) else { throw NCMBFault.unauthenticated }
         let found = try await gate.enabled(.ncmb, publicKey: key)
-        let (text, secret) = try verify(request, context, for: found, key: key)
-        return NCMBCaller(found, text, secret)
+        return NCMBCaller(found, try verify(request, context, for: found, key: key))
     }
 
     /// The member whose session the request names; `nil` when it names none.

@@ -14,44 +14,46 @@ struct SignatureVerifier: Sendable {
 
     /// Longer headers are nobody's.
     private static let maximumHeaderBytes = 255
-    /// SHA-256.
-    private static let signatureBytes = 32
 
-    /// - Returns: what the answer is signed with.
+    /// - Returns: the request's signature, with which its answer is signed.
     /// - Throws: `NCMBFault.unauthenticated`.
     func callAsFunction(
         _ request: Request, _ context: ServerContext, for application: EnabledProtocol, key: String
-    ) throws(NCMBFault) -> (text: SignedText, key: SymmetricKey) {
+    ) throws(NCMBFault) -> SignedText.Signature {
         guard let sent = request.headers.value(of: .ncmbSignature), sent.utf8.count <= Self.maximumHeaderBytes,
-            let signature = Data(base64Encoded: sent), signature.count == Self.signatureBytes,
+            let signature = Data(base64Encoded: sent).flatMap({ SecretDigest(stored: Array($0)) }),
             let timestamp = request.headers.value(of: .ncmbTimestamp),
             timestamp.utf8.count <= Self.maximumHeaderBytes, let target = request.head.path,
-            let clientKey = application.key(.clientKey)
+            let clientKey = application.authenticator(.clientKey)
         else { throw .unauthenticated }
-        let options = application.application.settings.foreignOptions(of: .ncmb)
-        if let window = options.timestampWindow {
+        if let window = application.options.timestampWindow {
             guard let time = NCMBTimestamp(timestamp), time.isWithin(window, of: clock.now) else {
                 throw .unauthenticated
             }
         }
-        let secret = SymmetricKey(data: Array(clientKey.revealed.utf8))
-        for host in hosts(of: request, context, further: options.hosts) {
+        func expected(from host: Substring) -> SignedText.Signature? {
             let text = SignedText(
-                method: request.method.rawValue, host: host, target: target, applicationKey: key,
-                timestamp: timestamp)
-            if text.isSigned(by: signature, key: secret) { return (text, secret) }
+                method: request.method.rawValue, host: host, target: target, applicationKey: key, timestamp: timestamp)
+            let expected = text.begun(by: clientKey)
+            return expected.isEqual(to: signature) ? expected : nil
+        }
+        let asked = Host.withoutPort(request.head.authority ?? "")
+        if let found = expected(from: asked) { return found }
+        for host in otherHosts(than: asked, of: request, context, further: application.options.hosts) {
+            if let found = expected(from: host) { return found }
         }
         throw .unauthenticated
     }
 
-    /// The names by which the client may know this server: what it asked for, what a listed proxy says that it asked for,
-    /// the server's own, and those that the application lists.
-    private func hosts(of request: Request, _ context: ServerContext, further: [String]) -> [Substring] {
+    /// The names by which the client may know this server, beside what it asked for: what a listed proxy says that it
+    /// asked for, the server's own, and those that the application lists.
+    private func otherHosts(
+        than asked: Substring, of request: Request, _ context: ServerContext, further: [String]
+    ) -> [Substring] {
         var hosts: [Substring] = []
         func add(_ host: Substring) {
-            if !host.isEmpty, !hosts.contains(host) { hosts.append(host) }
+            if !host.isEmpty, host != asked, !hosts.contains(host) { hosts.append(host) }
         }
-        add(Host.withoutPort(request.head.authority ?? ""))
         if proxies.isProxy(context), let forwarded = request.headers.value(of: .forwardedHost) {
             // The last value is the one that the listed proxy wrote.
             let last = forwarded.split(separator: ",").last ?? ""
@@ -67,8 +69,8 @@ struct SignatureVerifier: Sendable {
 enum Host {
     /// `auth.example.com` of `auth.example.com:8080`, and `[::1]` of `[::1]:8080`.
     static func withoutPort(_ authority: String) -> Substring {
-        guard let colon = authority.lastIndex(of: ":"),
-            authority[authority.index(after: colon)...].utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        guard let colon = authority.utf8.lastIndex(of: UInt8(ascii: ":")),
+            authority[authority.utf8.index(after: colon)...].utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { return authority[...] }
         return authority[..<colon]
     }

@@ -1,7 +1,6 @@
 import Domain
 import HTTPSupport
 import Hummingbird
-import NIOCore
 import OkaeriWire
 
 /// `GET /users/{objectId}`. To read oneself is the hot path: the session's cache has the member already, and after the
@@ -14,7 +13,9 @@ struct ReadMemberRoute: RouteHandler {
         let member = try await api.member(of: request, context, for: caller)
         let id = try api.memberId(context)
         if let member, member.user.id == id {
-            return NCMBAnswer.signed(try own(member, caller, request), for: caller)
+            return NCMBAnswer.signed(
+                try written(member, caller).bytes(with: request.headers.value(of: .ncmbSessionToken) ?? ""), for: caller
+            )
         }
         let user = try await api.useCases.readUser(id, in: caller.application.id)
         guard user.deletionRequestedAt == nil else { throw DomainError.userUnknown }
@@ -25,24 +26,13 @@ struct ReadMemberRoute: RouteHandler {
             MemberObject(user, for: caller).forOthers, for: caller)
     }
 
-    /// With the session token that the request was made with: Swift erases its own before it takes this answer over.
-    private func own(_ member: Authenticated, _ caller: NCMBCaller, _ request: Request) throws -> ByteBuffer {
-        let written: [UInt8]
-        if let kept = member.writtenUser, kept.protocolName == .ncmb {
-            written = kept.bytes
-        } else {
-            let object = MemberObject(member.user, for: caller).own()
-            written = Array(try JSONBytes.buffer(of: object).readableBytesView)
-            member.keep(WrittenUser(protocolName: .ncmb, bytes: written))
-        }
-        let token = try JSONBytes.buffer(of: request.headers.value(of: .ncmbSessionToken) ?? "")
-        var body = ByteBuffer()
-        body.reserveCapacity(written.count + token.readableBytes + 20)
-        body.writeBytes(written.dropLast())
-        body.writeStaticString(",\"sessionToken\":")
-        body.writeImmutableBuffer(token)
-        body.writeStaticString("}")
-        return body
+    /// Swift's SDK erases its own session token before it takes this answer over, so the answer tells it again.
+    private func written(_ member: Authenticated, _ caller: NCMBCaller) throws -> WrittenUser {
+        if let kept = member.writtenUser, kept.protocolName == .ncmb { return kept }
+        let object = try JSONBytes.buffer(of: MemberObject(member.user, for: caller).own())
+        let written = WrittenUser(protocolName: .ncmb, bytes: Array(object.readableBytesView))
+        member.keep(written)
+        return written
     }
 }
 

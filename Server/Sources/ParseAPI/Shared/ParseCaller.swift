@@ -44,10 +44,12 @@ struct ParseCredentials {
 
     init(_ headers: HTTPFields) {
         applicationId = headers.value(of: .parseApplicationId)
-        keys[.restKey] = headers.value(of: .parseRestKey)
-        keys[.javascriptKey] = headers.value(of: .parseJavascriptKey)
+        if let sent = headers.value(of: .parseRestKey) { keys[.restKey] = sent }
+        if let sent = headers.value(of: .parseJavascriptKey) { keys[.javascriptKey] = sent }
         // The key of the Windows SDK was never another right than that of the other clients.
-        keys[.clientKey] = headers.value(of: .parseClientKey) ?? headers.value(of: .parseWindowsKey)
+        if let sent = headers.value(of: .parseClientKey) ?? headers.value(of: .parseWindowsKey) {
+            keys[.clientKey] = sent
+        }
         masterKey = headers.value(of: .parseMasterKey)
         token = headers.value(of: .parseSessionToken)
         device = DeviceDescription(
@@ -60,7 +62,7 @@ struct ParseCredentials {
 
     /// `appId:masterKey`, or `appId:javascript-key=KEY`.
     private mutating func takeBasic(_ header: String?) {
-        guard let header, header.lowercased().hasPrefix("basic "),
+        guard let header, header.prefix(6).lowercased() == "basic ",
             let data = Data(base64Encoded: header.dropFirst(6).trimmingCharacters(in: .whitespaces))
         else { return }
         let text = String(decoding: data, as: UTF8.self)
@@ -77,7 +79,10 @@ struct ParseCredentials {
 
     /// What tells of the device is told by the client, and cut.
     static func short(_ text: String?) -> String? {
-        text.map { value in String(value.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }.prefix(200)) }
+        guard let text, text.utf8.count > 200 || text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
+            return text
+        }
+        return String(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }.prefix(200))
     }
 
     /// The name of an installation; an empty one is none.

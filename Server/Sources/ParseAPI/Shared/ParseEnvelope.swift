@@ -28,7 +28,7 @@ extension ParseAPI {
         }
         let caller = try admitted(enabled, credentials, request, context)
         var query = try Self.items(of: request)
-        if method == .get {
+        if method == .get, !body.isEmpty {
             query.merge(body) { _, member in member }
             body = [:]
         }
@@ -63,7 +63,8 @@ extension ParseAPI {
 
     private static func items(of request: Request) throws(ParseFault) -> [String: JSONValue] {
         do {
-            return try QueryItems(request).items.mapValues { .string($0) }
+            let items = try QueryItems(request).items
+            return items.isEmpty ? [:] : items.mapValues { .string($0) }
         } catch {
             throw .invalidParameter(error.name)
         }

@@ -1,7 +1,6 @@
 import Domain
 import HTTPSupport
 import Hummingbird
-import NIOCore
 import OkaeriWire
 
 extension ParseAPI {
@@ -9,24 +8,18 @@ extension ParseAPI {
     /// too, but for the token, which nothing keeps.
     func readMe(_ call: ParseCall) async throws -> ParseAnswer {
         guard let session = call.caller.session, let token = call.caller.token else { throw ParseFault.sessionInvalid }
-        let written: [UInt8]
-        if let kept = session.writtenUser, kept.protocolName == .parse {
-            written = kept.bytes
-        } else {
-            var members = UserObject(session.user, for: call.caller).own()
-            members["__type"] = "Object"
-            members["className"] = "_User"
-            written = Array(try JSONBytes.buffer(of: JSONValue.object(members)).readableBytesView)
-            session.keep(WrittenUser(protocolName: .parse, bytes: written))
-        }
-        let sessionToken = try JSONBytes.buffer(of: token)
-        var body = ByteBuffer()
-        body.reserveCapacity(written.count + sessionToken.readableBytes + 20)
-        body.writeBytes(written.dropLast())
-        body.writeStaticString(",\"sessionToken\":")
-        body.writeImmutableBuffer(sessionToken)
-        body.writeStaticString("}")
-        return ParseAnswer(.bytes(body))
+        return ParseAnswer(.bytes(try written(session, call).bytes(with: token)))
+    }
+
+    private func written(_ session: Authenticated, _ call: ParseCall) throws -> WrittenUser {
+        if let kept = session.writtenUser, kept.protocolName == .parse { return kept }
+        var members = UserObject(session.user, for: call.caller).own()
+        members["__type"] = "Object"
+        members["className"] = "_User"
+        let object = try JSONBytes.buffer(of: JSONValue.object(members))
+        let written = WrittenUser(protocolName: .parse, bytes: Array(object.readableBytesView))
+        session.keep(written)
+        return written
     }
 
     /// `GET /users/{objectId}`

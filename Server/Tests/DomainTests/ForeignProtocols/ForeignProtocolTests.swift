@@ -1,3 +1,4 @@
+import Crypto
 import Domain
 import StorageSQLite
 import TestWorld
@@ -23,7 +24,8 @@ struct ForeignProtocolTests {
         #expect(issued.keys[.clientKey]?.revealed == "1343d198")
         let found = try await world.useCases.findProtocol(.ncmb, publicKey: key)
         #expect(found.application == application)
-        #expect(found.key(.clientKey) == Secret("1343d198"))
+        let code = try #require(found.authenticator(.clientKey)).finalize()
+        #expect(code == HMAC(key: SymmetricKey(data: Array("1343d198".utf8))).finalize())
         #expect(world.useCases.findProtocol.atOnce(.ncmb, publicKey: key) === found)
         #expect(world.useCases.findProtocol.atOnce(.parse, publicKey: key) == nil)
         #expect(try await world.useCases.disableProtocol(.ncmb, of: application.id))

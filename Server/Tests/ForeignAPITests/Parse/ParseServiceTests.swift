@@ -121,11 +121,15 @@ struct ParseServiceTests {
         for method in ["GET", "POST"] {
             #expect(try await world.send(method, "/parse/health").text == #"{"status":"ok"}"#)
         }
-        let preflight = try await world.send("OPTIONS", "/parse/users/me", [("Origin", "https://game.example")])
+        let preflight = try await world.send("OPTIONS", "/parse/users/me")
         #expect(
             preflight.status == 200 && preflight.headers[.accessControlAllowMethods] == "GET,PUT,POST,DELETE,OPTIONS")
         #expect(preflight.headers[.accessControlAllowHeaders]?.contains("X-Parse-Installation-Id") == true)
         let unknown = try await world.parse("GET", "/wish")
+        for path in ["/parse/users/me", "/api/apps/\(ForeignWorld.appId)/users/me"] {
+            let native = try await world.send("GET", path, origin: nil)
+            #expect(!native.headers.contains { $0.name.canonicalName.hasPrefix("access-control") }, "\(path)")
+        }
         #expect(try unknown.status == 404 && unknown.text("error") == "cannot route GET /parse/wish")
         #expect(try await world.parse("GET", "/config").json() == ["params": [:]])
         for path in ["/roles", "/classes/_Role"] {

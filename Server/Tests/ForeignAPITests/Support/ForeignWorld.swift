@@ -62,12 +62,13 @@ struct ForeignWorld: Sendable {
         try await store.write(body)
     }
 
-    /// Sends a request.
+    /// Sends a request, by a web page of another origin unless told otherwise.
     func send(
         _ method: String, _ target: String, _ headers: [(String, String)] = [], body: String? = nil,
-        bytes: [UInt8]? = nil, peer: String = "192.0.2.1"
+        bytes: [UInt8]? = nil, peer: String = "192.0.2.1", origin: String? = "https://game.example"
     ) async throws -> Answer {
         var fields = HTTPFields()
+        fields[.origin] = origin
         for (name, value) in headers {
             fields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value))
         }
