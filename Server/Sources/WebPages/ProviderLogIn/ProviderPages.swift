@@ -63,7 +63,8 @@ struct ShowProviderCallback: HostedPage {
         } catch {
             if case .mergeOffered(let offer) = error { return try await visit.conflict(who, offer) }
             if case .reauthenticationRequired = error { return try visit.confirm(who) }
-            return try await visit.account(who, AccountState(errors: visit.errors(of: error)))
+            return try await visit.account(
+                who, AccountState(errors: visit.errors(of: error, visit.profileFields(of: who.user))))
         }
     }
 }
