@@ -72,6 +72,10 @@ struct FieldForm: Sendable {
     }
 
     func models(_ visit: HostedVisit, _ errors: FormErrors?) -> [PageTemplates.Model] {
+        pageFields(visit, errors).map(\.model)
+    }
+
+    func pageFields(_ visit: HostedVisit, _ errors: FormErrors?) -> [PageField] {
         fields.map { field in
             let label = visit.label(of: field.rule)
             let needsText = field.rule.needsAnswer && !field.isBox
@@ -81,7 +85,7 @@ struct FieldForm: Sendable {
                 label: isOptional ? visit.text("field.optional", ["label": label]) : label, kind: field.kind,
                 value: sent.map { $0.text(field.key) } ?? field.text ?? "", error: errors?[place(field)],
                 isRequired: needsText, inputMode: field.inputMode
-            ).model
+            )
         }
     }
 

@@ -10,10 +10,15 @@ struct ShowSignUp: HostedPage {
         let hint = visit.hint
         var form = hint.contains("@") ? SignUpForm(email: hint) : SignUpForm(username: hint)
         form.fields = visit.newFields()
+        form.providers = try await visit.providers()
         guard let who = try await visit.session(), who.user.isAnonymous else {
-            return try visit.common("sign-up") { [form] visit in visit.model("sign-up", form.model(visit)) }
+            let variant = form.providers.map(\.rawValue).joined(separator: " ")
+            return try visit.common("sign-up", variant: variant) { [form] visit in
+                visit.model("sign-up", form.model(visit))
+            }
         }
         // A guest who signs up would leave behind what the upgrade keeps.
+        form.providers = []
         var own = form.model(visit)
         own["isGuest"] = true
         return try visit.html("sign-up", visit.model("sign-up", own), formTargets: visit.formTargets())
@@ -45,6 +50,7 @@ struct SendSignUp: HostedPage {
             return try await visit.enter(logIn, doing: mailsFirst ? "emailSent" : nil)
         } catch let error as DomainError {
             var again = form
+            again.providers = try await visit.providers()
             again.errors = visit.errors(of: error, form.fields)
             return try visit.html(
                 "sign-up", visit.model("sign-up", again.model(visit)), status: error.pageWords.status,
@@ -59,7 +65,7 @@ extension HostedVisit {
         // The account is made whatever comes of it; the address can be given again on its page.
         _ = try? await useCases.requestEmailVerification(
             email: email, by: authenticated(logIn), isProven: false, languages: languageTags, from: visit.client,
-            toPages: true)
+            toPages: true, isSignUp: true)
     }
 }
 
@@ -68,6 +74,7 @@ struct SignUpForm {
     var username = ""
     var email = ""
     var fields = FieldForm.none
+    var providers: [Identity.Provider] = []
     var errors: FormErrors?
 
     init(username: String = "", email: String = "") {
@@ -105,6 +112,7 @@ struct SignUpForm {
                 ).model,
             ] + fields.models(visit, errors)
         ]
+        model.merge(visit.buttons(for: providers)) { $1 }
         if let errors { model["summary"] = errors.summary(visit) }
         return model
     }
