@@ -157,8 +157,7 @@ extension HostedVisit {
         let places = Set(form.fields.map(form.place))
         // What no field of the form can mend stands above it by its name.
         for (name, text) in errors.fields where name.hasPrefix("fields") && !places.contains(name) {
-            let rule = application.settings.fieldRules[String(name.dropFirst("fields.".count))]
-            errors.others.append(rule.map { "\(label(of: $0)): \(text)" } ?? text)
+            errors.others.append(named(text, name))
         }
         errors.fields.removeAll { $0.name.hasPrefix("fields") && !places.contains($0.name) }
         return errors
