@@ -160,6 +160,12 @@ extension HostedVisit {
             errors.others.append(named(text, name))
         }
         errors.fields.removeAll { $0.name.hasPrefix("fields") && !places.contains($0.name) }
+        // As they stand in the form, so that who reads them goes down the page once.
+        let order = ["username", "email", "password", "displayName"] + form.fields.map(form.place)
+        let ranks = Dictionary(order.enumerated().map { ($1, $0) }) { first, _ in first }
+        errors.fields = errors.fields.enumerated()
+            .sorted { (ranks[$0.element.name] ?? .max, $0.offset) < (ranks[$1.element.name] ?? .max, $1.offset) }
+            .map(\.element)
         return errors
     }
 }

@@ -85,6 +85,10 @@ struct OwnFieldPageTests {
         for place in ["fields-team", "fields-birthday", number, day] {
             #expect(page.html.contains(##"<a href="#field-\##(place)">"##), "\(place)")
         }
+        // In the order of the form.
+        let links = page.html.matches(of: /<a href="#field-([^"]+)">/).map { String($0.output.1) }
+        let shown = page.html.matches(of: /<input id="field-([^"]+)"/).map { String($0.output.1) }
+        #expect(links == shown.filter { links.contains($0) } && links.count == 7)
         // What was typed stays.
         #expect(page.value(of: "fields.height") == "tall" && page.value(of: "fields.birthday") == "2001-02-30")
     }
