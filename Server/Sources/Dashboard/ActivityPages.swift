@@ -91,29 +91,6 @@ struct ConflictsPage: DashboardPage {
     }
 }
 
-/// `/dashboard/admins`
-struct AdminsPage: DashboardPage {
-    let permission: AdminPermission? = .readAdmins
-
-    func respond(to visit: DashboardVisit) async throws -> Response {
-        var list = ListModel()
-        list.columns = ["name", "role", "state", "lastLogIn"].map { visit.text("admins.\($0)") }
-        list.rows = try await visit.rules.listAdmins().map { admin in
-            let state = admin.isDisabled ? "disabled" : admin.isSetUp ? "active" : "invited"
-            return [
-                .init(text: admin.name), .init(text: visit.text("role.\(admin.role.rawValue)")),
-                .init(
-                    text: admin.isSetUp && !admin.isDisabled ? visit.text("admins.active") : "",
-                    badge: state == "active" ? nil : visit.text("admins.\(state)")),
-                .init(text: admin.lastLogInAt == nil ? "–" : "", time: admin.lastLogInAt),
-            ]
-        }
-        var model = list.model(visit)
-        model["lead"] = visit.text("admins.lead")
-        return try visit.html("list", title: visit.text("nav.admins"), model)
-    }
-}
-
 /// `/dashboard/health`
 struct HealthPage: DashboardPage {
     let permission: AdminPermission? = .readFigures

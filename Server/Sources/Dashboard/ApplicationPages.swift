@@ -100,14 +100,14 @@ struct SettingsPage: DashboardPage {
             return try await draw(
                 visit, .none, errors: [:], notice: visit.visit.query.text("done") == "saved" ? "settings.saved" : nil)
         }
-        let form = try await visit.visit.form()
+        let (form, who) = (try await visit.visit.form(), try visit.acting(.changeSettings))
         let version = form.text("version")
         do {
             let spans = try Self.spans.map { field, _, _ throws(DomainError) in try Self.days(form, field) }
             let idle = try form.text("anonymousIdleDays").isEmpty ? nil : Self.days(form, "anonymousIdleDays")
             let minimum = Int(form.text("passwordMinimumCharacters")) ?? 0
             _ = try await visit.rules.changeApplication(
-                try visit.place().id, isCurrent: { $0.version == version }, by: try visit.acting(.changeSettings)
+                try visit.place().id, isCurrent: { $0.version == version }, by: who
             ) { application in
                 application.name = form.text("name")
                 for (span, value) in zip(Self.spans, spans) { application.settings[keyPath: span.1] = value }

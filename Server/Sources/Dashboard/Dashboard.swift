@@ -58,7 +58,7 @@ package struct Dashboard: ProtocolAdapter {
             "settings": PackageResources.settings_mustache, "start": PackageResources.start_mustache,
             "message": PackageResources.message_mustache, "doors": PackageResources.doors_mustache,
             "mail": PackageResources.mail_mustache, "look": PackageResources.look_mustache,
-            "bulk": PackageResources.bulk_mustache,
+            "bulk": PackageResources.bulk_mustache, "protocols": PackageResources.protocols_mustache,
         ]
     }
 
@@ -67,32 +67,38 @@ package struct Dashboard: ProtocolAdapter {
     package var errors: any ErrorAnswers { DashboardErrors(templates: templates, texts: texts, assets: assets) }
 
     package var routes: [Route] {
-        let pages: [(HTTPRequest.Method, String, any DashboardPage)] = [
-            (.get, "", HomePage()),
-            (.get, "/log-in", LogInPage()), (.post, "/log-in", LogInPage()), (.post, "/log-out", LogOutPage()),
-            (.get, "/set-up", SetUpPage()), (.post, "/set-up", SetUpPage()),
-            (.get, "/applications", ApplicationsPage()), (.post, "/applications", ApplicationsPage()),
-            (.get, "/admins", AdminsPage()), (.get, "/health", HealthPage()),
-            (.get, "/app/{application}", OverviewPage()), (.get, "/app/{application}/start", StartPage()),
-            (.get, "/app/{application}/users", UsersPage()), (.post, "/app/{application}/users", UsersPage()),
-            (.get, "/app/{application}/export", ExportPage()),
-            (.get, "/app/{application}/users/{user}", UserPage()),
-            (.post, "/app/{application}/users/{user}", UserPage()),
-            (.get, "/app/{application}/sessions", SessionsPage()),
-            (.get, "/app/{application}/conflicts", ConflictsPage()),
-            (.post, "/app/{application}/conflicts", ConflictsPage()),
-            (.get, "/app/{application}/settings", SettingsPage()),
-            (.post, "/app/{application}/settings", SettingsPage()),
-            (.get, "/app/{application}/doors", DoorsPage()), (.post, "/app/{application}/doors", DoorsPage()),
-            (.get, "/app/{application}/mail", MailPage()), (.post, "/app/{application}/mail", MailPage()),
-            (.get, "/app/{application}/mail/preview", MailPreviewPage()),
-            (.post, "/app/{application}/mail/preview", MailPreviewPage()),
-            (.get, "/app/{application}/look", LookPage()), (.post, "/app/{application}/look", LookPage()),
-            (.get, "/app/{application}/look/preview", LookPreviewPage()),
-            (.post, "/app/{application}/look/preview", LookPreviewPage()),
-            (.get, "/app/{application}/audit", AuditPage()),
-            (.get, "/app/{application}/fields", FieldsPage()), (.post, "/app/{application}/fields", FieldsPage()),
-        ]
-        return pages.map { Route($0, Self.root + $1, DashboardRoute(dashboard: self, page: $2)) }
+        Self.table.map { Route($0.method, Self.root + $0.path, DashboardRoute(dashboard: self, page: $0.page)) }
     }
+
+    /// Every page, by method and path. What an admin must be allowed to see it, each page says itself.
+    static let table: [(method: HTTPRequest.Method, path: String, page: any DashboardPage)] = [
+        (.get, "", HomePage()),
+        (.get, "/log-in", LogInPage()), (.post, "/log-in", LogInPage()), (.post, "/log-out", LogOutPage()),
+        (.get, "/set-up", SetUpPage()), (.post, "/set-up", SetUpPage()),
+        (.get, "/applications", ApplicationsPage()), (.post, "/applications", ApplicationsPage()),
+        (.get, "/admins", AdminsPage()), (.post, "/admins", AdminsPage()),
+        (.get, "/admins/{admin}", AdminPage()), (.post, "/admins/{admin}", AdminPage()),
+        (.get, "/keys", KeysPage()), (.post, "/keys", KeysPage()), (.get, "/health", HealthPage()),
+        (.get, "/app/{application}", OverviewPage()), (.get, "/app/{application}/start", StartPage()),
+        (.get, "/app/{application}/users", UsersPage()), (.post, "/app/{application}/users", UsersPage()),
+        (.get, "/app/{application}/export", ExportPage()),
+        (.get, "/app/{application}/users/{user}", UserPage()),
+        (.post, "/app/{application}/users/{user}", UserPage()),
+        (.get, "/app/{application}/sessions", SessionsPage()),
+        (.get, "/app/{application}/conflicts", ConflictsPage()),
+        (.post, "/app/{application}/conflicts", ConflictsPage()),
+        (.get, "/app/{application}/settings", SettingsPage()),
+        (.post, "/app/{application}/settings", SettingsPage()),
+        (.get, "/app/{application}/doors", DoorsPage()), (.post, "/app/{application}/doors", DoorsPage()),
+        (.get, "/app/{application}/protocols", ProtocolsPage()),
+        (.post, "/app/{application}/protocols", ProtocolsPage()),
+        (.get, "/app/{application}/mail", MailPage()), (.post, "/app/{application}/mail", MailPage()),
+        (.get, "/app/{application}/mail/preview", MailPreviewPage()),
+        (.post, "/app/{application}/mail/preview", MailPreviewPage()),
+        (.get, "/app/{application}/look", LookPage()), (.post, "/app/{application}/look", LookPage()),
+        (.get, "/app/{application}/look/preview", LookPreviewPage()),
+        (.post, "/app/{application}/look/preview", LookPreviewPage()),
+        (.get, "/app/{application}/audit", AuditPage()),
+        (.get, "/app/{application}/fields", FieldsPage()), (.post, "/app/{application}/fields", FieldsPage()),
+    ]
 }

@@ -138,7 +138,7 @@ struct DashboardVisit: Sendable {
         items.append(("applications", "\(Dashboard.root)/applications", nil))
         if access.applications == nil {
             items += [
-                ("admins", "\(Dashboard.root)/admins", .readAdmins),
+                ("admins", "\(Dashboard.root)/admins", .readAdmins), ("keys", "\(Dashboard.root)/keys", .readAdmins),
                 ("health", "\(Dashboard.root)/health", .readFigures),
             ]
         }
@@ -152,7 +152,7 @@ struct DashboardVisit: Sendable {
 
     /// The parts of the settings, on each of them.
     private var tabs: [PageTemplates.Model] {
-        let parts = ["settings", "doors", "mail", "look"]
+        let parts = ["settings", "doors", "protocols", "mail", "look"]
         guard application != nil, parts.contains(where: { visit.path == path($0) }) else { return [] }
         return parts.map { part in
             ["label": text("tabs.\(part)"), "link": path(part), "isCurrent": visit.path == path(part)]

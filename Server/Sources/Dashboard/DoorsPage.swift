@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import PageSupport
 
-/// `/dashboard/app/ID/doors`: by which providers and old protocols people come in.
+/// `/dashboard/app/ID/doors`: by which providers people come in.
 struct DoorsPage: DashboardPage {
     let permission: AdminPermission? = .readSettings
 
@@ -23,12 +23,6 @@ struct DoorsPage: DashboardPage {
                     .init(rawValue: door), of: try visit.place().id)
                 let words = visit.words(for: finding)
                 return try await draw(visit, .none, open: door, word: (door, words.text, words.isGood))
-            }
-            if form.text("act") == "enable" {
-                // Drawn at once and not after a redirect: some keys are told this one time.
-                let issued = try await enable(door, form, visit, who)
-                return try await draw(
-                    visit, .none, open: door, word: (door, visit.text("doors.once"), true), issued: issued)
             }
             let opened = try await act(form, on: door, visit, who)
             return visit.redirect(to: "\(visit.path("doors"))?done=saved&open=\(FormValues.escaped(opened))")
@@ -67,28 +61,8 @@ struct DoorsPage: DashboardPage {
         case "remove":
             try await visit.useCases.removeProvider(.init(rawValue: door), of: application, by: who)
             return door
-        case "disable":
-            // Its keys are forgotten: typed, so that no slip of the hand locks all old apps out.
-            guard form.text("\(door).confirm") == door else {
-                throw DomainError.fieldsRefused([FieldFault(field: "confirm", rule: .required)])
-            }
-            _ = try await visit.useCases.disableProtocol(.init(rawValue: door), of: application, by: who)
-            return door
         default: throw PageFault.unknown
         }
-    }
-
-    private func enable(
-        _ door: String, _ form: FormValues, _ visit: DashboardVisit, _ who: Operator
-    ) async throws -> IssuedKeys {
-        let name = Session.ProtocolName(rawValue: door)
-        guard Session.ProtocolName.foreign.contains(name) else { throw PageFault.unknown }
-        var given: [ProtocolKey: Secret] = [:]
-        for key in name.keys {
-            let text = form.text("\(door).\(key.rawValue)")
-            if !text.isEmpty { given[key] = Secret(text) }
-        }
-        return try await visit.useCases.enableProtocol(name, given: given, of: try visit.place().id, by: who)
     }
 
     private static func lines(_ text: String) -> [String] {
@@ -96,7 +70,7 @@ struct DoorsPage: DashboardPage {
     }
 
     private func draw(
-        _ visit: DashboardVisit, _ form: FormValues, open: String, word: Word?, issued: IssuedKeys? = nil,
+        _ visit: DashboardVisit, _ form: FormValues, open: String, word: Word?,
         status: HTTPResponse.Status = .ok
     ) async throws -> Response {
         let application = try visit.place()
@@ -108,13 +82,8 @@ struct DoorsPage: DashboardPage {
             view.provider(name, set.first { $0.settings.provider.rawValue == name })
         }
         if mayChange { providers.append(view.provider("new", nil)) }
-        var keys = try await visit.useCases.listProtocolKeys(of: application.id)
-        if let issued { keys = keys.map { $0.protocolName == issued.protocolName ? issued : $0 } }
         var model: PageTemplates.Model = [
             "providers": providers, "canChange": mayChange, "lead": visit.text("doors.lead"),
-            "protocols": Session.ProtocolName.foreign.map { name in
-                view.foreign(name, keys.first { $0.protocolName == name }, showsAll: mayChange)
-            },
         ]
         if visit.visit.query.text("done") == "saved", word == nil { model["notice"] = visit.text("settings.saved") }
         if let word, !word.isGood { model["summary"] = PageSummary(title: word.text, errors: []).model }
@@ -162,32 +131,8 @@ private struct DoorView {
         return model
     }
 
-    func foreign(_ name: Session.ProtocolName, _ issued: IssuedKeys?, showsAll: Bool) -> PageTemplates.Model {
-        let shown = name.keys.compactMap { key -> PageTemplates.Model? in
-            guard let value = issued?.keys[key], showsAll || key.keeping == .open else { return nil }
-            return ["label": key.rawValue, "value": value.revealed]
-        }
-        var model: PageTemplates.Model = [
-            "door": name.rawValue, "name": Self.names[name.rawValue] ?? name.rawValue, "isOn": issued != nil,
-            "isOpen": open == name.rawValue || word?.door == name.rawValue, "keys": shown,
-            "fields": name.keys.map { key in
-                PageField(
-                    "\(name.rawValue).\(key.rawValue)", label: key.rawValue, kind: .code,
-                    value: form["\(name.rawValue).\(key.rawValue)"] ?? "", isRequired: false
-                ).model
-            },
-            "confirm": PageField(
-                "\(name.rawValue).confirm", label: "\(visit.text("user.confirm")) \(name.rawValue)", kind: .code,
-                isRequired: false
-            ).model,
-        ]
-        if let word, word.door == name.rawValue, word.isGood { model["word"] = word.text }
-        return model
-    }
-
     private static let names = [
         "apple": "Sign in with Apple", "google": "Google", "facebook": "Facebook", "twitter": "X (Twitter)",
-        "ncmb": "NCMB", "parse": "Parse", "kii": "Kii Cloud", "envelope": "{status, success, message, data}",
     ]
 }
 

@@ -70,6 +70,7 @@ extension AuditEntry.Action {
     package static let adminLoggedIn = AuditEntry.Action(rawValue: "admin.logged-in")
     package static let adminLoggedOut = AuditEntry.Action(rawValue: "admin.logged-out")
     package static let adminChanged = AuditEntry.Action(rawValue: "admin.changed")
+    package static let adminRemoved = AuditEntry.Action(rawValue: "admin.removed")
     package static let adminKeyCreated = AuditEntry.Action(rawValue: "admin-key.created")
     package static let adminKeyRemoved = AuditEntry.Action(rawValue: "admin-key.removed")
     package static let userChanged = AuditEntry.Action(rawValue: "user.changed")

@@ -7,6 +7,7 @@ package protocol AdminQueries {
     func insert(_ admin: Admin) throws(DomainError)
     /// Writes everything about an admin.
     func update(_ admin: Admin) throws(DomainError)
+    func removeAdmin(_ id: Identifier<Admin>) throws(DomainError)
 
     func insert(_ session: AdminSession) throws(DomainError)
     func adminSession(_ digest: SecretDigest) throws(DomainError) -> AdminSession?

@@ -10,6 +10,7 @@ package final class AdministrationUseCases: Sendable {
     package let listAdmins: ListAdmins
     package let createAdmin: CreateAdmin
     package let changeAdmin: ChangeAdmin
+    package let removeAdmin: RemoveAdmin
     package let listKeys: ListAdminKeys
     package let createKey: CreateAdminKey
     package let removeKey: RemoveAdminKey
@@ -49,6 +50,7 @@ package final class AdministrationUseCases: Sendable {
         listAdmins = ListAdmins(store: store)
         createAdmin = CreateAdmin(store: store, clock: clock, randomness: randomness, audit: audit)
         changeAdmin = ChangeAdmin(store: store, clock: clock, audit: audit)
+        removeAdmin = RemoveAdmin(store: store, audit: audit)
         listKeys = ListAdminKeys(store: store)
         createKey = CreateAdminKey(store: store, clock: clock, randomness: randomness, audit: audit)
         removeKey = RemoveAdminKey(store: store, audit: audit)

@@ -88,13 +88,31 @@ package struct ChangeAdmin: Sendable {
             // Two changes in one millisecond are two versions.
             admin.updatedAt = max(now, Timestamp(milliseconds: admin.updatedAt.milliseconds + 1))
             try transaction.update(admin)
-            guard try transaction.admins().contains(where: { $0.role == .owner && $0.isSetUp && !$0.isDisabled })
-            else { throw .administration(.lastOwner) }
+            try transaction.requireOwner()
             if admin.isDisabled { try transaction.removeAccess(of: id) }
             try entry.record(
                 on: .admin(id), details: ["role": admin.role.rawValue, "disabled": String(admin.isDisabled)],
                 in: transaction)
             return admin
+        }
+    }
+}
+
+/// Removes an admin, whose sessions and links end at once. What they did stays in the audit log.
+package struct RemoveAdmin: Sendable {
+    let store: any Store
+    let audit: AuditTrail
+
+    /// - Throws: `administration(notFound)`, `administration(lastOwner)`, `storageUnavailable`.
+    package func callAsFunction(_ id: Identifier<Admin>, by who: Operator) async throws(DomainError) {
+        let entry = audit.draft(.adminRemoved, by: who.actor, in: AuditEntry.server, from: who.origin)
+        try await store.write { transaction throws(DomainError) in
+            guard let admin = try transaction.admin(id) else { throw .administration(.notFound) }
+            try transaction.removeAccess(of: id)
+            try transaction.removeAdmin(id)
+            try transaction.requireOwner()
+            try entry.record(
+                on: .admin(id), details: ["name": admin.name, "role": admin.role.rawValue], in: transaction)
         }
     }
 }
@@ -111,6 +129,12 @@ extension AdminRole {
 }
 
 extension Transaction {
+    /// - Throws: `administration(lastOwner)` when nobody could look after admins any more.
+    fileprivate func requireOwner() throws(DomainError) {
+        guard try admins().contains(where: { $0.role == .owner && $0.isSetUp && !$0.isDisabled })
+        else { throw .administration(.lastOwner) }
+    }
+
     /// - Throws: `administration(notFound)` when one of them is not there.
     func requireApplications(_ applications: Set<Identifier<Application>>?) throws(DomainError) {
         for id in applications ?? [] {

@@ -106,6 +106,10 @@ package struct FieldFault: Hashable, Sendable {
         case empty
         case notALanguageTag
         case tooManyFields(maximum: Int)
+        /// A number that is too small or too large.
+        case outOfRange(ClosedRange<Int64>)
+        /// Neither an address nor a network such as `10.0.0.0/8`.
+        case notANetwork
         case tooManyBytes(maximum: Int)
         case tooDeep(maximumLevels: Int)
         case notUnique

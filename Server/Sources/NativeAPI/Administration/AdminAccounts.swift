@@ -59,6 +59,10 @@ extension AdminAPI {
                 version: try call.version(), by: try call.acting())
             return try call.answer(AdminBody(admin), version: admin.updatedAt)
         },
+        AdminRoute(.delete, "admins/{id}", .manageAdmins) { call in
+            try await call.rules.removeAdmin(Identifier(rawValue: try call.id("id")), by: try call.acting())
+            return AdminCall.done
+        },
         AdminRoute(.post, "admins/{id}/link", .manageAdmins) { call in
             let link = try await call.rules.makeLink(
                 for: Identifier(rawValue: try call.id("id")), by: try call.acting())

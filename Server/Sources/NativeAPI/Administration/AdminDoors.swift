@@ -60,8 +60,7 @@ extension AdminAPI {
         AdminRoute(.patch, "\(place)/protocols/{protocol}/rules", .changeSettings) { call in
             let (body, name) = (try await call.body(ProtocolRulesPatch.self), try call.protocolName())
             let changed = try await call.useCases.foreign.changeProtocolRules(
-                name, of: try call.place().id, by: try call.acting()
-            ) { body.apply(to: &$0, &$1) }
+                name, of: try call.place().id, to: body.changes, by: try call.acting())
             return try call.answer(ProtocolRulesBody(name, of: changed.settings))
         },
     ]

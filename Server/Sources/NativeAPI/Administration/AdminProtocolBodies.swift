@@ -47,111 +47,60 @@ struct ProtocolKeysBody: Decodable, Sendable {
     }
 }
 
-/// What holds for a foreign protocol; see `okaeri application rules`.
+/// What holds for a foreign protocol, by the names of `ProtocolRule.all`.
 struct ProtocolRulesBody: Encodable {
-    let idleSeconds: Int64
-    let sessionsPerUser: Int?
-    let allowsAnonymous: Bool
-    let isReadableByAll: Bool
-    let takesPasswordsInAddresses: Bool
-    let timestampWindowSeconds: Int64?
-    let hosts: [String]
-    let retiresWeakPasswords: Bool
-    let allowsSignUpByMail: Bool
-    let demandsVerifiedEmail: Bool
-    let refreshedTokenSeconds: Int64?
-    let needsVerifiedEmail: Bool
-    let hasPasswordPolicy: Bool
-    let ignoresCase: Bool
-    let administratorNetworks: [String]
+    private let values: [String: ProtocolRule.Value]
 
     init(_ name: Session.ProtocolName, of settings: ApplicationSettings) {
-        let (rules, options) = (settings.sessionRules(of: name), settings.foreignOptions(of: name))
-        idleSeconds = rules.idleLifetime.components.seconds
-        sessionsPerUser = rules.maximumPerUser
-        allowsAnonymous = options.allowsAnonymous
-        isReadableByAll = options.isReadableByAll
-        takesPasswordsInAddresses = options.takesPasswordsInAddresses
-        timestampWindowSeconds = options.timestampWindow?.components.seconds
-        hosts = options.hosts
-        retiresWeakPasswords = options.retiresWeakPasswords
-        allowsSignUpByMail = options.allowsSignUpByMail
-        demandsVerifiedEmail = options.demandsVerifiedEmail
-        refreshedTokenSeconds = options.refreshedTokenLifetime?.components.seconds
-        needsVerifiedEmail = options.needsVerifiedEmail
-        hasPasswordPolicy = options.hasPasswordPolicy
-        ignoresCase = options.ignoresCase
-        administratorNetworks = options.administratorNetworks
+        values = Dictionary(
+            uniqueKeysWithValues: ProtocolRule.all.map { ($0.name, $0.value(for: name, in: settings)) })
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: RuleName.self)
+        for rule in ProtocolRule.all {
+            let key = RuleName(rule)
+            switch values[rule.name] {
+            case .truth(let truth)?: try members.encode(truth, forKey: key)
+            case .number(let number)?: try members.encodeIfPresent(number, forKey: key)
+            case .texts(let texts)?: try members.encode(texts, forKey: key)
+            case nil: continue
+            }
+        }
     }
 }
 
-/// A change of such rules: what is absent stays.
+/// A change of such rules: what is absent stays, and 0 stands for none.
 struct ProtocolRulesPatch: Decodable, Sendable {
-    private let idleSeconds: Int64?
-    private let sessionsPerUser: Int?
-    private let truths: [CodingKeys: Bool]
-    /// 0 for any distance.
-    private let timestampWindowSeconds: Int64?
-    /// 0 for tokens without refreshing.
-    private let refreshedTokenSeconds: Int64?
-    private let hosts: [String]?
-    private let administratorNetworks: [String]?
-
-    private enum CodingKeys: String, CodingKey, CaseIterable {
-        case idleSeconds, sessionsPerUser, allowsAnonymous, isReadableByAll, takesPasswordsInAddresses
-        case timestampWindowSeconds, hosts, retiresWeakPasswords, allowsSignUpByMail, demandsVerifiedEmail
-        case refreshedTokenSeconds, needsVerifiedEmail, hasPasswordPolicy, ignoresCase, administratorNetworks
-    }
-
-    private static var options: [(CodingKeys, WritableKeyPath<ForeignOptions, Bool>)] {
-        [
-            (.allowsAnonymous, \.allowsAnonymous), (.isReadableByAll, \.isReadableByAll),
-            (.takesPasswordsInAddresses, \.takesPasswordsInAddresses),
-            (.retiresWeakPasswords, \.retiresWeakPasswords), (.allowsSignUpByMail, \.allowsSignUpByMail),
-            (.demandsVerifiedEmail, \.demandsVerifiedEmail), (.needsVerifiedEmail, \.needsVerifiedEmail),
-            (.hasPasswordPolicy, \.hasPasswordPolicy), (.ignoresCase, \.ignoresCase),
-        ]
-    }
+    let changes: [String: ProtocolRule.Value]
 
     init(from decoder: any Decoder) throws {
-        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
-        func seconds(_ key: CodingKeys, from least: Int64) throws -> Int64? {
-            let number = try members.decodeIfPresent(Int64.self, forKey: key)
-            guard number.map({ (least...SessionRules.endless.components.seconds).contains($0) }) ?? true else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: key, in: members, debugDescription: "No span of that length.")
+        let members = try decoder.closedContainer(keyedBy: RuleName.self)
+        var changes: [String: ProtocolRule.Value] = [:]
+        for rule in ProtocolRule.all {
+            let key = RuleName(rule)
+            switch rule.kind {
+            case .truth: changes[rule.name] = try members.decodeIfPresent(Bool.self, forKey: key).map { .truth($0) }
+            case .seconds, .count:
+                changes[rule.name] = try members.decodeIfPresent(Int64.self, forKey: key).map { .number($0) }
+            case .hosts, .networks:
+                changes[rule.name] = try members.decodeIfPresent([String].self, forKey: key).map { .texts($0) }
             }
-            return number
         }
-        idleSeconds = try seconds(.idleSeconds, from: 1)
-        sessionsPerUser = try members.decodeIfPresent(Int.self, forKey: .sessionsPerUser)
-        timestampWindowSeconds = try seconds(.timestampWindowSeconds, from: 0)
-        refreshedTokenSeconds = try seconds(.refreshedTokenSeconds, from: 0)
-        hosts = try members.decodeIfPresent([String].self, forKey: .hosts)
-        let networks = try members.decodeIfPresent([String].self, forKey: .administratorNetworks)
-        guard networks?.allSatisfy({ IPNetwork($0) != nil }) ?? true else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .administratorNetworks, in: members, debugDescription: "Networks such as 10.0.0.0/8.")
-        }
-        administratorNetworks = networks
-        var truths: [CodingKeys: Bool] = [:]
-        for (key, _) in Self.options { truths[key] = try members.decodeIfPresent(Bool.self, forKey: key) }
-        self.truths = truths
+        self.changes = changes
     }
+}
 
-    func apply(to rules: inout SessionRules, _ options: inout ForeignOptions) {
-        if let idleSeconds { rules.idleLifetime = .seconds(idleSeconds) }
-        if let sessionsPerUser { rules.maximumPerUser = sessionsPerUser }
-        for (key, path) in Self.options {
-            if let truth = truths[key] { options[keyPath: path] = truth }
-        }
-        if let timestampWindowSeconds {
-            options.timestampWindow = timestampWindowSeconds == 0 ? nil : .seconds(timestampWindowSeconds)
-        }
-        if let refreshedTokenSeconds {
-            options.refreshedTokenLifetime = refreshedTokenSeconds == 0 ? nil : .seconds(refreshedTokenSeconds)
-        }
-        if let hosts { options.hosts = hosts }
-        if let administratorNetworks { options.administratorNetworks = administratorNetworks }
+/// The name of a rule as a member of a body.
+private struct RuleName: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(_ rule: ProtocolRule) { stringValue = rule.name }
+    init?(intValue: Int) { nil }
+
+    init?(stringValue: String) {
+        guard ProtocolRule[stringValue] != nil else { return nil }
+        self.stringValue = stringValue
     }
 }

@@ -22,6 +22,8 @@ extension FieldFault.Rule {
         case .empty: ("empty", "At least one character.")
         case .notALanguageTag: ("not_a_language_tag", "A language tag as in BCP 47: ja, en-GB.")
         case .tooManyFields(let maximum): ("too_many", "At most \(maximum).")
+        case .outOfRange(let range): ("out_of_range", "\(range.lowerBound) to \(range.upperBound).")
+        case .notANetwork: ("not_a_network", "An address, or a network such as 10.0.0.0/8.")
         case .tooManyBytes(let maximum): ("too_many_bytes", "At most \(maximum) bytes as JSON.")
         case .tooDeep(let maximum): ("too_deep", "At most \(maximum) levels.")
         case .notUnique: ("not_unique", "Another one has this value.")

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Domain
-import HTTPSupport
+import enum OkaeriWire.JSONValue
 
 /// `okaeri application rules`
 struct ProtocolRulesCommand: AsyncParsableCommand {
@@ -28,8 +28,9 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Sessions end after so many hours without a request.", valueName: "hours"))
     var idleHours: Int64?
 
-    @Option(help: ArgumentHelp("How many sessions a user can have at once.", valueName: "count"))
-    var sessionsPerUser: Int?
+    @Option(
+        help: ArgumentHelp("How many sessions a user can have at once; 0 for no limit.", valueName: "count"))
+    var sessionsPerUser: Int64?
 
     @Flag(inversion: .prefixedNo, help: "Whether an id that the client made up logs in (NCMB, Parse).")
     var anonymous: Bool?
@@ -90,113 +91,87 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
 
+    /// What was given, by the options' names.
+    private var given: [String: ProtocolRule.Value] {
+        let numbers = [
+            "idle-hours": idleHours, "sessions-per-user": sessionsPerUser, "timestamp-window": timestampWindow,
+            "refreshed-token-seconds": refreshedTokenSeconds,
+        ]
+        let truths = [
+            "anonymous": anonymous, "readable-by-all": readableByAll, "passwords-in-addresses": passwordsInAddresses,
+            "log-in-verified": logInVerified, "password-policy": passwordPolicy, "ignore-case": ignoreCase,
+            "retire-weak-passwords": retireWeakPasswords, "sign-up-by-mail": signUpByMail,
+            "verified-email": verifiedEmail, "verified-phone": verifiedPhone,
+        ]
+        let texts = ["host": host, "master-network": masterNetwork].filter { !$0.value.isEmpty }
+        return numbers.compactMapValues { $0.map { .number($0) } }
+            .merging(truths.compactMapValues { $0.map { .truth($0) } }) { $1 }
+            .merging(texts.mapValues { .texts($0) }) { $1 }
+    }
+
+    /// The rules that change, by their own names and in their own units.
+    private var changes: [(rule: ProtocolRule, value: ProtocolRule.Value)] {
+        let given = given
+        return ProtocolRule.all.compactMap { rule in
+            given[rule.option].map { (rule, $0.times(rule.optionUnit)) }
+        }
+    }
+
     func validate() throws {
-        if let idleHours, !(1...10_000_000).contains(idleHours) {
-            throw ValidationError("--idle-hours must be 1 or more.")
-        }
-        if let refreshedTokenSeconds, !(0...10_000_000_000).contains(refreshedTokenSeconds) {
-            throw ValidationError("--refreshed-token-seconds must be 0 or more.")
-        }
-        if let timestampWindow, timestampWindow < 0 {
-            throw ValidationError("--timestamp-window must be 0 or more.")
-        }
-        for network in masterNetwork where IPNetwork(network) == nil {
-            throw ValidationError("--master-network must be an address or a network such as 10.0.0.0/8.")
+        for (rule, value) in changes {
+            guard var fault = rule.faults(of: value).first else { continue }
+            fault.field = "--\(rule.option)"
+            if case .outOfRange(let range) = fault.rule {
+                let (least, most) = (range.lowerBound, range.upperBound / rule.optionUnit)
+                fault.rule = .outOfRange(least...most)
+            }
+            throw ValidationError(fault.sentence)
         }
     }
 
     func run() async throws {
-        let name = protocolName.name
-        let (idleHours, sessionsPerUser, anonymous, readableByAll) = (
-            idleHours, sessionsPerUser, anonymous, readableByAll
-        )
-        let (inAddresses, window, hosts, retires) = (
-            passwordsInAddresses, timestampWindow, host, retireWeakPasswords
-        )
-        let (byMail, refreshed, verified, verifiedPhone) = (
-            signUpByMail, refreshedTokenSeconds, verifiedEmail, verifiedPhone
-        )
-        let (logInVerified, policy, ignoresCase, networks) = (
-            logInVerified, passwordPolicy, ignoreCase, masterNetwork
-        )
-        let id = Identifier<Application>(rawValue: id)
+        let (name, id) = (protocolName.name, Identifier<Application>(rawValue: id))
+        let wanted = Dictionary(uniqueKeysWithValues: changes.map { ($0.rule.name, $0.value) })
         let application = try await storage.withStorage { useCases throws(DomainError) in
-            try await useCases.foreign.changeProtocolRules(name, of: id) { rules, options in
-                if let idleHours { rules.idleLifetime = .seconds(idleHours * 3600) }
-                if let sessionsPerUser { rules.maximumPerUser = sessionsPerUser }
-                if let anonymous { options.allowsAnonymous = anonymous }
-                if let readableByAll { options.isReadableByAll = readableByAll }
-                if let inAddresses { options.takesPasswordsInAddresses = inAddresses }
-                if let window { options.timestampWindow = window == 0 ? nil : .seconds(window) }
-                if !hosts.isEmpty { options.hosts = hosts }
-                if let retires { options.retiresWeakPasswords = retires }
-                if let byMail { options.allowsSignUpByMail = byMail }
-                if let verified { options.demandsVerifiedEmail = verified }
-                if let verifiedPhone { options.demandsVerifiedPhone = verifiedPhone }
-                if let refreshed { options.refreshedTokenLifetime = refreshed == 0 ? nil : .seconds(refreshed) }
-                if let logInVerified { options.needsVerifiedEmail = logInVerified }
-                if let policy { options.hasPasswordPolicy = policy }
-                if let ignoresCase { options.ignoresCase = ignoresCase }
-                if !networks.isEmpty { options.administratorNetworks = networks }
-            }
+            try await useCases.foreign.changeProtocolRules(name, of: id, to: wanted)
         }
-        let answer = Answer(
-            application.settings.sessionRules(of: name), application.settings.foreignOptions(of: name))
-        output.isJSON ? Console.write(json: answer) : Console.write(answer.table)
+        let rules = ProtocolRule.all.map { ($0, $0.value(for: name, in: application.settings)) }
+        guard !output.isJSON else {
+            return Console.write(json: Dictionary(uniqueKeysWithValues: rules.map { ($0.name, JSONValue($1)) }))
+        }
+        Console.write(TextTable(rules.map { ($0.option, $0.text(of: $1)) }).text())
     }
+}
 
-    private struct Answer: Encodable {
-        let idleHours: Int64
-        let sessionsPerUser: Int?
-        let anonymous: Bool
-        let readableByAll: Bool
-        let passwordsInAddresses: Bool
-        let timestampWindowSeconds: Int64?
-        let hosts: [String]
-        let retireWeakPasswords: Bool
-        let signUpByMail: Bool
-        let verifiedEmail: Bool
-        let verifiedPhone: Bool
-        let refreshedTokenSeconds: Int64?
-        let logInVerified: Bool
-        let passwordPolicy: Bool
-        let ignoreCase: Bool
-        let masterNetworks: [String]
+extension ProtocolRule.Value {
+    /// The value in a smaller unit. A number that is too large for it stays too large.
+    fileprivate func times(_ factor: Int64) -> Self {
+        guard case .number(let number?) = self else { return self }
+        let product = number.multipliedReportingOverflow(by: factor)
+        return .number(product.overflow ? .max : product.partialValue)
+    }
+}
 
-        init(_ rules: SessionRules, _ options: ForeignOptions) {
-            idleHours = rules.idleLifetime.components.seconds / 3600
-            sessionsPerUser = rules.maximumPerUser
-            anonymous = options.allowsAnonymous
-            readableByAll = options.isReadableByAll
-            passwordsInAddresses = options.takesPasswordsInAddresses
-            timestampWindowSeconds = options.timestampWindow?.components.seconds
-            hosts = options.hosts
-            retireWeakPasswords = options.retiresWeakPasswords
-            signUpByMail = options.allowsSignUpByMail
-            verifiedEmail = options.demandsVerifiedEmail
-            verifiedPhone = options.demandsVerifiedPhone
-            refreshedTokenSeconds = options.refreshedTokenLifetime?.components.seconds
-            logInVerified = options.needsVerifiedEmail
-            passwordPolicy = options.hasPasswordPolicy
-            ignoreCase = options.ignoresCase
-            masterNetworks = options.administratorNetworks
+extension ProtocolRule {
+    /// A value as the option takes it.
+    fileprivate func text(of value: Value) -> String {
+        switch value {
+        case .truth(let truth): truth ? "yes" : "no"
+        case .number(let number?): String(number / optionUnit)
+        case .number(nil): "none"
+        case .texts(let texts): texts.joined(separator: " ")
         }
+    }
+}
 
-        var table: String {
-            TextTable([
-                "idle hours": String(idleHours), "sessions per user": sessionsPerUser.map(String.init) ?? "no limit",
-                "anonymous": anonymous ? "yes" : "no", "readable by all": readableByAll ? "yes" : "no",
-                "passwords in addresses": passwordsInAddresses ? "yes" : "no",
-                "timestamp window": timestampWindowSeconds.map { "\($0) s" } ?? "any",
-                "hosts": hosts.joined(separator: " "),
-                "retire weak passwords": retireWeakPasswords ? "yes" : "no",
-                "sign-up by mail": signUpByMail ? "yes" : "no",
-                "verified mail": verifiedEmail ? "demanded" : "not demanded",
-                "verified phone": verifiedPhone ? "demanded" : "not demanded",
-                "refreshed tokens": refreshedTokenSeconds.map { "live \($0) s" } ?? "no",
-                "log-in verified": logInVerified ? "yes" : "no", "password policy": passwordPolicy ? "yes" : "no",
-                "ignore case": ignoreCase ? "yes" : "no", "master networks": masterNetworks.joined(separator: " "),
-            ]).text()
-        }
+extension JSONValue {
+    /// A value as the admin API tells it.
+    fileprivate init(_ value: ProtocolRule.Value) {
+        self =
+            switch value {
+            case .truth(let truth): .bool(truth)
+            case .number(let number): number.map { .integer($0) } ?? .null
+            case .texts(let texts): .array(texts.map { .string($0) })
+            }
     }
 }

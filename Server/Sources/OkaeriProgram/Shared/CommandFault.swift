@@ -57,6 +57,8 @@ extension FieldFault {
         case .empty: "\(field) is empty."
         case .notALanguageTag: "\(field) is no language tag."
         case .tooManyFields(let maximum): "\(field) has more than \(maximum) values."
+        case .outOfRange(let range): "\(field) must be \(range.lowerBound) to \(range.upperBound)."
+        case .notANetwork: "\(field) must be addresses or networks such as 10.0.0.0/8."
         case .tooManyBytes(let maximum): "\(field) has more than \(maximum) bytes."
         case .tooDeep(let maximum): "\(field) has more than \(maximum) levels."
         case .notATransferCode: "\(field) is no transfer code."

@@ -61,6 +61,10 @@ extension SQLTransaction {
             ])
     }
 
+    package func removeAdmin(_ id: Identifier<Admin>) throws(DomainError) {
+        try connection.run("DELETE FROM admins WHERE id = $1", [.id(id)])
+    }
+
     /// Reads twelve columns.
     private static func admin(_ row: any RowReader) throws(DomainError) -> Admin {
         // A role that this program does not know may do nothing.

@@ -72,7 +72,8 @@ extension FieldFault.Rule {
         case .notOfKind(.date): ("notADate", [:])
         case .onlyAfterUpgrade, .tooManyFields, .tooDeep, .notListed, .notOffered, .notAnAddress, .notAnAppleId,
             .notAPrivateKey, .notAKey, .notABasePath, .notALink, .unknownPlaceholder, .secretMissing,
-            .notOfKind, .readOnly, .notDeclared, .unreadable, .secretInSubject, .inThePast, .otherType:
+            .notOfKind, .readOnly, .notDeclared, .unreadable, .secretInSubject, .inThePast, .otherType, .outOfRange,
+            .notANetwork:
             ("notPossible", [:])
         }
     }

@@ -98,9 +98,8 @@ struct ParseAuthDataTests {
     @Test("is not taken from anonymous users where the application says so")
     func noAnonymous() async throws {
         let world = try await ForeignWorld()
-        _ = try await world.useCases.foreign.changeProtocolRules(.parse, of: world.application.id) {
-            $1.allowsAnonymous = false
-        }
+        _ = try await world.useCases.foreign.changeProtocolRules(
+            .parse, of: world.application.id, to: ["allowsAnonymous": .truth(false)])
         let answer = try await world.parse("POST", "/users", #"{"authData":{"anonymous":{"id":"\#(Self.anonymous)"}}}"#)
         #expect(answer.parseCode == 252)
     }

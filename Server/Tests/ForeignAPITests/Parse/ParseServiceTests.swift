@@ -43,9 +43,8 @@ struct ParseServiceTests {
         #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "127.0.0.1").status == 200)
         #expect(
             try await world.parse("GET", "/serverInfo").text == #"{"error":"unauthorized: master key is required"}"#)
-        _ = try await world.useCases.foreign.changeProtocolRules(.parse, of: world.application.id) {
-            $1.administratorNetworks = ["10.0.0.0/8"]
-        }
+        _ = try await world.useCases.foreign.changeProtocolRules(
+            .parse, of: world.application.id, to: ["administratorNetworks": .texts(["10.0.0.0/8"])])
         #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "10.1.2.3").status == 200)
         #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "127.0.0.1").status == 403)
     }

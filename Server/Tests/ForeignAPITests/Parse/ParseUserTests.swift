@@ -112,19 +112,17 @@ struct ParseUserTests {
     @Test("need a verified address, a better password, or no capitals, where the application says so")
     func options() async throws {
         let world = try await ForeignWorld()
-        func rules(_ change: @escaping @Sendable (inout ForeignOptions) -> Void) async throws {
-            _ = try await world.useCases.foreign.changeProtocolRules(.parse, of: world.application.id) { change(&$1) }
+        func rules(_ truths: [String: Bool]) async throws {
+            _ = try await world.useCases.foreign.changeProtocolRules(
+                .parse, of: world.application.id, to: truths.mapValues { .truth($0) })
         }
-        try await rules { $0.ignoresCase = true }
+        try await rules(["ignoresCase": true])
         _ = try await world.parseUser("Mika")
         #expect(try await world.parseLogIn("mika").status == 200)
-        try await rules { $0.hasPasswordPolicy = true }
+        try await rules(["hasPasswordPolicy": true])
         let weak = try await world.parse("POST", "/users", #"{"username":"a","password":"short"}"#)
         #expect(weak.parseCode == 142)
-        try await rules {
-            $0.hasPasswordPolicy = false
-            $0.needsVerifiedEmail = true
-        }
+        try await rules(["hasPasswordPolicy": false, "needsVerifiedEmail": true])
         #expect(try await world.parseLogIn("Mika").parseCode == 205)
         #expect(try await world.parseLogIn("Mika", "wrong").parseCode == 101)
         let made = try await world.parse("POST", "/users", #"{"username":"b","password":"s3cret"}"#)

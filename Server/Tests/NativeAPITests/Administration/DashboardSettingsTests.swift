@@ -7,20 +7,10 @@ import Testing
 
 @Suite("The dashboard's settings")
 struct DashboardSettingsTests {
-    private func browser(_ world: AdminWorld, _ role: String = "owner") -> Browser {
-        let browser = Browser(world.server)
-        if let token = world.tokens[role] { browser.plant(token, name: "admin") }
-        return browser
-    }
-
-    private func path(_ world: AdminWorld, _ page: String = "") -> String {
-        "/dashboard/app/\(world.server.application.id)\(page.isEmpty ? "" : "/\(page)")"
-    }
-
     @Test("switch providers on, check them and switch them off, and send no secret back")
     func providers() async throws {
         let world = try await AdminWorld(roles: [.auditor])
-        let (browser, place) = (browser(world), path(world, "doors"))
+        let (browser, place) = (world.browser(), world.page("doors"))
         let token = try await browser.get(place).token
         let wrong = try await browser.post(place, ["act": "set", "door": "google"], token: token)
         #expect(wrong.status == 422 && wrong.html.contains("(audiences)"))
@@ -39,38 +29,16 @@ struct DashboardSettingsTests {
         #expect(try await browser.get(place).html.contains("oidc:campus"))
         #expect(try await browser.post(place, ["act": "remove", "door": "google"], token: token).status == 303)
         #expect(try await browser.post(place, ["act": "check", "door": "google"], token: token).status == 422)
-        let auditor = self.browser(world, "auditor")
+        let auditor = world.browser("auditor")
         let seen = try await auditor.get(place)
         #expect(seen.status == 200 && !seen.html.contains("value=\"set\""))
         #expect(try await auditor.post(place, fields, token: seen.token).status == 403)
     }
 
-    @Test("switch old protocols on with old keys, and off only when that is typed")
-    func protocols() async throws {
-        let world = try await AdminWorld(roles: [.auditor])
-        let (browser, place) = (browser(world), path(world, "doors"))
-        let token = try await browser.get(place).token
-        let keys = ["act": "enable", "door": "ncmb", "ncmb.applicationKey": "old-app", "ncmb.clientKey": "old-client"]
-        #expect(try await browser.post(place, keys, token: token).html.contains("old-client"))
-        // A key that makes an administrator is told this once.
-        let parse = try await browser.post(place, ["act": "enable", "door": "parse"], token: token)
-        #expect(parse.status == 200 && parse.html.contains("<dt>masterKey</dt>"))
-        #expect(try await !browser.get(place).html.contains("<dt>masterKey</dt>"))
-        #expect(try await browser.get(place).html.contains("old-client"))
-        let seen = try await self.browser(world, "auditor").get(place).html
-        #expect(seen.contains("old-app") && !seen.contains("old-client"))
-        let off = ["act": "disable", "door": "ncmb", "ncmb.confirm": "yes"]
-        #expect(try await browser.post(place, off, token: token).status == 422)
-        #expect(
-            try await browser.post(place, off.merging(["ncmb.confirm": "ncmb"]) { $1 }, token: token).status == 303)
-        #expect(try await !browser.get(place).html.contains("old-client"))
-        #expect(try await browser.post(place, ["act": "enable", "door": "smoke"], token: token).status == 404)
-    }
-
     @Test("keep own words for mails, show them in a frame that can run nothing, and send one")
     func mail() async throws {
         let world = try await AdminWorld(try await TestServer(settings: ["dev": "on"]), roles: [.auditor])
-        let (browser, place) = (browser(world), path(world, "mail"))
+        let (browser, place) = (world.browser(), world.page("mail"))
         let shown = try await browser.get(place + "?kind=log-in-code&language=ja")
         #expect(shown.policy.contains("frame-src 'self'"))
         let words = [
@@ -94,13 +62,13 @@ struct DashboardSettingsTests {
         let remove = ["act": "remove", "kind": "log-in-code", "language": "ja"]
         #expect(try await browser.post(place, remove, token: shown.token).status == 303)
         #expect(
-            try await self.browser(world, "auditor").post(place, test, token: shown.token).status == 403)
+            try await world.browser("auditor").post(place, test, token: shown.token).status == 403)
     }
 
     @Test("give pages another look, with a warning, and take nothing that is no colour")
     func look() async throws {
         let world = try await AdminWorld(roles: [])
-        let (browser, place) = (browser(world), path(world, "look"))
+        let (browser, place) = (world.browser(), world.page("look"))
         let token = try await browser.get(place).token
         let fields = ["act": "save", "brand": "Hoshi & <b>Co</b>", "light.primary": "#FFFF00", "cornerRadius": "4"]
         let preview = try await browser.post("\(place)/preview", fields, token: token)
@@ -122,14 +90,14 @@ struct DashboardSettingsTests {
     func columns() async throws {
         let world = try await AdminWorld(roles: [.support])
         _ = try await world.server.person(body: #"{"user": {"fields": {"level": 42, "tag": "<i>"}}}"#)
-        let list = path(world, "users")
-        let shown = try await browser(world).get(
+        let list = world.page("users")
+        let shown = try await world.browser().get(
             list + "?chosen=yes&column.name=yes&fields=level,tag,none&kind=anonymous")
         #expect(shown.html.contains(">42<") && shown.html.contains("&lt;i&gt;"))
         #expect(!shown.html.contains("<th scope=\"col\">First launch</th>"))
         #expect(shown.html.contains("form=csv") && shown.html.contains("kind=anonymous"))
         // Support sees that there is something, not what.
-        let masked = try await browser(world, "support").get(list + "?fields=level")
+        let masked = try await world.browser("support").get(list + "?fields=level")
         #expect(masked.html.contains("•••") && !masked.html.contains(">42<"))
     }
 
@@ -138,7 +106,7 @@ struct DashboardSettingsTests {
         let world = try await AdminWorld(roles: [.support])
         let people = [try await world.server.person(), try await world.server.person()]
         let ids = people.map(\.logIn.user.id)
-        let (browser, list) = (browser(world), path(world, "users"))
+        let (browser, list) = (world.browser(), world.page("users"))
         let token = try await browser.get(list).token
         let picks = ["pick.\(ids[0])": "yes", "pick.\(ids[1])": "yes"]
         func send(_ act: String, _ more: [String: String] = [:]) async throws -> Page {
@@ -158,7 +126,7 @@ struct DashboardSettingsTests {
         #expect(try await browser.post(list, ["act": "disable"], token: token).location == "\(list)?done=none")
         #expect(try await browser.post(list, picks.merging(["act": "burn"]) { $1 }, token: token).status == 404)
         #expect(try await browser.post(list, picks.merging(["act": "disable"]) { $1 }).status == 403)
-        let support = self.browser(world, "support")
+        let support = world.browser("support")
         let shown = try await support.get(list)
         #expect(!shown.html.contains("type=\"checkbox\" form=\"bulk\""))
         let refused = try await support.post(
@@ -169,8 +137,8 @@ struct DashboardSettingsTests {
     @Test("of another application answer as if there were none", arguments: ["doors", "mail", "look", "users"])
     func foreign(page: String) async throws {
         let world = try await AdminWorld(roles: [.operator], restricted: true)
-        let browser = browser(world, "operator")
-        let token = try await browser.get(path(world, page)).token
+        let browser = world.browser("operator")
+        let token = try await browser.get(world.page(page)).token
         let place = "/dashboard/app/\(world.foreign.id)/\(page)"
         #expect(try await browser.get(place).status == 404)
         #expect(try await browser.post(place, ["act": "save"], token: token).status == 404)
@@ -179,7 +147,7 @@ struct DashboardSettingsTests {
     @Test("show how the server is")
     func health() async throws {
         let world = try await AdminWorld(roles: [])
-        let shown = try await browser(world).get("/dashboard/health")
+        let shown = try await world.browser().get("/dashboard/health")
         #expect(shown.status == 200 && shown.html.contains("can be reached, 0 ms"))
     }
 }

@@ -9,45 +9,36 @@ import Testing
 
 @Suite("The dashboard")
 struct DashboardTests {
-    /// A browser with an admin's cookie, on a server with the first application.
-    private func browser(_ world: AdminWorld, _ role: String = "owner") -> Browser {
-        let browser = Browser(world.server)
-        if let token = world.tokens[role] { browser.plant(token, name: "admin") }
-        return browser
-    }
-
-    private func path(_ world: AdminWorld, _ page: String = "") -> String {
-        "/dashboard/app/\(world.server.application.id)\(page.isEmpty ? "" : "/\(page)")"
-    }
-
-    static let pages = ["", "users", "sessions", "conflicts", "settings", "doors", "mail", "look", "audit", "start"]
+    static let pages = [
+        "", "users", "sessions", "conflicts", "settings", "doors", "protocols", "mail", "look", "fields", "audit",
+        "start",
+        "/applications", "/admins", "/keys", "/health",
+    ]
 
     @Test("lets nobody in without a log-in, whatever the page", arguments: pages)
     func closed(page: String) async throws {
         let world = try await AdminWorld(roles: [])
         let stranger = Browser(world.server)
-        #expect(try await stranger.get(path(world, page)).location == "/dashboard/log-in")
+        #expect(try await stranger.get(world.page(page)).location == "/dashboard/log-in")
         stranger.plant("okd_" + String(repeating: "A", count: 43), name: "admin")
-        #expect(try await stranger.get(path(world, page)).location == "/dashboard/log-in")
+        #expect(try await stranger.get(world.page(page)).location == "/dashboard/log-in")
     }
 
     @Test("draws every page in every language, under a policy that runs nothing but its own", arguments: pages)
     func draws(page: String) async throws {
         let world = try await AdminWorld(roles: [])
         _ = try await world.server.person()
-        let browser = browser(world)
+        let browser = world.browser()
+        let texts = try PageTexts(Dashboard.tables).tables[.english] ?? [:]
+        let groups = Set(texts.keys.map { $0.prefix { $0 != "." } }).joined(separator: "|")
         for language in PageLanguage.allCases {
-            let shown = try await browser.get(path(world, page) + "?lang=\(language.rawValue)")
+            let shown = try await browser.get(world.page(page) + "?lang=\(language.rawValue)")
             #expect(shown.status == 200, "\(shown.html)")
             #expect(shown.html.contains("<html lang=\"\(language.rawValue)\""))
             #expect(shown.policy.contains("default-src 'none'") && shown.policy.contains("frame-ancestors 'none'"))
             // No text is missing: its name would stand there. The code to copy has names of its own.
             if page == "start" { continue }
-            #expect(
-                shown.html.firstMatch(
-                    of: /\b(nav|users|user|overview|settings|audit|start|shell|bulk|doors|look|tabs)\.[a-z]+[A-Z<]/)
-                    == nil
-            )
+            #expect(try shown.html.firstMatch(of: Regex("\\b(\(groups))\\.[a-z]+[A-Z<]")) == nil, "\(shown.html)")
         }
     }
 
@@ -76,7 +67,7 @@ struct DashboardTests {
         let done = try await browser.post("/dashboard/set-up", fields, token: shown.token)
         #expect(done.status == 200 && done.html.contains("data-copy"))
         #expect(
-            try await browser.get("/dashboard").location == path(world) || world.server.application.id.rawValue != "")
+            try await browser.get("/dashboard").location == world.page() || world.server.application.id.rawValue != "")
         let applications = try await browser.get("/dashboard/applications")
         #expect(applications.status == 200)
         #expect(
@@ -120,12 +111,16 @@ struct DashboardTests {
     }
 
     @Test(
-        "takes no form that another page made", arguments: ["users", "settings", "conflicts", "doors", "mail", "look"])
+        "takes no form that another page made",
+        arguments: [
+            "users", "settings", "conflicts", "doors", "protocols", "mail", "look", "fields", "/admins", "/keys",
+            "/applications",
+        ])
     func forged(page: String) async throws {
         let world = try await AdminWorld(roles: [])
         let person = try await world.server.person()
-        let browser = browser(world)
-        let place = path(world, page == "users" ? "users/\(person.logIn.user.id)" : page)
+        let browser = world.browser()
+        let place = world.page(page == "users" ? "users/\(person.logIn.user.id)" : page)
         let shown = try await browser.get(place)
         let fields = ["act": "disable", "name": "Stolen", "merge": "x", "user": "y"]
         #expect(try await browser.post(place, fields).status == 403)
@@ -147,13 +142,13 @@ struct DashboardTests {
                 {"device": {"name": "\(evil)", "model": "\(evil)"},
                 "user": {"displayName": "\(evil)", "fields": {"\(evil)": "\(evil)"}}}
                 """)
-        let browser = browser(world)
-        _ = try await browser.get(path(world, "audit") + "?actor=%22%3E%3Cscript%3E")
+        let browser = world.browser()
+        _ = try await browser.get(world.page("audit") + "?actor=%22%3E%3Cscript%3E")
         for page in [
             "", "users", "users?search=%22%3E%3Cscript%3E", "users?fields=%3Cscript%3Ealert(3)%3C%2Fscript%3E",
             "users/\(person.logIn.user.id)", "sessions", "audit",
         ] {
-            let shown = try await browser.get(path(world, page))
+            let shown = try await browser.get(world.page(page))
             #expect(shown.status == 200)
             #expect(!shown.html.contains("<script>alert") && !shown.html.contains("<img src=x"), "\(page)")
         }
@@ -163,8 +158,8 @@ struct DashboardTests {
     func actions(action: String) async throws {
         let world = try await AdminWorld(roles: [])
         let person = try await world.server.person()
-        let browser = browser(world)
-        let place = path(world, "users/\(person.logIn.user.id)")
+        let browser = world.browser()
+        let place = world.page("users/\(person.logIn.user.id)")
         let shown = try await browser.get(place)
         let done = try await browser.post(place, ["act": action], token: shown.token)
         if action == "transfer" {
@@ -180,7 +175,7 @@ struct DashboardTests {
     func deletion() async throws {
         let world = try await AdminWorld(roles: [])
         let id = try await world.server.person().logIn.user.id
-        let (browser, place) = (browser(world), path(world, "users/\(id)"))
+        let (browser, place) = (world.browser(), world.page("users/\(id)"))
         let token = try await browser.get(place).token
         #expect(try await browser.post(place, ["act": "delete", "confirm": "yes"], token: token).status == 422)
         #expect(try await browser.post(place, ["act": "delete", "confirm": id], token: token).status == 303)
@@ -191,7 +186,7 @@ struct DashboardTests {
     func edit() async throws {
         let world = try await AdminWorld(roles: [])
         let person = try await world.server.person(body: #"{"user": {"fields": {"level": 3, "old": true}}}"#)
-        let (browser, place) = (browser(world), path(world, "users/\(person.logIn.user.id)"))
+        let (browser, place) = (world.browser(), world.page("users/\(person.logIn.user.id)"))
         let shown = try await browser.get(place)
         let version = try #require(shown.value(of: "version"))
         let fields = [
@@ -208,12 +203,12 @@ struct DashboardTests {
     func support() async throws {
         let world = try await AdminWorld(roles: [.support])
         let person = try await world.server.person(body: #"{"user": {"displayName": "Hanako"}}"#)
-        let (browser, place) = (browser(world, "support"), path(world, "users/\(person.logIn.user.id)"))
+        let (browser, place) = (world.browser("support"), world.page("users/\(person.logIn.user.id)"))
         let shown = try await browser.get(place)
         #expect(shown.status == 200 && !shown.html.contains("Hanako") && !shown.html.contains("value=\"disable\""))
         #expect(try await browser.post(place, ["act": "disable"], token: shown.token).status == 403)
         for page in ["settings", "audit", "export?form=csv"] {
-            #expect(try await browser.get(path(world, page)).status == 403)
+            #expect(try await browser.get(world.page(page)).status == 403)
         }
         #expect(try await browser.get("/dashboard/app/\(world.foreign.id)/users").status == 200)
         #expect(try await browser.get("/dashboard/app/none/users").status == 404)
@@ -223,17 +218,17 @@ struct DashboardTests {
     func export() async throws {
         let world = try await AdminWorld(roles: [])
         _ = try await world.server.person(body: #"{"user": {"displayName": "=HYPERLINK(\"http://evil\")"}}"#)
-        let csv = try await browser(world).get(path(world, "export") + "?form=csv")
+        let csv = try await world.browser().get(world.page("export") + "?form=csv")
         #expect(csv.status == 200 && csv.html.contains("\"'=HYPERLINK(\"\"http://evil\"\")\""))
         #expect(csv.answer.headers[.contentDisposition]?.hasPrefix("attachment") == true)
-        let json = try await browser(world).get(path(world, "export") + "?form=json&kind=registered")
+        let json = try await world.browser().get(world.page("export") + "?form=json&kind=registered")
         #expect(json.html.isEmpty)
     }
 
     @Test("changes settings, and tells which value is not possible")
     func settings() async throws {
         let world = try await AdminWorld(roles: [])
-        let (browser, place) = (browser(world), path(world, "settings"))
+        let (browser, place) = (world.browser(), world.page("settings"))
         let shown = try await browser.get(place)
         var fields = [
             "version": shown.value(of: "version") ?? "", "name": "New name", "sessionIdleDays": "30",

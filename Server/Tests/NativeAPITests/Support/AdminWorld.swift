@@ -70,6 +70,19 @@ struct AdminWorld: Sendable {
             isNamed: false)
     }
 
+    /// A browser with the cookie of the admin of a role.
+    func browser(_ role: String = "owner") -> Browser {
+        let browser = Browser(server)
+        if let token = tokens[role] { browser.plant(token, name: "admin") }
+        return browser
+    }
+
+    /// The path of the application's page of the dashboard; of one of the server's own with a slash in front.
+    func page(_ name: String = "") -> String {
+        guard !name.hasPrefix("/") else { return "/dashboard\(name)" }
+        return "/dashboard/app/\(server.application.id)\(name.isEmpty ? "" : "/\(name)")"
+    }
+
     /// The path of something in the application.
     func place(_ rest: String = "") -> String { "applications/\(server.application.id)\(rest)" }
 }

@@ -1,0 +1,143 @@
+import Domain
+import HTTPTypes
+import OkaeriWire
+import Testing
+
+@testable import Dashboard
+
+@Suite("The dashboard's pages of admins and keys")
+struct AdminPagesTests {
+    private static let evil = #"\"'><script>alert(1)</script><img src=x onerror=alert(2)>{{{me}}}"#
+
+    private func admins(_ world: AdminWorld) async throws -> [Admin] {
+        try await world.server.useCases.administration.listAdmins()
+    }
+
+    @Test("invite an admin by a link that is told once, for some applications")
+    func invite() async throws {
+        let world = try await AdminWorld(roles: [])
+        let browser = world.browser()
+        let token = try await browser.get("/dashboard/admins").token
+        let fields = ["name": "hana@example.com", "role": "support", "application.\(world.foreign.id)": "yes"]
+        let made = try await browser.post("/dashboard/admins", fields, token: token)
+        #expect(made.status == 200)
+        let link = try #require(made.html.firstMatch(of: /set-up\?token=(okl_[A-Za-z0-9_-]+)/)?.output.1)
+        let shown = try await browser.get("/dashboard/admins")
+        #expect(shown.html.contains("hana@example.com") && !shown.html.contains(link))
+        let admin = try #require(try await admins(world).first { $0.name == "hana@example.com" })
+        #expect(admin.role == .support && admin.applications == [world.foreign.id] && !admin.isSetUp)
+        let session = try await AdminWorld.setUp(Secret(String(link)), name: nil, on: world.server)
+        #expect(try await world.send(session, .get, "me").json["applications"]?.list.count == 1)
+        // Names are unique, owners see everything, and a wrong form keeps what was typed.
+        let twice = try await browser.post("/dashboard/admins", fields, token: token)
+        #expect(twice.status == 422 && twice.error("name") != nil && twice.html.contains("checked"))
+        let confined = fields.merging(["name": "other", "role": "owner"]) { $1 }
+        #expect(try await browser.post("/dashboard/admins", confined, token: token).status == 422)
+        #expect(try await browser.post("/dashboard/admins", ["name": "", "role": "owner"], token: token).status == 422)
+        #expect(try await browser.post("/dashboard/admins", ["name": "a", "role": "god"], token: token).status == 404)
+        #expect(try await admins(world).count == 2)
+    }
+
+    @Test("change what an admin may do, keep one out, reset one, and remove one whose name was typed")
+    func change() async throws {
+        let world = try await AdminWorld(roles: [.operator])
+        let browser = world.browser()
+        let admin = try #require(try await admins(world).first { $0.role == .operator })
+        let place = "/dashboard/admins/\(admin.id)"
+        func send(_ fields: [String: String]) async throws -> Page {
+            let shown = try await browser.get(place)
+            let own = ["version": shown.value(of: "version") ?? ""]
+            return try await browser.post(place, fields.merging(own) { first, _ in first }, token: shown.token)
+        }
+        let late = try await send(["act": "save", "role": "owner", "version": "1"])
+        #expect(late.status == 409)
+        #expect(try await send(["act": "save", "role": "auditor"]).location == "\(place)?done=saved")
+        #expect(try await world.send("operator", .get, "me").json["admin"]?["role"] == "auditor")
+        #expect(try await send(["act": "disable"]).location == "\(place)?done=disabled")
+        #expect(try await world.send("operator", .get, "me").status == 401)
+        #expect(try await send(["act": "enable"]).location == "\(place)?done=enabled")
+        let link = try await send(["act": "link"])
+        #expect(link.status == 200 && link.html.contains("set-up?token=okl_"))
+        let wrong = try await send(["act": "remove", "confirm": "yes"])
+        #expect(wrong.status == 422 && wrong.error("confirm") != nil)
+        #expect(try await send(["act": "remove", "confirm": "operator"]).location == "/dashboard/admins")
+        #expect(try await browser.get(place).status == 404)
+        let token = try #require(link.html.firstMatch(of: /token=(okl_[A-Za-z0-9_-]+)/)?.output.1)
+        #expect(try await browser.get("/dashboard/set-up?token=\(token)").status == 403)
+        let actions = try await world.server.useCases.listAudit(in: AuditEntry.server).map(\.action)
+        #expect(actions.contains(.adminRemoved))
+    }
+
+    @Test("keep one owner, on the page and in the API")
+    func lastOwner() async throws {
+        let world = try await AdminWorld(roles: [])
+        let browser = world.browser()
+        let root = try #require(try await admins(world).first)
+        let place = "/dashboard/admins/\(root.id)"
+        for act in [["act": "disable"], ["act": "save", "role": "auditor"], ["act": "remove", "confirm": "root"]] {
+            let shown = try await browser.get(place)
+            let fields = act.merging(["version": shown.value(of: "version") ?? ""]) { $1 }
+            let refused = try await browser.post(place, fields, token: shown.token)
+            #expect(refused.status == 422 && refused.html.contains("One owner must stay."))
+        }
+        expect(try await world.send("owner", .delete, "admins/\(root.id)"), 409, .init(rawValue: "last_owner"))
+        #expect(try await admins(world).map(\.isSetUp) == [true])
+    }
+
+    @Test("make a key that is told once and does what was ticked, and end it")
+    func keys() async throws {
+        let world = try await AdminWorld(roles: [])
+        let browser = world.browser()
+        let place = "/dashboard/keys"
+        let token = try await browser.get(place).token
+        let fields = [
+            "name": "CI", "days": "2", "scope.users:read": "yes", "application.\(world.server.application.id)": "yes",
+        ]
+        let made = try await browser.post(place, fields, token: token)
+        let secret = String(try #require(made.html.firstMatch(of: /(oka_[A-Za-z0-9_-]+)/)?.output.1))
+        #expect(try await !browser.get(place).html.contains(secret))
+        #expect(try await world.send(secret, .get, world.place("/users")).status == 200)
+        #expect(try await world.send(secret, .get, "admins").status == 403)
+        #expect(try await world.send(secret, .get, "applications/\(world.foreign.id)/users").status == 404)
+        for (name, value) in [("days", "0"), ("days", "401"), ("days", "x"), ("name", ""), ("scope.users:read", "")] {
+            let refused = try await browser.post(place, fields.merging([name: value]) { $1 }, token: token)
+            #expect(refused.status == 422 && !refused.html.contains("oka_"), "\(name)")
+        }
+        // A scope that makes admins is not offered, and is passed over.
+        let greedy = fields.merging(["scope.users:read": "", "scope.admins:write": "yes"]) { $1 }
+        #expect(try await browser.post(place, greedy, token: token).status == 422)
+        let key = try #require(try await world.server.useCases.administration.listKeys().first)
+        #expect(
+            try await browser.post(place, ["act": "remove", "key": key.id.rawValue], token: token).location
+                == "\(place)?done=removed")
+        #expect(try await world.send(secret, .get, world.place("/users")).status == 401)
+        #expect(try await browser.post(place, ["act": "remove", "key": "none"], token: token).status == 404)
+    }
+
+    @Test("show names as text, and run none of it")
+    func scripts() async throws {
+        let world = try await AdminWorld(roles: [])
+        let rules = world.server.useCases.administration
+        let admin = try await rules.createAdmin(name: Self.evil, role: .support, applications: nil)
+        _ = try await world.server.useCases.createApplication(name: Self.evil)
+        let browser = world.browser()
+        let token = try await browser.get("/dashboard/keys").token
+        _ = try await browser.post(
+            "/dashboard/keys", ["name": Self.evil, "days": "1", "scope.users:read": "yes"], token: token)
+        for page in ["/admins", "/admins/\(admin.id)", "/keys", "/applications"] {
+            let shown = try await browser.get(world.page(page))
+            #expect(shown.status == 200 && shown.html.contains("&lt;script&gt;"), "\(page)")
+            #expect(!shown.html.contains("<script>alert") && !shown.html.contains("<img src=x"), "\(page)")
+        }
+    }
+
+    @Test("show auditors who there is, without any form")
+    func auditor() async throws {
+        let world = try await AdminWorld(roles: [.auditor])
+        let id = try #require(try await admins(world).first).id
+        for page in ["/admins", "/admins/\(id)", "/keys"] {
+            let shown = try await world.browser("auditor").get(world.page(page))
+            #expect(shown.status == 200 && !shown.html.contains("name=\"act\"") && !shown.html.contains("scope."))
+        }
+    }
+}
