@@ -83,7 +83,11 @@ struct ThemeForm {
                 hint: visit.text("look.pictureHint", ["kilobytes": kilobytes]),
                 error: faults.contains { $0.field == "theme.\(name)" }
                     ? visit.text("look.badPicture", ["kilobytes": kilobytes]) : nil, isRequired: false)
+            // Under names of their own: the box below would show them as its own otherwise.
             var model = field.model
+            for member in ["hint", "error", "describedBy"] {
+                model["picture-\(member)"] = model.removeValue(forKey: member)
+            }
             if let picture = present[name] ?? nil {
                 model["shown"] = picture.inlineText ?? ""
                 model["isThere"] = true
