@@ -32,7 +32,7 @@ let sdk = Target.Dependency.product(name: "Okaeri", package: "okaeri")
 
 /// The hosted pages' own templates.
 let pageTemplates: [Resource] = [
-    "card", "log-in", "password", "form", "sign-up", "message", "account", "conflict", "consent",
+    "card", "log-in", "providers", "password", "form", "sign-up", "message", "account", "conflict", "consent",
 ]
 .map { .embedInCode("Templates/\($0).mustache") }
 

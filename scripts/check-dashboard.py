@@ -18,7 +18,8 @@ import time
 import types
 import urllib.request
 
-from check_dashboard_parts import check_comfort, check_keyboard, check_settings
+from check_dashboard_parts import (
+    check_access, check_comfort, check_fields, check_keyboard, check_protocols, check_settings, check_views)
 from page_checks import PageChecks
 from playwright.sync_api import expect, sync_playwright
 
@@ -195,23 +196,29 @@ def check_without_scripts(browser, state):
     page.goto(f"{world.home}/mail")
     page.fill("[name=subject]", "Hello")
     page.click("button[formtarget=preview]")
-    page.goto(f"{world.home}/doors")
+    page.goto(f"{world.home}/protocols")
     page.click("summary:has-text('Parse')")
     page.locator("#door-parse button[value=enable]").click()
     expect(page.locator("#door-parse .facts")).to_contain_text("applicationId")
 
 
 def check_languages(browser, state):
-    for language, users in [("ja", "ユーザー"), ("ko", "사용자"), ("en", "Users")]:
-        for scheme, width in [("light", 360), ("dark", 1200)]:
+    for language, users, forms in [
+        ("ja", "ユーザー", [("light", 320), ("dark", 1280)]), ("ko", "사용자", [("dark", 390)]),
+        ("en", "Users", [("light", 390), ("dark", 1280)]),
+    ]:
+        for scheme, width in forms:
             page = browser.new_context(
                 locale=language, color_scheme=scheme, viewport={"width": width, "height": 780},
                 storage_state=state).new_page()
             page.goto(f"{world.home}/users?lang={language}")
             expect(page.locator("h1")).to_have_text(users)
-            for name in ["users", "settings", "doors", "mail", "look", "audit", ""]:
+            for name in ["users", "settings", "doors", "protocols?open=ncmb", "fields", "mail", "look", "audit", ""]:
                 page.goto(f"{world.home}/{name}".rstrip("/"))
-                look(page, f"{name or 'overview'}, {language}, {scheme}, {width}")
+                look(page, f"{name.split('?')[0] or 'overview'}, {language}, {scheme}, {width}")
+            for name in ["admins", "keys"]:
+                page.goto(f"{world.base}/dashboard/{name}")
+                look(page, f"{name}, {language}, {scheme}, {width}")
             page.goto(f"{world.home}/users?search=player12")
             page.locator("tbody a").first.click()
             look(page, f"user, {language}, {scheme}, {width}")
@@ -236,7 +243,8 @@ try:
         page.on("console", lambda message: noise.append(f"{page.url} {message.text}") if message.type == "error" and "status of 4" not in message.text else None)
         page.on("pageerror", lambda error: noise.append(str(error)))
         for check in [check_set_up, make_users, check_users, check_many, check_user,
-                      *(functools.partial(check, world) for check in [check_settings, check_comfort, check_keyboard])]:
+                      *(functools.partial(check, world) for check in [
+                          check_settings, check_protocols, check_fields, check_access, check_views, check_comfort, check_keyboard])]:
             begin = time.time()
             check(page)
             name = getattr(check, "func", check).__name__.removeprefix("check_").replace("_", " ")

@@ -15,6 +15,7 @@ import types
 import urllib.request
 
 from check_pages_app import check_guest, check_web_log_in
+from check_pages_fields import check_fields
 from page_checks import PageChecks
 from playwright.sync_api import expect, sync_playwright
 
@@ -229,7 +230,8 @@ def check_frames(browser):
     assert not any(frame.url.startswith(pages) and frame.locator("form").count() for frame in page.frames[1:])
 
 
-world = types.SimpleNamespace(base=base, pages=pages, application=application, password=password, look=look)
+world = types.SimpleNamespace(
+    base=base, pages=pages, application=application, password=password, look=look, data=data, okaeri=okaeri)
 server = subprocess.Popen(
     [program, "serve", "--dev", "--data", str(data), "--listen", f"127.0.0.1:{port}"],
     stdout=open(folder / "server.log", "w"), stderr=subprocess.STDOUT)
@@ -250,7 +252,7 @@ try:
             (check_sign_up, page), (check_account, page), (check_log_in, page), (check_reset, page),
             (check_keyboard, browser.new_context(locale="en").new_page()), (check_without_scripts, browser),
             (check_languages, browser), (check_themes, browser), (check_frames, browser), (functools.partial(check_web_log_in, world), browser),
-            (functools.partial(check_guest, world), browser),
+            (functools.partial(check_guest, world), browser), (functools.partial(check_fields, world), browser),
         ]:
             begin = time.time()
             check(argument)

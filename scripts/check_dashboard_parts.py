@@ -2,6 +2,8 @@
 
 import json
 import re
+import struct
+import zlib
 
 from playwright.sync_api import expect
 
@@ -20,9 +22,6 @@ def check_settings(world, page):
     page.fill("[name='google.audiences']", "1.apps.example")
     page.locator("#door-google button[value=set]").click()
     expect(page.locator("#door-google .badge")).to_have_text("on")
-    page.click("summary:has-text('NCMB')")
-    page.locator("#door-ncmb button[value=enable]").click()
-    expect(page.locator("#door-ncmb .facts")).to_contain_text("applicationKey")
     world.look(page, "log-in")
     page.goto(f"{world.home}/mail?kind=password-reset&language=ja")
     expect(page.frame_locator(".preview").locator("body")).to_contain_text("Hoshi")
@@ -43,6 +42,11 @@ def check_settings(world, page):
     page.goto(f"{world.home}/look")
     world.look(page, "look")
     page.fill("[name=brand]", "Hoshi Club")
+    page.set_input_files("[name=logo]", {"name": "logo.png", "mimeType": "image/png", "buffer": picture(64, 24)})
+    expect(page.frame_locator(".preview").locator("img")).to_be_visible()
+    page.click("summary:has-text('Own texts')")
+    page.fill("[name='texts.en']", "logIn.title = Hello again")
+    expect(page.frame_locator(".preview").locator("h1")).to_have_text("Hello again")
     page.select_option("[name=buttonShape]", "capsule")
     page.fill("[name='light.primary']", "#ffe9a8")
     expect(page.frame_locator(".preview").locator(".warning")).to_be_visible()
@@ -50,13 +54,116 @@ def check_settings(world, page):
     expect(page.locator(".notice-warn")).to_contain_text("contrast")
     world.look(page, "look, hard to read")
     page.goto(f"{world.base}/a/{world.application}/log-in")
-    expect(page.locator("body")).to_contain_text("Hoshi Club")
+    expect(page.locator("h1")).to_have_text("Hello again")
+    assert page.locator(".brand img").evaluate("image => image.naturalWidth") == 64
+    page.goto(f"{world.home}/look")
+    page.set_input_files("[name=logo]", {"name": "logo.png", "mimeType": "image/png", "buffer": b"<svg></svg>"})
+    page.click("button[value=save]")
+    expect(page.locator("#field-logo-error")).to_be_visible()
+    world.look(page, "look, no picture")
     for name in ["audit", "sessions", "conflicts"]:
         page.goto(f"{world.home}/{name}")
         world.look(page, name)
-    for name in ["health", "admins", "applications"]:
+    for name in ["health", "applications"]:
         page.goto(f"{world.base}/dashboard/{name}")
         world.look(page, name)
+
+
+def picture(width, height):
+    """A PNG of one colour (W3C PNG 5)."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = (b"\x00" + b"\x34\x57\xd5" * width) * height
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def check_protocols(world, page):
+    page.goto(f"{world.home}/protocols")
+    world.look(page, "protocols, off")
+    page.click("summary:has-text('NCMB')")
+    page.locator("#door-ncmb button[value=enable]").click()
+    expect(page.locator("#door-ncmb .facts")).to_contain_text("applicationKey")
+    page.fill("[name='ncmb.sessionsPerUser']", "101")
+    page.locator("#door-ncmb button[value=rules]").click()
+    expect(page.locator("#field-ncmb-sessionsPerUser-error")).to_contain_text("100")
+    world.look(page, "protocols, wrong rule")
+    page.fill("[name='ncmb.sessionsPerUser']", "5")
+    page.uncheck("[name='ncmb.allowsAnonymous']")
+    page.locator("#door-ncmb button[value=rules]").click()
+    expect(page.locator(".notice").first).to_contain_text("Saved")
+    expect(page.locator("[name='ncmb.sessionsPerUser']")).to_have_value("5")
+    expect(page.locator("[name='ncmb.allowsAnonymous']")).not_to_be_checked()
+    world.look(page, "protocols")
+
+
+def check_fields(world, page):
+    page.goto(f"{world.home}/fields")
+    world.look(page, "fields, none")
+    page.fill("[name=field]", "coins")
+    page.select_option("[name=type]", "integer")
+    page.select_option("[name=write]", "server")
+    page.fill("[name=default]", "{0")
+    page.locator("form:has([name=field]) button[type=submit]").click()
+    expect(page.locator("#field-default-error")).to_be_visible()
+    page.fill("[name=default]", "0")
+    page.locator("form:has([name=field]) button[type=submit]").click()
+    expect(page.locator("tbody")).to_contain_text("coins")
+    world.look(page, "fields")
+
+
+def check_access(world, page):
+    page.goto(f"{world.base}/dashboard/admins")
+    world.look(page, "admins")
+    page.fill("[name=name]", "hana@example.com")
+    page.select_option("[name=role]", "support")
+    page.check(f"[name='application.{world.application}']")
+    page.click("text=Make a link")
+    expect(page.locator(".once .code-block")).to_contain_text("/dashboard/set-up?token=okl_")
+    world.look(page, "admin, invited")
+    page.click("tbody a:has-text('hana@example.com')")
+    world.look(page, "admin")
+    page.select_option("[name=role]", "auditor")
+    page.click("button[value=save]")
+    expect(page.locator(".notice")).to_contain_text("Saved")
+    page.click("button[value=disable]")
+    expect(page.locator(".badge-warn")).to_contain_text("disabled")
+    page.fill("[name=confirm]", "nobody")
+    page.click("button[value=remove]")
+    expect(page.locator("#field-confirm-error")).to_be_visible()
+    page.fill("[name=confirm]", "hana@example.com")
+    page.click("button[value=remove]")
+    expect(page.locator("tbody tr")).to_have_count(1)
+    page.goto(f"{world.base}/dashboard/keys")
+    world.look(page, "keys, none")
+    page.fill("[name=name]", "CI")
+    page.fill("[name=days]", "500")
+    page.check("[name='scope.users:read']")
+    page.click("text=Make a key")
+    expect(page.locator("#field-days-error")).to_be_visible()
+    page.fill("[name=days]", "30")
+    page.click("text=Make a key")
+    expect(page.locator(".once .code-block")).to_contain_text("oka_")
+    world.look(page, "key, made")
+    page.click("button[value=remove]")
+    expect(page.locator(".notice")).to_contain_text("refused")
+    expect(page.locator(".empty")).to_be_visible()
+
+
+def check_views(world, page):
+    page.goto(f"{world.home}/users?kind=registered&fields=level")
+    page.click("summary:has-text('Keep this view')")
+    page.fill("[name=view]", "Players with levels")
+    page.click("button[value=keep-view]")
+    expect(page.locator(".views a")).to_have_attribute("aria-current", "true")
+    world.look(page, "users, with a view")
+    page.goto(f"{world.home}/users")
+    page.click(".views a")
+    page.wait_for_url(re.compile("kind=registered"))
+    expect(page.locator("thead")).to_contain_text("level")
+    page.click("summary:has-text('Keep this view')")
+    page.click("button[value=drop-view]")
+    expect(page.locator(".views")).to_have_count(0)
 
 
 def check_comfort(world, page):

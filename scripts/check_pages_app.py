@@ -82,8 +82,8 @@ def ask(world, method, address, headers):
     return json.load(urllib.request.urlopen(request))
 
 
-def check_guest(world, browser):
-    """A guest of an app keeps the account on the pages, after a conflict."""
+def guest_address(world):
+    """The address at which an app opens a new guest's own account."""
     key = ECKey.generate_key("P-256")
     target = f"{world.base}/v1/log-in/automatic"
     proof = jwt.encode(
@@ -91,7 +91,12 @@ def check_guest(world, browser):
         {"htm": "POST", "htu": target, "iat": int(time.time()), "jti": secrets.token_urlsafe(16)}, key,
         algorithms=["ES256"])
     session = ask(world, "POST", target, {"DPoP": proof})["session"]
-    address = ask(world, "POST", f"{world.base}/v1/user/page", {"Authorization": f"Bearer {session['token']}"})["url"]
+    return ask(world, "POST", f"{world.base}/v1/user/page", {"Authorization": f"Bearer {session['token']}"})["url"]
+
+
+def check_guest(world, browser):
+    """A guest of an app keeps the account on the pages, after a conflict."""
+    address = guest_address(world)
     page = browser.new_context(locale="en").new_page()
     page.goto(address)
     world.look(page, "opened by the app")

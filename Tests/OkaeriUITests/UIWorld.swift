@@ -33,12 +33,12 @@ struct UIWorld {
     /// A screen that is shown.
     func show<Model: ScreenModel>(
         _ model: Model, client: OkaeriClient? = nil, credentials: any ProviderCredentials = NoProviders(),
-        memory: any MethodMemory = NoMethodMemory()
+        memory: any MethodMemory = NoMethodMemory(), web: WebLogInWay? = nil
     ) async -> ScreenRunner<Model> {
         let runner = ScreenRunner(
             model,
             in: ScreenSurroundings(
-                client: client ?? self.client, credentials: credentials, clock: clock, memory: memory,
+                client: client ?? self.client, credentials: credentials, clock: clock, memory: memory, web: web,
                 copy: { [heard] in heard.copied.append($0) }),
             hooks: heard.hooks)
         runner.begin()

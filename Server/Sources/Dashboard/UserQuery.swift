@@ -21,6 +21,46 @@ enum UserQuery {
         return filter
     }
 
+    /// The view that an address shows, under a name.
+    static func view(named name: String, _ query: FormValues) -> UserListView {
+        var view = UserListView(
+            name: name, kind: UserListView.Kind(rawValue: query.text("kind")),
+            columns: query["chosen"] == nil
+                ? [] : UserListView.Column.allCases.filter { query["column.\($0.rawValue)"] != nil },
+            fields: fields(query))
+        let filter = filter(query)
+        view.provider = filter.provider
+        view.protocolName = filter.protocolName
+        view.seenSince = filter.seenSince
+        view.notSeenSince = filter.notSeenSince
+        view.search = filter.search
+        return view
+    }
+
+    /// The address of a view, behind the question mark.
+    static func pairs(of view: UserListView) -> [(String, String)] {
+        var pairs: [(String, String)] = []
+        func add(_ name: String, _ value: String?) { if let value { pairs.append((name, value)) } }
+        add("search", view.search)
+        add("kind", view.kind?.rawValue)
+        add("provider", view.provider?.rawValue)
+        add("protocol", view.protocolName?.rawValue)
+        add("seen", view.seenSince.map { String($0.text.prefix(10)) })
+        add("unseen", view.notSeenSince.map { String($0.text.prefix(10)) })
+        if !view.columns.isEmpty {
+            add("chosen", "yes")
+            for column in view.columns { add("column.\(column.rawValue)", "yes") }
+        }
+        add("fields", view.fields.isEmpty ? nil : view.fields.joined(separator: ","))
+        return pairs
+    }
+
+    /// The application's own fields that shall be columns.
+    static func fields(_ query: FormValues) -> [String] {
+        let names = query.text("fields").split(separator: ",").map { $0.trimmingPrefix(while: \.isWhitespace) }
+        return names.filter { !$0.isEmpty && $0.utf8.count <= 100 }.prefix(UserListView.maximumFields).map(String.init)
+    }
+
     static func place(_ text: String) -> UserPlace? {
         guard !text.isEmpty else { return nil }
         let parts = text.split(separator: ".", maxSplits: 1).map(String.init)

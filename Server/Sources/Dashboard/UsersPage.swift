@@ -8,20 +8,22 @@ import PageSupport
 struct UsersPage: DashboardPage {
     let permission: AdminPermission? = .readUsers
 
-    private static let standardColumns = ["name", "kind", "identifiers", "created", "lastLogIn", "id"]
-    private static let maximumFields = 6
+    private static let standardColumns = UserListView.Column.allCases.map(\.rawValue)
     fileprivate static let deeds = ["disable", "enable", "log-out", "delete"]
     /// What an address holds for one page alone.
     private static let passing: Set<String> = ["from", "done", "count", "left", PageVisit.languageParameter]
 
     func respond(to visit: DashboardVisit) async throws -> Response {
-        if visit.isPost { return try await BulkDeed(visit: visit).respond() }
+        if visit.isPost {
+            let form = try await visit.visit.form()
+            return try await form["view"] == nil ? BulkDeed(visit: visit).respond(form) : keep(form, visit)
+        }
         let (access, application, query) = (try visit.caller(), try visit.place(), visit.visit.query)
         let page = try await visit.rules.browseUsers(
             in: application.id, UserQuery.filter(query),
             from: UserQuery.place(query.text("from")), limit: 50, searchesParts: access.may(.readPersonalData))
         try await visit.useCases.recordReading(of: nil, in: application.id, by: try visit.acting())
-        let (columns, fields) = (Self.columns(query), Self.fields(query))
+        let (columns, fields) = (Self.columns(query), UserQuery.fields(query))
         var list = ListModel()
         list.columns = columns.map { visit.text("users.\($0)") } + fields
         list.empty = visit.text("users.empty")
@@ -42,6 +44,7 @@ struct UsersPage: DashboardPage {
         if mayChange { list.picks = page.users.map(\.id.rawValue) }
         var model = list.model(visit)
         model["chooser"] = Self.chooser(visit, columns, fields)
+        model.merge(views(visit, access, application)) { $1 }
         if mayChange, !page.users.isEmpty {
             model["bulk"] =
                 [
@@ -52,11 +55,54 @@ struct UsersPage: DashboardPage {
                     },
                 ] as PageTemplates.Model
         }
-        if Self.deeds.contains(query.text("done")) || query.text("done") == "none" {
+        if ["kept", "dropped"].contains(query.text("done")) {
+            model["notice"] = visit.text("views.\(query.text("done"))")
+        } else if Self.deeds.contains(query.text("done")) || query.text("done") == "none" {
             let count = String(Int(query.text("count")) ?? 0)
             model["notice"] = visit.text(query.text("done") == "none" ? "bulk.none" : "bulk.done", ["count": count])
         }
         return try visit.html("list", title: visit.text("nav.users"), model)
+    }
+
+    /// Keeps what the address shows under a name, or forgets the view of a name.
+    private func keep(_ form: FormValues, _ visit: DashboardVisit) async throws -> Response {
+        let (who, application) = (try visit.acting(.changeUsers), try visit.place().id)
+        let name = form.text("view")
+        let isKept = form.text("act") != "drop-view"
+        let view = isKept ? UserQuery.view(named: name, visit.visit.query) : nil
+        try await visit.rules.changeUserListViews(name, to: view, of: application, by: who)
+        return visit.redirect(to: Self.here(visit, [("done", isKept ? "kept" : "dropped")]))
+    }
+
+    /// Links to the views that were kept, and forms to keep this one or forget one.
+    private func views(
+        _ visit: DashboardVisit, _ access: AdminAccess, _ application: Domain.Application
+    ) -> PageTemplates.Model {
+        let kept = application.settings.userListViews.filter { $0.isShown(to: access) }
+        let shown = UserQuery.view(named: "", visit.visit.query)
+        let views = kept.map { view -> PageTemplates.Model in
+            var other = view
+            other.name = ""
+            let pairs = UserQuery.pairs(of: view)
+            return [
+                "label": view.name, "isCurrent": other == shown,
+                "link": pairs.isEmpty ? visit.path("users") : "\(visit.path("users"))?\(FormValues.query(pairs))",
+            ]
+        }
+        var model: PageTemplates.Model = ["views": views, "hasViews": !views.isEmpty]
+        guard access.may(.changeUsers) else { return model }
+        let name = PageField("view", label: visit.text("views.name"), hint: visit.text("views.hint"))
+        var keeper: PageTemplates.Model = ["here": Self.here(visit), "name": name.model]
+        if !kept.isEmpty {
+            var drop = PageField(
+                "view", label: visit.text("views.drop"), kind: .select, choices: kept.map { ($0.name, $0.name) })
+            drop.isRequired = true
+            var field = drop.model
+            field["id"] = "field-dropped-view"
+            keeper["drop"] = field
+        }
+        model["keeper"] = keeper
+        return model
     }
 
     /// The page's address with its filters.
@@ -73,12 +119,6 @@ struct UsersPage: DashboardPage {
         guard query["chosen"] != nil else { return standardColumns }
         let chosen = standardColumns.filter { query["column.\($0)"] != nil }
         return chosen.contains("name") || chosen.contains("id") ? chosen : ["name"] + chosen
-    }
-
-    /// The application's own fields that shall be columns.
-    private static func fields(_ query: FormValues) -> [String] {
-        let names = query.text("fields").split(separator: ",").map { $0.trimmingPrefix(while: \.isWhitespace) }
-        return names.filter { !$0.isEmpty && $0.utf8.count <= 100 }.prefix(maximumFields).map(String.init)
     }
 
     private static func chooser(
@@ -125,8 +165,7 @@ struct UsersPage: DashboardPage {
 private struct BulkDeed {
     let visit: DashboardVisit
 
-    func respond() async throws -> Response {
-        let form = try await visit.visit.form()
+    func respond(_ form: FormValues) async throws -> Response {
         let (who, deed, application) = (try visit.acting(.changeUsers), form.text("act"), try visit.place())
         let ids = form.all.map(\.name).filter { $0.hasPrefix("pick.") && $0.utf8.count <= 133 }
             .map { Identifier<User>(rawValue: String($0.dropFirst(5))) }

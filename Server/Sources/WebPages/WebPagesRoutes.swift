@@ -14,7 +14,7 @@ extension WebPages {
             + page("account", get: ShowAccount())
             + page("authorize", get: ShowAuthorize(), post: SendAuthorize())
             + page("open", get: ShowOpen(), post: SendOpen())
-            + page("provider/{provider}", get: ShowProvider())
+            + page("provider/{provider}", get: ShowProvider(), post: SendProvider())
             + page("provider/{provider}/callback", get: ShowProviderCallback())
             + [
                 Route(.post, "/a/{application}/token", TokenRoute(pages: self)),

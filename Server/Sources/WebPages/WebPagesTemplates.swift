@@ -6,7 +6,7 @@ extension WebPages {
             "password": PackageResources.password_mustache, "form": PackageResources.form_mustache,
             "sign-up": PackageResources.sign_up_mustache, "message": PackageResources.message_mustache,
             "account": PackageResources.account_mustache, "conflict": PackageResources.conflict_mustache,
-            "consent": PackageResources.consent_mustache,
+            "providers": PackageResources.providers_mustache, "consent": PackageResources.consent_mustache,
         ]
     }
 }

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import OkaeriWire
 import Testing
@@ -51,6 +52,29 @@ struct SearchTests {
         ])
     func find(condition: String, expected: [String]) async throws {
         #expect(try await names(try await world(), condition) == expected)
+    }
+
+    @Test(
+        "find nothing out about fields that everybody may not read",
+        arguments: [
+            "where={\"score\":1}", "where={\"$or\":[{\"team\":\"red\"},{\"score\":{\"$exists\":true}}]}",
+            "where={\"score\":{\"$regex\":\".\"}}", "order=score", "order=-userName,score",
+            "where={\"score\":99}&count=1",
+        ])
+    func hidden(query: String) async throws {
+        let world = try await world()
+        try await world.useCases.changeFieldRules(of: world.application.id) { rules in
+            rules["score"] = FieldRule(name: "score", reader: .owner)
+        }
+        let pairs = query.split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
+            return "\(parts[0])=\(parts[1].addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")"
+        }
+        let answer = try await world.send("GET", "\(Self.users)?\(pairs.joined(separator: "&"))")
+        #expect(answer.status == 403 && answer.text.contains("E403003"), "\(answer.text)")
+        // The others are found as before, and what is hidden is not told.
+        let found = try await self.answer(world, #"{"team":"red"}"#)
+        #expect(found.status == 200 && found.text.contains("anna") && !found.text.contains("score"), "\(found.text)")
     }
 
     @Test("ask about other members within")

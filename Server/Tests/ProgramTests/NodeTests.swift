@@ -59,6 +59,37 @@ struct NodeTests {
         }
     }
 
+    @Test("heed rules for fields that another node, or a command, was told")
+    func fieldRules() async throws {
+        let nodes = try await Nodes(2)
+        let logIn = try await nodes.loggedIn(at: 0)
+        func write(_ field: String, _ value: Int = 10, at node: Int) async throws -> String {
+            let answer = try await nodes.servers[node].send(
+                "PATCH", "/v1/user", application: nodes.application, token: logIn.session.token,
+                body: #"{"fields": {"\#(field)": \#(value)}}"#)
+            return "\(answer.status) \(String(decoding: answer.body, as: UTF8.self))"
+        }
+        // Both nodes know the application before it changes. Later another value is sent: one that is there may be sent again.
+        for node in 0..<2 { #expect(try await write("coins", 9, at: node).hasPrefix("200")) }
+        let path = "/v1/admin/applications/\(nodes.application)/fields/coins"
+        let told = try await nodes.servers[0].send(
+            "PUT", path, token: nodes.adminKey, body: #"{"type": "integer", "read": "public", "write": "server"}"#)
+        #expect(told.status == 200, "\(String(decoding: told.body, as: UTF8.self))")
+        #expect(try await write("coins", at: 0).contains("read_only"), "the node that answered does not heed it")
+        let commanded = try await Program.run(
+            "application", "fields", "set", nodes.application, "gems", "--write", "server",
+            environment: nodes.environment)
+        #expect(commanded.status == 0, "\(commanded.errors)")
+        for node in 0..<2 {
+            for field in ["coins", "gems"] {
+                _ = try await eventually("node \(node) heeds the rule for \(field)", within: .seconds(2)) {
+                    try await write(field, at: node).contains("read_only") ? true : nil
+                }
+            }
+        }
+        #expect(try await write("other", at: 1).hasPrefix("200"))
+    }
+
     @Test("let thirty of thirty-one first launches through, whichever nodes they come to")
     func firstLaunches() async throws {
         let nodes = try await Nodes(3)

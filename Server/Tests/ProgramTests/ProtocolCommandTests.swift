@@ -1,4 +1,6 @@
+import Domain
 import Foundation
+import OkaeriWire
 import Testing
 
 @Suite("Commands for foreign protocols")
@@ -46,6 +48,34 @@ struct ProtocolCommandTests {
         #expect(again.status == 1 && again.errors.contains("not on"))
     }
 
+    @Test("show and change every rule that there is, by an option of its own")
+    func rules() async throws {
+        let made = try await run("application", "create", "App", "--enable", "parse", "--json").json(Made.self)
+        let before = try await rules(of: made.id, [])
+        #expect(Set(before.keys) == Set(ProtocolRule.all.map(\.name)))
+        for rule in ProtocolRule.all {
+            let (arguments, wanted): ([String], JSONValue) =
+                switch rule.kind {
+                case .truth:
+                    before[rule.name] == true
+                        ? (["--no-\(rule.option)"], false) : (["--\(rule.option)"], true)
+                case .seconds, .count: (["--\(rule.option)", "7"], .integer(7 * rule.optionUnit))
+                case .hosts, .networks:
+                    (["--\(rule.option)", "192.0.2.1", "--\(rule.option)", "::1"], ["192.0.2.1", "::1"])
+                }
+            #expect(try await rules(of: made.id, arguments)[rule.name] == wanted, "\(rule.option)")
+        }
+        let table = try await run("application", "rules", made.id, "parse")
+        #expect(table.output.contains("idle-hours") && table.output.contains("192.0.2.1 ::1"))
+    }
+
+    private func rules(of id: String, _ arguments: [String]) async throws -> [String: JSONValue] {
+        let finished = try await Program.run(
+            ["application", "rules", id, "parse", "--json"] + arguments, environment: ["OKAERI_DATA": folder.path])
+        #expect(finished.status == 0, "\(finished.errors)")
+        return try finished.json([String: JSONValue].self)
+    }
+
     @Test(
         "end with status 2 when they are called wrongly",
         arguments: [
@@ -53,6 +83,9 @@ struct ProtocolCommandTests {
             ["application", "enable", "x", "kii", "--ncmb-client-key", "k"],
             ["application", "create", "x", "--enable", "kii,other"],
             ["application", "create", "x", "--envelope-base-path", "/v1"],
+            ["application", "rules", "x", "ncmb", "--idle-hours", "0"],
+            ["application", "rules", "x", "ncmb", "--sessions-per-user", "101"],
+            ["application", "rules", "x", "parse", "--master-network", "everywhere"],
         ])
     func wrongCalls(_ arguments: [String]) async throws {
         let finished = try await Program.run(arguments, environment: ["OKAERI_DATA": folder.path])

@@ -34,6 +34,8 @@ public struct LogInFields: OptionSet, Hashable, Sendable {
     public static let transferCode = LogInFields(rawValue: 2048)
     /// The button "continue as guest".
     public static let guestButton = LogInFields(rawValue: 4096)
+    /// The button that opens the server's hosted pages in a browser. It needs ``ScreenSurroundings/web``.
+    public static let webLogIn = LogInFields(rawValue: 8192)
 
     /// ParseUI's standard, 103.
     public static let `default`: LogInFields = [

@@ -17,6 +17,8 @@ public enum LogInEvent: Hashable, Sendable {
     case transferCode
     /// The button "continue as guest".
     case guest
+    /// The button that opens the hosted pages.
+    case web
     /// Bring the deleted account back.
     case restore
     /// The app wants other fields.
@@ -102,6 +104,9 @@ public struct LogInModel: FormScreen {
             guard options.allProviders.contains(where: { $0.provider == provider }) else { return [] }
             return form.run(.provider(provider, .logIn(restoring: false)))
         case .guest: return form.run(.logInAutomatically)
+        case .web:
+            guard options.fields.contains(.webLogIn) else { return [] }
+            return form.run(.logInOnPages(identifier: typed))
         case .restore: return restore()
         case .fieldsChanged(let fields):
             guard fields.fault == nil else { return [] }
@@ -125,6 +130,7 @@ public struct LogInModel: FormScreen {
         switch request {
         case .provider(let provider, _): return .loggedIn(welcome, by: .provider(provider))
         case .logInAutomatically: return .loggedIn(welcome, by: .guest)
+        case .logInOnPages: return .loggedIn(welcome, by: .web)
         case .restoreUser: return .restored(welcome)
         default: return .loggedIn(welcome, by: .password)
         }

@@ -29,9 +29,11 @@ public struct LogInOptions: Hashable, Sendable {
         self.isInNavigation = isInNavigation
     }
 
-    /// Options with the providers that the server has for the application, beside other fields.
+    /// Options with the providers that the server has for the application, beside other fields. A server without pages
+    /// takes ``LogInFields/webLogIn`` away.
     public init(_ profile: ApplicationProfile, fields: LogInFields = .default) {
         var fields = fields.subtracting([.apple, .google, .facebook, .twitter])
+        if profile.pages == nil { fields.remove(.webLogIn) }
         var others: [ProviderOption] = []
         for entry in profile.providers {
             let provider = Provider(rawValue: entry.name)

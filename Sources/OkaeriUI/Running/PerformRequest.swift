@@ -26,10 +26,12 @@ public struct NoProviders: ProviderCredentials {
 package struct PerformRequest: Sendable {
     package let client: OkaeriClient
     package let credentials: any ProviderCredentials
+    package let web: WebLogInWay?
 
-    package init(client: OkaeriClient, credentials: any ProviderCredentials) {
+    package init(client: OkaeriClient, credentials: any ProviderCredentials, web: WebLogInWay? = nil) {
         self.client = client
         self.credentials = credentials
+        self.web = web
     }
 
     package func callAsFunction(_ request: ScreenRequest) async throws(OkaeriError) -> ScreenAnswer {
@@ -53,6 +55,7 @@ package struct PerformRequest: Sendable {
                         displayName: values.displayName.map { .set($0) } ?? .unchanged, fields: values.fields)))
         case .provider(let provider, let use): return try await perform(use, provider)
         case .logInAutomatically: return .welcome(try await client.logInAutomatically())
+        case .logInOnPages(let identifier): return .welcome(try await logInOnPages(identifier))
         case .requestLogInCode(let email): return .codeRequest(try await client.requestLogInCode(email: email))
         case .logInWithCode(let code, let order, let rememberMe, let restoring):
             return .welcome(
@@ -87,11 +90,20 @@ package struct PerformRequest: Sendable {
         case .reauthenticate(let password): try await client.reauthenticate(password: password?.revealed)
         case .reauthenticateWithCode(let code, let order):
             try await client.reauthenticate(code: code.revealed, for: order)
-        case .logIn, .signUp, .upgrade, .provider, .logInAutomatically, .requestLogInCode, .logInWithCode,
+        case .logIn, .signUp, .upgrade, .provider, .logInAutomatically, .logInOnPages, .requestLogInCode,
+            .logInWithCode,
             .requestPasswordReset, .resetPassword, .requestEmailVerification, .verifyEmail:
             return try await callAsFunction(request)
         }
         return .done
+    }
+
+    private func logInOnPages(_ identifier: String) async throws(OkaeriError) -> Welcome {
+        // An app that shows the button without a browser behind it finds out in its first test.
+        guard let web else { throw .webLogInRefused(.pagesUnavailable) }
+        return try await client.logIn(
+            through: web.browser, redirect: web.redirect,
+            options: WebLogInOptions(identifier: identifier.isEmpty ? nil : identifier))
     }
 
     private func perform(_ use: ProviderUse, _ provider: Provider) async throws(OkaeriError) -> ScreenAnswer {

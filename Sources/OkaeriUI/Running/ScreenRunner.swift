@@ -15,19 +15,22 @@ public struct ScreenSurroundings: Sendable {
     public var clock: any WallClock
     /// Where the way of the last log-in is remembered.
     public var memory: any MethodMemory
+    /// The way to the server's hosted pages, for apps that offer them.
+    public var web: WebLogInWay?
     /// Puts a text where it can be pasted elsewhere.
     public var copy: @MainActor @Sendable (String) -> Void
 
     /// Describes surroundings.
     public init(
         client: OkaeriClient, credentials: any ProviderCredentials = NoProviders(),
-        clock: any WallClock = SystemClock(), memory: any MethodMemory = NoMethodMemory(),
+        clock: any WallClock = SystemClock(), memory: any MethodMemory = NoMethodMemory(), web: WebLogInWay? = nil,
         copy: @escaping @MainActor @Sendable (String) -> Void = { _ in }
     ) {
         self.client = client
         self.credentials = credentials
         self.clock = clock
         self.memory = memory
+        self.web = web
         self.copy = copy
     }
 }
@@ -61,7 +64,8 @@ public final class ScreenRunner<Model: ScreenModel> {
         self.model = model
         self.surroundings = surroundings
         self.hooks = hooks
-        perform = PerformRequest(client: surroundings.client, credentials: surroundings.credentials)
+        perform = PerformRequest(
+            client: surroundings.client, credentials: surroundings.credentials, web: surroundings.web)
     }
 
     deinit {

@@ -184,6 +184,8 @@ public struct LogInMethod: RawRepresentable, Hashable, Sendable {
     public static let transferCode = LogInMethod(rawValue: "transferCode")
     /// The device's key: no form at all.
     public static let guest = LogInMethod(rawValue: "guest")
+    /// The server's hosted pages, whatever the person did there.
+    public static let web = LogInMethod(rawValue: "web")
 
     /// A provider.
     public static func provider(_ provider: Provider) -> LogInMethod {

@@ -10,6 +10,8 @@ package enum ScreenRequest: Hashable, Sendable {
     case provider(Provider, ProviderUse)
     /// Log in with the device's key.
     case logInAutomatically
+    /// Log in on the server's pages. What was typed is filled in there.
+    case logInOnPages(identifier: String)
     case requestLogInCode(email: String)
     case logInWithCode(Secret, LogInCodeRequest, RememberMe, restoring: Bool)
     case requestPasswordReset(email: String)

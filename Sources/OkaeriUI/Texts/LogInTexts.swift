@@ -33,6 +33,10 @@ extension TextTable {
                 "Continue as guest",
                 "ゲストとして続ける",
                 "게스트로 계속하기"),
+            .logInWeb: Entry(
+                "Log in with the browser",
+                "ブラウザでログイン",
+                "브라우저로 로그인"),
             .logInWith: Entry(
                 "Log in with {provider}",
                 "{provider}でログイン",

@@ -54,6 +54,8 @@ public enum TextKey: String, CaseIterable, Hashable, Sendable {
     case logInTransfer = "logIn.transfer"
     /// “Continue as guest”
     case logInGuest = "logIn.guest"
+    /// “Log in with the browser”
+    case logInWeb = "logIn.web"
     /// “Log in with {provider}”
     case logInWith = "logIn.with"
     /// “Last used”

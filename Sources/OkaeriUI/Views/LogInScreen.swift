@@ -29,6 +29,7 @@
                 ProviderButtons(
                     .logIn, model.options.allProviders, lastMethod: model.lastMethod, isEnabled: model.form.isEnabled
                 ) { runner.send(.provider($0)) }
+                if fields.contains(.webLogIn) { link(.logInWeb, "web", .web, .web) }
                 if fields.contains(.mailedCode) { link(.logInCode, "code", .mailedCode, .code) }
                 if fields.contains(.transferCode) { link(.logInTransfer, "transfer", .transferCode, .transferCode) }
                 if fields.contains(.signUpButton) {

@@ -75,4 +75,12 @@ func readTheme(_ file: URL) throws -> Theme {
             .logIn(identifier: ""), in: ScreenSurroundings(client: okaeri), delegate: delegate)
         controller.present(screens, animated: true)
     }
+
+    /// Screens.md
+    @MainActor
+    func pages(_ okaeri: OkaeriClient, in window: UIWindow, backTo redirect: URL) -> ScreenSurroundings {
+        ScreenSurroundings(
+            client: okaeri,
+            web: WebLogInWay(BrowserSheet { window }, redirect: redirect))
+    }
 #endif

@@ -13,7 +13,8 @@
         var body: some Scene {
             WindowGroup {
                 if let okaeri = start.okaeri {
-                    HomeView(okaeri: okaeri, application: start.application).okaeriTheme(start.theme)
+                    HomeView(okaeri: okaeri, application: start.application, redirect: start.redirect)
+                        .okaeriTheme(start.theme)
                 } else {
                     Text("Resources/settings.json cannot be read: \(start.fault)")
                 }
@@ -26,6 +27,7 @@
     private struct Start {
         var okaeri: OkaeriClient?
         var application = ""
+        var redirect: URL?
         var theme = Theme()
         var fault = ""
 
@@ -34,6 +36,7 @@
                 let settings = try Settings.read(Settings.self, "settings", in: .main)
                 theme = try Settings.read(Theme.self, settings.theme, in: .main)
                 application = settings.application
+                redirect = settings.redirect
                 okaeri = OkaeriClient(server: settings.server, application: settings.application)
             } catch {
                 fault = "\(error)"
@@ -44,6 +47,7 @@
     struct HomeView: View {
         let okaeri: OkaeriClient
         let application: String
+        let redirect: URL?
         @State private var home = Home.waiting
         @State private var isShowing = false
         @State private var destination = ScreenDestination.upgrade
@@ -79,16 +83,22 @@
         private var screens: some View {
             OkaeriScreens(
                 destination, in: surroundings,
-                logIn: profile.map { LogInOptions($0, fields: [.default, .rememberMe, .transferCode]) }
+                logIn: profile.map { LogInOptions($0, fields: fields) }
                     ?? LogInOptions(),
                 signUp: profile.map(SignUpOptions.init(_:)) ?? SignUpOptions()
             ) { isShowing = false }
+        }
+
+        private var fields: LogInFields {
+            redirect == nil
+                ? [.default, .rememberMe, .transferCode] : [.default, .rememberMe, .transferCode, .webLogIn]
         }
 
         private var surroundings: ScreenSurroundings {
             ScreenSurroundings(
                 client: okaeri, credentials: AppleProviders { Self.window },
                 memory: DefaultsMethodMemory(application: application),
+                web: redirect.map { WebLogInWay(BrowserSheet { Self.window }, redirect: $0) },
                 copy: { UIPasteboard.general.string = $0 })
         }
 

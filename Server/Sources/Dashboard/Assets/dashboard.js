@@ -194,7 +194,15 @@
     });
   };
 
+  // On a phone the navigation is longer than the screen: the page's own place in it is in sight.
+  const showPlace = () => {
+    const place = document.querySelector(".dash-nav [aria-current]");
+    const nav = place?.closest(".dash-nav");
+    if (nav) nav.scrollLeft = place.offsetLeft - nav.offsetLeft - (nav.clientWidth - place.offsetWidth) / 2;
+  };
+
   palette();
+  showPlace();
   liveTail();
   swap();
   pickAll();

@@ -16,6 +16,7 @@ package final class AdministrationUseCases: Sendable {
     package let removeKey: RemoveAdminKey
     package let browseUsers: BrowseUsers
     package let exportUsers: ExportUsers
+    package let changeUserListViews: ChangeUserListViews
     package let inspectUser: InspectUser
     package let editUser: EditUser
     package let endAllSessions: EndAllSessions
@@ -56,6 +57,7 @@ package final class AdministrationUseCases: Sendable {
         removeKey = RemoveAdminKey(store: store, audit: audit)
         browseUsers = BrowseUsers(store: store)
         exportUsers = ExportUsers(store: store, browse: browseUsers, audit: audit)
+        changeUserListViews = ChangeUserListViews(store: store, audit: audit)
         inspectUser = InspectUser(store: store)
         editUser = EditUser(store: store, clock: clock, audit: audit)
         endAllSessions = EndAllSessions(store: store, audit: audit)

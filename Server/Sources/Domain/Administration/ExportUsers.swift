@@ -6,15 +6,18 @@ package struct ExportUsers: Sendable {
 
     /// One page of the export after the other.
     package struct Pages: Sendable {
+        /// What is held in memory at once.
+        package static let size = 100
+
         let browse: BrowseUsers
         let application: Identifier<Application>
         let filter: BrowseUsers.Filter
 
         /// - Parameter place: Where the page begins; `nil` for the first one.
-        /// - Returns: at most 500 users.
+        /// - Returns: at most `size` users.
         /// - Throws: `storageUnavailable`.
         package func callAsFunction(from place: UserPlace?) async throws(DomainError) -> BrowseUsers.Page {
-            try await browse(in: application, filter, from: place, limit: BrowseUsers.maximumPageSize)
+            try await browse(in: application, filter, from: place, limit: Self.size, stride: Self.size)
         }
     }
 

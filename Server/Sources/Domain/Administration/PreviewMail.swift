@@ -27,16 +27,23 @@ package struct PreviewMail: Sendable {
 
     /// The built-in words, as they stand in for an application's own.
     package func words(_ kind: MailKind, in language: MailLanguage, of application: Application) -> MailTemplate {
-        let pages = kind == .passwordReset ? pagesURL.map { "\($0)/a/\(application.id)" } : nil
-        return MailTexts.template(
-            for: kind, in: language, hasLink: application.settings.mail.link(for: kind, token: "", pages: pages) != nil)
+        let pages = pages(for: kind, of: application)
+        let hasLink =
+            kind == .addressTaken
+            ? pages != nil : application.settings.mail.link(for: kind, token: "", pages: pages) != nil
+        return MailTexts.template(for: kind, in: language, hasLink: hasLink)
+    }
+
+    /// Where the mail leads when the application has no page of its own.
+    private func pages(for kind: MailKind, of application: Application) -> String? {
+        [.passwordReset, .addressTaken].contains(kind) ? pagesURL.map { "\($0)/a/\(application.id)" } : nil
     }
 
     /// The letter with a code that opens nothing, because nobody issued it.
     func letter(
         _ kind: MailKind, in language: MailLanguage, of application: Application, to recipient: String
     ) -> MailLetter {
-        let pages = kind == .passwordReset ? pagesURL.map { "\($0)/a/\(application.id)" } : nil
+        let pages = pages(for: kind, of: application)
         let hasLink = application.settings.mail.link(for: kind, token: "", pages: pages) != nil
         let form = CodeForm.form(of: kind, hasLink: hasLink)
         return MailLetter(

@@ -31,6 +31,8 @@ package struct ApplicationSettings: Hashable, Sendable {
     package var redirectAddresses: [String]
     /// What holds for the users' custom fields.
     package var fieldRules: FieldRules
+    /// Named ways to look at the users, by name.
+    package var userListViews: [UserListView] = []
 
     /// What stands for the code in `transferLink`.
     package static let transferCodePlace = "{code}"

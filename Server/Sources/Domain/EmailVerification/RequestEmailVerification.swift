@@ -19,12 +19,14 @@ package struct RequestEmailVerification: Sendable {
     ///   - client: Who orders.
     ///   - toPages: Whether the mail shall lead to this server's own pages; else an app without a page of its own has a
     ///     field for a code.
-    /// - Returns: how long the mail will be good. An address that somebody else has gets the same answer and no mail.
+    ///   - isSignUp: Whether the user has just signed up with the address. Somebody else who has it is told of it then.
+    /// - Returns: how long the mail will be good. An address that somebody else has gets the same answer, and no mail that
+    ///   could verify it.
     /// - Throws: `reauthenticationRequired` for a new address in a session that is not fresh (requirement 18),
     ///   `mailUnavailable`, `fieldsRefused`, `rateLimited`, `storageUnavailable`.
     package func callAsFunction(
         email: String?, by who: Authenticated, isProven: Bool, languages: [String], from client: ClientAddress,
-        toPages: Bool = false
+        toPages: Bool = false, isSignUp: Bool = false
     ) async throws(DomainError) -> Duration {
         let address: String
         if let email {
@@ -35,9 +37,10 @@ package struct RequestEmailVerification: Sendable {
             throw .fieldsRefused([FieldFault(field: "email", rule: .required)])
         }
         if address != who.user.email { try requirePresence(who, isProven: isProven) }
-        let errand = MailErrand(
+        var errand = MailErrand(
             kind: .emailVerification, address: address, user: who.user.id, replaces: who.user.email,
             languages: languages)
+        if isSignUp { errand.isSignUp = true }
         return try await queueErrand(errand, in: who.application, from: client, toPages: toPages)
     }
 

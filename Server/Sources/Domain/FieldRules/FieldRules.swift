@@ -94,9 +94,9 @@ extension FieldRules {
             }
         }
         let becomesRegistered = before.isAnonymous && !user.isAnonymous
-        if becomesRegistered { complete(&user) }
+        if becomesRegistered { complete(&user.fields) }
         return faults
-            + missing(in: user) { becomesRegistered || Self.isThere(before.fields[$0]) }
+            + missing(in: user.fields) { becomesRegistered || Self.isThere(before.fields[$0]) }
     }
 
     /// A new user with the defaults. Without identifiers and providers nothing is required: the app must get in.
@@ -113,7 +113,7 @@ extension FieldRules {
         guard !isEmpty else { return user }
         var user = user
         var faults = faults(registering: user, by: actor, demandsAll: demandsAll)
-        complete(&user)
+        complete(&user.fields)
         if faults.isEmpty { faults = ProfileRules.faults(ofFields: user.fields) }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         return user
@@ -121,12 +121,19 @@ extension FieldRules {
 
     /// The rules that a new user's fields break.
     func faults(registering user: User, by actor: FieldActor, demandsAll: Bool = true) -> [FieldFault] {
+        faults(registeringWith: user.fields, by: actor, demandsAll: demandsAll && !user.isAnonymous)
+    }
+
+    /// The rules that the fields of somebody who wants to register break.
+    package func faults(
+        registeringWith fields: [String: JSONValue], by actor: FieldActor, demandsAll: Bool = true
+    ) -> [FieldFault] {
         guard !isEmpty else { return [] }
-        var faults = user.fields.sorted { $0.key < $1.key }.flatMap { name, value in
+        var faults = fields.sorted { $0.key < $1.key }.flatMap { name, value in
             mayWrite(name, actor) ? kindFaults(name, value) : [refusal(of: name)]
         }
-        guard demandsAll, !user.isAnonymous else { return faults }
-        var complete = user
+        guard demandsAll else { return faults }
+        var complete = fields
         self.complete(&complete)
         faults += missing(in: complete) { _ in true }
         return faults
@@ -134,14 +141,16 @@ extension FieldRules {
 
     private static func isThere(_ value: JSONValue?) -> Bool { value != nil && value != .null }
 
-    private func complete(_ user: inout User) {
-        for (name, rule) in rules where rule.standard != nil && !Self.isThere(user.fields[name]) {
-            user.fields[name] = rule.standard
+    private func complete(_ fields: inout [String: JSONValue]) {
+        for (name, rule) in rules where rule.standard != nil && !Self.isThere(fields[name]) {
+            fields[name] = rule.standard
         }
     }
 
-    private func missing(in user: User, where isDemanded: (String) -> Bool) -> [FieldFault] {
-        sorted.filter { $0.isRequired && !Self.isThere(user.fields[$0.name]) && isDemanded($0.name) }
+    private func missing(
+        in fields: [String: JSONValue], where isDemanded: (String) -> Bool
+    ) -> [FieldFault] {
+        sorted.filter { $0.isRequired && !Self.isThere(fields[$0.name]) && isDemanded($0.name) }
             .map { FieldFault(field: ProfileRules.path(of: $0.name), rule: .required) }
     }
 

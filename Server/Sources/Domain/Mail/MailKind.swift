@@ -10,6 +10,8 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     case passwordChanged = "password-changed"
     /// Tells the former address that there is a new one.
     case emailChanged = "email-changed"
+    /// Tells the owner of an address that somebody wanted to sign up with it.
+    case addressTaken = "address-taken"
     /// A text message that shows that a phone number is the user's.
     case phoneVerification = "phone-verification"
     /// A text message that allows a new password.
@@ -19,7 +21,7 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     package var isText: Bool {
         switch self {
         case .phoneVerification, .textedReset: true
-        case .logInCode, .emailVerification, .passwordReset, .passwordChanged, .emailChanged: false
+        case .logInCode, .emailVerification, .passwordReset, .passwordChanged, .emailChanged, .addressTaken: false
         }
     }
 
@@ -30,7 +32,7 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     package var hasSecret: Bool {
         switch self {
         case .logInCode, .emailVerification, .passwordReset, .phoneVerification, .textedReset: true
-        case .passwordChanged, .emailChanged: false
+        case .passwordChanged, .emailChanged, .addressTaken: false
         }
     }
 }

@@ -56,7 +56,10 @@ extension MailLetter {
     ) -> (language: MailLanguage, template: MailTemplate, values: [MailValue: String]) {
         let settings = application.settings.mail
         let language = MailLanguage.best(of: languages)
-        let link = code.flatMap { settings.link(for: kind, token: $0, pages: pages) }
+        // An owner who is told of a sign-up goes to the log-in, where nothing has to be proved by the mail.
+        let link =
+            kind == .addressTaken
+            ? pages.map { "\($0)/log-in" } : code.flatMap { settings.link(for: kind, token: $0, pages: pages) }
         var values: [MailValue: String] = [.application: application.name, .email: email ?? recipient]
         values[.code] = code
         values[.link] = link

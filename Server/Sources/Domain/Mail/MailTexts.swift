@@ -66,6 +66,16 @@ enum MailTexts {
                 "Your mail address for {{application}} was changed",
                 code: "Your account at {{application}} now has another mail address. This one no longer belongs to it.",
                 closing: "If that was not you, write to those who make the app at once.")
+        case .addressTaken:
+            Words(
+                "You have an account at {{application}} already",
+                code:
+                    "Somebody, perhaps you, wanted to make a new account at {{application}} with the address {{email}}. "
+                    + "You have one already: log in with it. If you have forgotten the password, ask for a new one there.",
+                link:
+                    "Somebody, perhaps you, wanted to make a new account at {{application}} with the address {{email}}. "
+                    + "You have one already. Log in with it here, or ask for a new password:\n\n{{link}}",
+                closing: "If that was not you, you need not do anything: nobody got into your account.")
         case .phoneVerification:
             Words(
                 "{{application}}",
@@ -113,6 +123,15 @@ enum MailTexts {
                 "{{application}} メールアドレスが変更されました",
                 code: "{{application}} のアカウントのメールアドレスが変更されました。このアドレスはもう使われません。",
                 closing: "心当たりがない場合は、すぐにアプリの運営者に連絡してください。")
+        case .addressTaken:
+            Words(
+                "{{application}} すでにアカウントがあります",
+                code: "{{application}} で、メールアドレス {{email}} を使った新規登録の操作がありました。"
+                    + "このアドレスのアカウントはすでにあります。そのアカウントでログインしてください。"
+                    + "パスワードを忘れた場合は、ログイン画面から再設定できます。",
+                link: "{{application}} で、メールアドレス {{email}} を使った新規登録の操作がありました。"
+                    + "このアドレスのアカウントはすでにあります。次のページからログインするか、パスワードを再設定してください。\n\n{{link}}",
+                closing: "心当たりがない場合は、何もする必要はありません。あなたのアカウントには誰も入っていません。")
         case .phoneVerification:
             Words(
                 "{{application}}", code: "{{application}}: 電話番号の確認コードは {{code}} です（{{minutes}}分間有効）。",
@@ -158,6 +177,14 @@ enum MailTexts {
                 "{{application}} 메일 주소가 변경되었습니다",
                 code: "{{application}} 계정의 메일 주소가 변경되었습니다. 이 주소는 더 이상 계정에 쓰이지 않습니다.",
                 closing: "본인이 한 일이 아니라면 바로 앱 운영자에게 알려 주세요.")
+        case .addressTaken:
+            Words(
+                "{{application}} 이미 계정이 있습니다",
+                code: "{{application}}에서 메일 주소 {{email}}(으)로 새 계정을 만들려는 시도가 있었습니다. "
+                    + "이 주소의 계정이 이미 있으니 그 계정으로 로그인해 주세요. 비밀번호를 잊으셨다면 로그인 화면에서 재설정할 수 있습니다.",
+                link: "{{application}}에서 메일 주소 {{email}}(으)로 새 계정을 만들려는 시도가 있었습니다. "
+                    + "이 주소의 계정이 이미 있습니다. 다음 페이지에서 로그인하거나 비밀번호를 재설정해 주세요.\n\n{{link}}",
+                closing: "본인이 한 일이 아니라면 아무것도 하지 않으셔도 됩니다. 아무도 계정에 들어오지 않았습니다.")
         case .phoneVerification:
             Words(
                 "{{application}}", code: "{{application}}: 전화번호 확인 코드는 {{code}}입니다({{minutes}}분 동안 유효).",

@@ -53,6 +53,8 @@ package struct MailErrand: Hashable, Codable, Sendable {
     package var replaces: String?
     /// Whether the address must be a verified one.
     package var wantsVerified: Bool?
+    /// Whether somebody signs up with the address: then its owner, should there be one, is told.
+    package var isSignUp: Bool?
     /// What the person's app or browser prefers, for users who have no language of their own.
     package var languages: [String]
     /// What the answer told the caller; the code is good only together with it.

@@ -1,6 +1,9 @@
 /// Finds out whom an errand concerns, makes the code, and turns the errand into a letter: one transaction keeps the
 /// code's digests and the sealed letter, so that no mail has a code that nobody knows.
 package struct WriteLetter: Sendable {
+    /// Notices of sign-ups with an address that somebody has, for each owner.
+    package static let noticesForOwner = RateLimit(maximum: 2, window: .days(1))
+
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
@@ -20,8 +23,10 @@ package struct WriteLetter: Sendable {
         let found = try await store.read { transaction throws(DomainError) in
             try Self.reader(of: errand, in: application.id, transaction)
         }
-        guard let (user, address) = found,
-            let recipient = errand.kind.isText ? address : MailAddress(address)?.deliverable
+        guard let (user, address) = found else {
+            return try await notice(of: errand, mail, in: application, claim: claim)
+        }
+        guard let recipient = errand.kind.isText ? address : MailAddress(address)?.deliverable
         else { return nil }
         let hasLink = application.settings.mail.link(for: errand.kind, token: "", pages: errand.pages) != nil
         let form = CodeForm.form(of: errand.kind, hasLink: hasLink)
@@ -86,9 +91,46 @@ package struct WriteLetter: Sendable {
                 user.phone == errand.replaces, owner == nil || owner?.id == user.id
             else { return nil }
             return (user, errand.address)
-        case .passwordChanged, .emailChanged:
+        case .passwordChanged, .emailChanged, .addressTaken:
             return nil
         }
+    }
+
+    /// Instead of the mail that would verify an address with which somebody signed up: one that tells its owner, who may
+    /// have forgotten the account. Whoever signs up learns nothing of it (requirement 10), and the order cost the same.
+    private func notice(
+        of errand: MailErrand, _ mail: QueuedMail, in application: Application, claim: String
+    ) async throws(DomainError) -> MailLetter? {
+        guard errand.isSignUp == true else { return nil }
+        let identifier = TypedIdentifier(.email, shown: errand.address)
+        let owner = try await store.read { transaction throws(DomainError) in
+            try transaction.user(identifier, in: application.id)
+        }
+        guard let owner, owner.id.rawValue != errand.user, !owner.isDisabled, owner.deletionRequestedAt == nil,
+            let email = owner.email, let recipient = MailAddress(email)?.deliverable,
+            try await mayTell(owner)
+        else { return nil }
+        let letter = MailLetter(
+            kind: .addressTaken, recipient: recipient, languages: [owner.locale].compactMap { $0 } + errand.languages,
+            email: email, pages: errand.pages)
+        var written = mail
+        written.sealed = try sealing.seal(.letter(letter), id: mail.id, in: application.id)
+        let replacement = written
+        let isWritten = try await store.write { transaction throws(DomainError) in
+            try transaction.replaceContent(of: replacement, claim: claim)
+        }
+        return isWritten ? letter : nil
+    }
+
+    /// Counts the notices of one user, however many people sign up with the address.
+    private func mayTell(_ owner: User) async throws(DomainError) -> Bool {
+        let key = RateLimitKey(
+            application: owner.application, kind: "mail-\(MailKind.addressTaken.rawValue)", subject: owner.id.rawValue)
+        let now = clock.now
+        let count = try await store.writeStatement { transaction throws(DomainError) in
+            try transaction.count(key, window: Self.noticesForOwner.window, at: now).count
+        }
+        return count <= Self.noticesForOwner.maximum
     }
 
     private static func subject(of errand: MailErrand, _ form: CodeForm, _ user: User) -> CodeDigests.Subject {

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+package import enum OkaeriWire.JSONValue
 
 /// Sends a browser to a provider, with state, nonce and PKCE of its own (requirements 29, 31; RFC 9700 §4.7).
 package struct BeginProviderVisit: Sendable {
@@ -20,10 +21,12 @@ package struct BeginProviderVisit: Sendable {
         package var continuation: String?
         package var isLink: Bool
         package var hint: String?
+        /// What a new user answered to the application's own questions.
+        package var fields: [String: JSONValue]
 
         package init(
             provider: Identity.Provider, redirectURI: String, cookie: String, continuation: String?, isLink: Bool,
-            hint: String? = nil
+            hint: String? = nil, fields: [String: JSONValue] = [:]
         ) {
             self.provider = provider
             self.redirectURI = redirectURI
@@ -31,15 +34,28 @@ package struct BeginProviderVisit: Sendable {
             self.continuation = continuation
             self.isLink = isLink
             self.hint = hint
+            self.fields = fields
         }
     }
 
-    /// - Returns: the provider's address to go to.
-    /// - Throws: `providerNotEnabled` for a provider that people cannot be sent to, `providerUnavailable`,
+    /// The way out.
+    package struct Departure: Sendable {
+        /// The provider's address to go to.
+        package var address: Secret
+        /// What the browser must keep until it comes back, letters, digits and `-_`; `nil` when the provider brings
+        /// everything back.
+        package var kept: String?
+    }
+
+    /// Longer ones no browser keeps.
+    private static let maximumKeptCharacters = 3800
+
+    /// - Returns: where to go.
+    /// - Throws: `fieldsRefused` when there is more to bring back than provider and browser can keep; `providerNotEnabled` for a provider that people cannot be sent to, `providerUnavailable`,
     ///   `providerMisconfigured`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         _ request: Request, in application: Identifier<Application>
-    ) async throws(DomainError) -> Secret {
+    ) async throws(DomainError) -> Departure {
         let found = try await findProvider(request.provider, in: application)
         guard found.configured.settings.redirectURIs.contains(request.redirectURI) else { throw .providerNotEnabled }
         let verifier = Base64URL.text(of: randomness.bytes(32))
@@ -47,7 +63,8 @@ package struct BeginProviderVisit: Sendable {
         let record = ProviderVisitRecord(
             provider: request.provider.rawValue, audience: found.configured.settings.browserAudience,
             verifier: verifier, nonce: nonce,
-            continuation: request.continuation, isLink: request.isLink,
+            continuation: request.continuation, fields: request.fields.isEmpty ? nil : request.fields,
+            isLink: request.isLink,
             browser: ProviderVisitRecord.digest(ofCookie: request.cookie),
             expiresAt: (clock.now + Self.life).milliseconds)
         let bytes: [UInt8]
@@ -57,13 +74,20 @@ package struct BeginProviderVisit: Sendable {
             // Texts and whole numbers always encode.
             throw .secretUnreadable
         }
-        let state = Base64URL.text(of: try sealingKey.seal(bytes, purpose: ProviderVisitRecord.purpose(application)))
+        let sealed = Base64URL.text(of: try sealingKey.seal(bytes, purpose: ProviderVisitRecord.purpose(application)))
+        let isKept = sealed.utf8.count > found.provider.maximumStateCharacters
+        guard !isKept || sealed.utf8.count <= Self.maximumKeptCharacters else {
+            throw .fieldsRefused([
+                FieldFault(field: "", rule: .tooManyBytes(maximum: Self.maximumKeptCharacters))
+            ])
+        }
+        let state = isKept ? ProviderVisitRecord.digest(ofSealed: sealed) : sealed
         let authorization = ProviderAuthorization(
             redirectURI: request.redirectURI, state: state, nonce: nonce,
             challenge: Base64URL.text(of: Array(SHA256.hash(data: Array(verifier.utf8)))), hint: request.hint)
         guard let address = try await found.provider.authorizationAddress(authorization, for: found.configured) else {
             throw .providerNotEnabled
         }
-        return Secret(address)
+        return Departure(address: Secret(address), kept: isKept ? sealed : nil)
     }
 }

@@ -32,6 +32,9 @@ package protocol IdentityProvider: Sendable {
     /// Whether people can be sent there in a browser.
     var takesBrowsers: Bool { get }
 
+    /// The longest `state` that the provider brings back.
+    var maximumStateCharacters: Int { get }
+
     /// The address to send a browser to; `nil` where people cannot be sent.
     ///
     /// - Throws: `providerUnavailable`, `providerMisconfigured`.
@@ -52,6 +55,9 @@ package protocol IdentityProvider: Sendable {
 
 extension IdentityProvider {
     package var takesBrowsers: Bool { false }
+
+    /// With everything else an address of less than 8 KiB, which all servers take.
+    package var maximumStateCharacters: Int { 6000 }
 
     package func authorizationAddress(
         _ authorization: ProviderAuthorization, for configured: ConfiguredProvider

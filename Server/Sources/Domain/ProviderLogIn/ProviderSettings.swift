@@ -27,9 +27,11 @@ package struct ProviderSettings: Hashable, Sendable {
 }
 
 extension ProviderSettings {
-    /// Whom the provider vouches to in a browser: at Apple the service id, which stands last, because bundle ids are for
-    /// apps alone.
-    package var browserAudience: String { (provider == .apple ? audiences.last : audiences.first) ?? "" }
+    /// Whom the provider vouches to in a browser: at Apple the service id and at X the client id of OAuth 2.0, which stand
+    /// last, because bundle ids and consumer keys are for apps alone.
+    package var browserAudience: String {
+        (provider == .apple || provider == .twitter ? audiences.last : audiences.first) ?? ""
+    }
 }
 
 /// Settings with the application's secret there: the private key at Apple, the client secret elsewhere.

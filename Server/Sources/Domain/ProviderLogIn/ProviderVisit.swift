@@ -1,7 +1,9 @@
 import Foundation
+import enum OkaeriWire.JSONValue
 
 /// A person's way from the pages to a provider and back, sealed into the text that the provider returns (`state`). Nothing
-/// is stored: the browser's cookie says whose way it is, so that nobody can be sent another person's.
+/// is stored: the browser's cookie says whose way it is, so that nobody can be sent another person's. Where the text is too
+/// long for the provider, the browser keeps it in a cookie of its own, and the provider returns its digest.
 struct ProviderVisitRecord: Codable, Sendable {
     var provider: String
     /// Whom the provider vouches to.
@@ -11,6 +13,8 @@ struct ProviderVisitRecord: Codable, Sendable {
     var nonce: String
     /// What an app waits for.
     var continuation: String?
+    /// What a new user answered to the application's own questions.
+    var fields: [String: JSONValue]?
     /// Whether the provider shall be linked to the user who is logged in.
     var isLink: Bool
     /// The digest of the browser's cookie.
@@ -22,6 +26,11 @@ struct ProviderVisitRecord: Codable, Sendable {
 
     static func digest(ofCookie cookie: String) -> String {
         Base64URL.text(of: SecretDigest(of: cookie.utf8).bytes)
+    }
+
+    /// What the provider returns of a sealed record that is too long for it.
+    static func digest(ofSealed sealed: String) -> String {
+        Base64URL.text(of: SecretDigest(of: sealed.utf8).bytes)
     }
 }
 

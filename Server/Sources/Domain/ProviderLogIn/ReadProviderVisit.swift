@@ -1,4 +1,5 @@
 import Foundation
+package import enum OkaeriWire.JSONValue
 
 /// Reads what came back with a person from a provider: only in the browser that was sent there, and only for ten minutes.
 package struct ReadProviderVisit: Sendable {
@@ -14,17 +15,21 @@ package struct ReadProviderVisit: Sendable {
         package var verifier: Secret
         package var nonce: Secret
         package var continuation: String?
+        package var fields: [String: JSONValue]
         package var isLink: Bool
     }
 
     /// - Parameters:
     ///   - state: What came back.
+    ///   - kept: What the browser kept meanwhile.
     ///   - cookie: The browser's cookie.
     ///   - application: Where.
     /// - Returns: `nil` for what is not this browser's, or too old; which, is not told.
     package func callAsFunction(
-        _ state: String, cookie: String, in application: Identifier<Application>
+        _ state: String, kept: String?, cookie: String, in application: Identifier<Application>
     ) -> Visit? {
+        var state = state
+        if let kept, Secret(ProviderVisitRecord.digest(ofSealed: kept)) == Secret(state) { state = kept }
         guard state.utf8.count <= Self.maximumStateBytes, let sealed = Base64URL.bytes(of: state.utf8),
             let bytes = try? sealingKey.open(sealed, purpose: ProviderVisitRecord.purpose(application)),
             let record = try? JSONDecoder().decode(ProviderVisitRecord.self, from: Data(bytes)),
@@ -34,6 +39,6 @@ package struct ReadProviderVisit: Sendable {
         return Visit(
             provider: .init(rawValue: record.provider), audience: record.audience,
             verifier: Secret(record.verifier), nonce: Secret(record.nonce), continuation: record.continuation,
-            isLink: record.isLink)
+            fields: record.fields ?? [:], isLink: record.isLink)
     }
 }

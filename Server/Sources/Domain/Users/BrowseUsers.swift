@@ -4,7 +4,8 @@ package struct BrowseUsers: Sendable {
     package static let maximumPageSize = 500
     /// Users looked at for one page. One that fits rarely may need another call, by the page's own `next`.
     private static let longestSearch = 20_000
-    private static let stride = 500
+    /// Users looked at with one question to storage.
+    package static let stride = 500
 
     let store: any Store
 
@@ -38,12 +39,13 @@ package struct BrowseUsers: Sendable {
     ///   - filter: Which of them.
     ///   - place: Where the page begins; `nil` for the first one.
     ///   - limit: At most 500; larger values are cut.
+    ///   - stride: How many users are looked at with one question to storage: fewer keep less in memory.
     ///   - searchesParts: Whether parts of names are looked for, and not whole ones alone: parts tell what is masked.
     /// - Returns: the page. It may be short before the last one.
     /// - Throws: `storageUnavailable`.
     package func callAsFunction(
         in application: Identifier<Application>, _ filter: Filter = Filter(), from place: UserPlace? = nil,
-        limit: Int = 50, searchesParts: Bool = true
+        limit: Int = 50, stride: Int = BrowseUsers.stride, searchesParts: Bool = true
     ) async throws(DomainError) -> Page {
         let limit = min(max(limit, 1), Self.maximumPageSize)
         var found: [User] = []
@@ -53,13 +55,16 @@ package struct BrowseUsers: Sendable {
         while looked < Self.longestSearch {
             let (start, room) = (next, limit - found.count)
             let (places, fitting) = try await store.read { transaction throws(DomainError) in
-                let places = try transaction.places(leader, in: application, from: start, limit: Self.stride)
-                return (places, try filter.fitting(places, room: room, in: application, transaction))
+                let places = try transaction.places(leader, in: application, from: start, limit: stride)
+                let hasMore = places.count == stride
+                return (
+                    places, try filter.fitting(places, room: room, hasMore: hasMore, in: application, transaction)
+                )
             }
             found += fitting.users
             looked += places.count
             if let end = fitting.end { return Page(users: found, next: end) }
-            guard places.count == Self.stride, let last = places.last else { return Page(users: found, next: nil) }
+            guard places.count == stride, let last = places.last else { return Page(users: found, next: nil) }
             next = last
         }
         return Page(users: found, next: next)
@@ -129,7 +134,8 @@ extension BrowseUsers.Filter {
 
     /// The users at places who fit, as many as there is room for, and where it goes on when there is none left.
     fileprivate func fitting(
-        _ places: [UserPlace], room: Int, in application: Identifier<Application>, _ transaction: any Transaction
+        _ places: [UserPlace], room: Int, hasMore: Bool, in application: Identifier<Application>,
+        _ transaction: any Transaction
     ) throws(DomainError) -> (users: [User], end: UserPlace?) {
         var users: [User] = []
         for (index, place) in places.enumerated() {
@@ -139,7 +145,7 @@ extension BrowseUsers.Filter {
                 try fits(user, transaction)
             else { continue }
             users.append(user)
-            if users.count == room { return (users, index == places.count - 1 && places.count < 500 ? nil : place) }
+            if users.count == room { return (users, index == places.count - 1 && !hasMore ? nil : place) }
         }
         return (users, nil)
     }

@@ -44,7 +44,9 @@ package struct ProfileRules: Sendable {
     }
 
     /// Where a field is, for errors. A hostile name is told by its first characters only.
-    static func path(of name: String) -> String { "fields.\(name.prefix(32).filter { !$0.isNewline && $0.isASCII })" }
+    package static func path(of name: String) -> String {
+        "fields.\(name.prefix(32).filter { !$0.isNewline && $0.isASCII })"
+    }
 
     /// The first fault inside a value. The null character is refused because PostgreSQL cannot store it.
     private static func faultsInside(_ value: JSONValue, path: String, level: Int) -> FieldFault? {

@@ -1,11 +1,11 @@
 package import Domain
-import Foundation
 import HTTPTypes
 package import Hummingbird
 import NIOCore
 import OkaeriWire
 
-/// An application's users as a file, written as they are read: memory stays flat, however many they are.
+/// An application's users as a file, written as they are read and no faster than they are taken: memory stays flat,
+/// however many they are.
 package struct UserFile: Sendable {
     package enum Form: String, CaseIterable, Sendable {
         /// A table for spreadsheets (RFC 4180).
@@ -30,41 +30,100 @@ package struct UserFile: Sendable {
             .contentDisposition: "attachment; filename=\"users.\(form == .csv ? "csv" : "jsonl")\"",
         ]
         let body = ResponseBody { writer in
+            var lines = ByteBuffer()
             // The mark makes spreadsheets read UTF-8.
-            if form == .csv { try await writer.write(ByteBuffer(string: "\u{FEFF}" + CSVLine.heading)) }
+            if form == .csv { lines.writeString("\u{FEFF}" + CSVLine.heading) }
             var place: UserPlace?
             repeat {
                 let page = try await pages(from: place)
-                let lines = page.users.map { form == .csv ? CSVLine.line(of: $0) : Self.line(of: $0) }
-                if !lines.isEmpty { try await writer.write(ByteBuffer(string: lines.joined())) }
+                for user in page.users {
+                    switch form {
+                    case .csv: lines.writeString(CSVLine.line(of: user))
+                    case .json:
+                        lines.writeImmutableBuffer(try JSONBytes.buffer(of: UserLine(user)))
+                        lines.writeInteger(UInt8(ascii: "\n"))
+                    }
+                    guard lines.readableBytes >= Self.chunkBytes else { continue }
+                    // It waits until the reader has taken what went before: nothing is read ahead.
+                    try await writer.write(lines)
+                    lines = ByteBuffer()
+                }
                 place = page.next
             } while place != nil
+            if lines.readableBytes > 0 { try await writer.write(lines) }
             try await writer.finish(nil)
         }
         return Response(status: .ok, headers: headers, body: body)
     }
 
-    private static func line(of user: User) -> String {
-        var members: [String: JSONValue] = [
-            "id": .string(user.id.rawValue), "isAnonymous": .bool(user.isAnonymous), "fields": .object(user.fields),
-            "createdAt": .string(user.createdAt.wire.description), "isDisabled": .bool(user.isDisabled),
-            "emailVerified": .bool(user.emailVerifiedAt != nil),
-            "providers": .array(user.providerNames.map { .string($0) }),
-        ]
-        let texts = [
-            "username": user.username, "email": user.email, "phone": user.phone, "displayName": user.displayName,
-            "locale": user.locale, "lastLogInAt": user.lastLogInAt?.wire.description,
-            "deletionRequestedAt": user.deletionRequestedAt?.wire.description,
-        ]
-        for (name, text) in texts { members[name] = text.map { .string($0) } }
-        return Self.text(of: .object(members)) + "\n"
-    }
+    /// What is written at once. Larger pieces would stay in the allocator's hands.
+    package static let chunkBytes = 16 * 1024
 
     fileprivate static func text(of value: JSONValue) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // What was read from JSON can be written as JSON.
-        return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+        (try? JSONBytes.buffer(of: SortedJSON(value: value))).map { String(buffer: $0) } ?? "{}"
+    }
+}
+
+/// A user as a line of JSON, members in alphabetical order.
+private struct UserLine: Encodable {
+    let createdAt: WireTime
+    let deletionRequestedAt: WireTime?
+    let displayName: String?
+    let email: String?
+    let emailVerified: Bool
+    let fields: SortedJSON
+    let id: String
+    let isAnonymous: Bool
+    let isDisabled: Bool
+    let lastLogInAt: WireTime?
+    let locale: String?
+    let phone: String?
+    let providers: [String]
+    let username: String?
+
+    init(_ user: User) {
+        createdAt = user.createdAt.wire
+        deletionRequestedAt = user.deletionRequestedAt?.wire
+        displayName = user.displayName
+        email = user.email
+        emailVerified = user.emailVerifiedAt != nil
+        fields = SortedJSON(value: .object(user.fields))
+        id = user.id.rawValue
+        isAnonymous = user.isAnonymous
+        isDisabled = user.isDisabled
+        lastLogInAt = user.lastLogInAt?.wire
+        locale = user.locale
+        phone = user.phone
+        providers = user.providerNames
+        username = user.username
+    }
+}
+
+/// A value whose members stand in alphabetical order, so that two exports can be compared.
+private struct SortedJSON: Encodable {
+    let value: JSONValue
+
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        switch value {
+        case .object(let members):
+            var container = encoder.container(keyedBy: Name.self)
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                try container.encode(SortedJSON(value: value), forKey: Name(stringValue: name))
+            }
+        case .array(let values):
+            var container = encoder.unkeyedContainer()
+            for value in values { try container.encode(SortedJSON(value: value)) }
+        case .null, .bool, .integer, .number, .string: try value.encode(to: encoder)
+        }
     }
 }
 

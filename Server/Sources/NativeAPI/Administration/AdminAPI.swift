@@ -26,7 +26,7 @@ package struct AdminAPI: ProtocolAdapter {
 
     /// Every endpoint. What a caller must be allowed stands beside each.
     package static let table: [AdminRoute] =
-        accounts + keys + applications + settings + doors + mail + users + activity + fields + server
+        accounts + keys + applications + settings + doors + mail + users + views + activity + fields + server
 }
 
 /// One line of the table.

@@ -5,9 +5,7 @@ extension FieldRules {
     /// The fields that sign-up forms ask for: what nobody registers without, and what has a label, as far as people type
     /// such values and may write them.
     var profileFields: [ProfileField] {
-        sorted.compactMap { rule in
-            let needsAnswer = rule.isRequired && rule.standard == nil
-            guard rule.writer == .owner, needsAnswer || !rule.labels.isEmpty else { return nil }
+        asked.compactMap { rule in
             let kind: ProfileField.Kind
             switch rule.kind {
             case .any, .string: kind = .text
@@ -20,7 +18,7 @@ extension FieldRules {
                 name: rule.name, kind: kind,
                 label: LocalizedText(rule.labels.isEmpty ? ["en": rule.name] : rule.labels),
                 // A box that nobody ticked is an answer: no.
-                isRequired: needsAnswer && kind != .checkbox)
+                isRequired: rule.needsAnswer && kind != .checkbox)
         }
     }
 }

@@ -10,7 +10,8 @@ struct SetProviderCommand: AsyncParsableCommand {
         discussion: """
             What is not told stays as it is. The secret is read from a file, because the list of processes shows \
             command lines; it is stored sealed and never shown again. For facebook the client is the app id and the \
-            secret the app secret; for twitter they are consumer key and consumer secret.
+            secret the app secret; for twitter they are consumer key and consumer secret, and for the hosted pages a second \
+            client, the client id of OAuth 2.0, and after a space its secret.
 
             Examples:
               okaeri application provider set 00VHj9mrbT8wn7Qk google --client 123.apps.googleusercontent.com

@@ -1,22 +1,26 @@
 package import Domain
+import enum OkaeriWire.JSONValue
 
-/// Facebook: identity tokens of its Limited Login, and access tokens of the classic one, which Facebook itself is asked
-/// about. The application's audience there is the app id, its secret the app secret.
+/// Facebook: identity tokens of its Limited Login, access tokens of the classic one, which Facebook itself is asked about,
+/// and codes of its dialog in a browser. The application's audience there is the app id, its secret the app secret.
 package struct FacebookProvider: IdentityProvider {
     private static let issuers: Set<String> = ["https://www.facebook.com", "https://limited.facebook.com"]
 
     private let graph: String
+    private let dialog: String
     private let keySet: String
     private let call: any WebCaller
     private let verify: TokenVerifier
 
     /// - Parameters:
     ///   - graph: The address of the Graph API with its version, without a slash at the end.
+    ///   - dialog: The address of the log-in dialog with its version.
     ///   - keySet: The address of the keys of Limited Login.
     ///   - call: Asks Facebook.
     ///   - verify: Checks tokens.
-    package init(graph: String, keySet: String, call: any WebCaller, verify: TokenVerifier) {
+    package init(graph: String, dialog: String, keySet: String, call: any WebCaller, verify: TokenVerifier) {
         self.graph = graph
+        self.dialog = dialog
         self.keySet = keySet
         self.call = call
         self.verify = verify
@@ -54,7 +58,44 @@ package struct FacebookProvider: IdentityProvider {
         _ code: ProviderCredential.AuthorizationCode, nonce: Secret?, of person: ProviderPerson?,
         for configured: ConfiguredProvider
     ) async throws(DomainError) -> ProviderPerson {
-        throw .fieldsRefused([FieldFault(field: "authorizationCode", rule: .notOffered)])
+        let (audience, redirectURI) = try configured.settings.place(of: code)
+        // The dialog always sends a code somewhere, and Facebook asks where.
+        guard let redirectURI else { throw .fieldsRefused([FieldFault(field: "redirectUri", rule: .required)]) }
+        guard let secret = configured.secret else { throw .providerMisconfigured }
+        var form = [
+            (name: "grant_type", value: "authorization_code"), (name: "code", value: code.code.revealed),
+            (name: "client_id", value: audience), (name: "client_secret", value: secret.revealed),
+            (name: "redirect_uri", value: redirectURI),
+        ]
+        if let verifier = code.verifier { form.append((name: "code_verifier", value: verifier.revealed)) }
+        let answer = try await call.answer(to: WebCall(form: form, to: "\(graph)/oauth/access_token"))
+        guard let members = JSONMembers(parsing: answer.body) else { throw .providerUnavailable }
+        guard answer.status == 200 else { throw Self.refusal(members) }
+        guard let token = members.text("access_token") else { throw .providerUnavailable }
+        return try await self.person(of: Secret(token), configured)
+    }
+
+    /// What an error of the Graph API is (Graph API, "Handling Errors"): 100 is the code's fault, 1 and 101 that of app
+    /// secret and app id, and the others pass.
+    private static func refusal(_ members: JSONMembers) -> DomainError {
+        let fault = members.values["error"].flatMap(JSONMembers.init(object:))
+        return switch fault?.values["code"] {
+        case .integer(100)?: .providerRefused
+        case .integer(1)?, .integer(101)?: .providerMisconfigured
+        default: .providerUnavailable
+        }
+    }
+
+    package var takesBrowsers: Bool { true }
+
+    package func authorizationAddress(
+        _ authorization: ProviderAuthorization, for configured: ConfiguredProvider
+    ) async throws(DomainError) -> String? {
+        var authorization = authorization
+        // Facebook asks for it by itself, and is told no more than it must know.
+        authorization.hint = nil
+        return authorization.address(
+            at: dialog, audience: configured.settings.browserAudience, scope: "public_profile", nonce: nil)
     }
 
     package func revoke(_ grant: Secret, audience: String, for configured: ConfiguredProvider) async throws(DomainError)

@@ -6,14 +6,18 @@ package struct ProviderAddresses: Hashable, Sendable {
     package var google = "https://accounts.google.com"
     package var googleTokenInfo = "https://oauth2.googleapis.com/tokeninfo"
     package var facebookGraph = "https://graph.facebook.com/v21.0"
+    package var facebookDialog = "https://www.facebook.com/v21.0/dialog/oauth"
     package var facebookKeySet = "https://limited.facebook.com/.well-known/oauth/openid/jwks/"
     package var twitter = "https://api.x.com"
+    package var twitterDialog = "https://x.com/i/oauth2/authorize"
 
     package init() {}
 
     /// Whether one of them is a fake on this machine.
     package var areOnThisMachine: Bool {
-        [apple, google, googleTokenInfo, facebookGraph, facebookKeySet, twitter].contains { $0.hasPrefix("http://") }
+        [
+            apple, google, googleTokenInfo, facebookGraph, facebookDialog, facebookKeySet, twitter, twitterDialog,
+        ].contains { $0.hasPrefix("http://") }
     }
 }
 
@@ -35,8 +39,11 @@ extension IdentityProviders {
                     preset: .google(at: addresses.google, tokenInfo: addresses.googleTokenInfo), call: call,
                     descriptions: descriptions, verify: verify),
                 .facebook: FacebookProvider(
-                    graph: addresses.facebookGraph, keySet: addresses.facebookKeySet, call: call, verify: verify),
-                .twitter: TwitterProvider(base: addresses.twitter, call: call, clock: clock, randomness: randomness),
+                    graph: addresses.facebookGraph, dialog: addresses.facebookDialog,
+                    keySet: addresses.facebookKeySet, call: call, verify: verify),
+                .twitter: TwitterProvider(
+                    base: addresses.twitter, dialog: addresses.twitterDialog, call: call, clock: clock,
+                    randomness: randomness),
             ],
             openID: OpenIDProvider(call: call, descriptions: descriptions, verify: verify),
             apple: apple)

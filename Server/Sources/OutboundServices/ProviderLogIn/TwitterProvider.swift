@@ -2,21 +2,27 @@ import Crypto
 package import Domain
 import Foundation
 
-/// X, formerly Twitter: access tokens of OAuth 1.0a, as the SDKs of the mobile backends send them. X is asked whose they
-/// are, in a request signed with the application's consumer key and secret: a token for another app does not fit.
+/// X, formerly Twitter: access tokens of OAuth 1.0a, as the SDKs of the mobile backends send them, and codes of OAuth 2.0
+/// from a browser. X is asked whose a token of OAuth 1.0a is, in a request signed with the application's consumer key and
+/// secret: a token for another app does not fit.
 package struct TwitterProvider: IdentityProvider {
-    private let base: String
-    private let call: any WebCaller
+    let base: String
+    let dialog: String
+    let call: any WebCaller
     private let clock: any WallClock
     private let randomness: any Randomness
 
     /// - Parameters:
     ///   - base: X's API address, without a slash at the end.
+    ///   - dialog: The address that people are sent to.
     ///   - call: Asks X.
     ///   - clock: The time.
     ///   - randomness: For the nonce of each request.
-    package init(base: String, call: any WebCaller, clock: any WallClock, randomness: any Randomness) {
+    package init(
+        base: String, dialog: String, call: any WebCaller, clock: any WallClock, randomness: any Randomness
+    ) {
         self.base = base
+        self.dialog = dialog
         self.call = call
         self.clock = clock
         self.randomness = randomness
@@ -47,15 +53,33 @@ package struct TwitterProvider: IdentityProvider {
         _ code: ProviderCredential.AuthorizationCode, nonce: Secret?, of person: ProviderPerson?,
         for configured: ConfiguredProvider
     ) async throws(DomainError) -> ProviderPerson {
-        throw .fieldsRefused([FieldFault(field: "authorizationCode", rule: .notOffered)])
+        try await redeem(code, for: configured)
+    }
+
+    package var takesBrowsers: Bool { true }
+
+    /// X's documentation: "The length of this string can be up to 500 characters."
+    package var maximumStateCharacters: Int { 500 }
+
+    package func authorizationAddress(
+        _ authorization: ProviderAuthorization, for configured: ConfiguredProvider
+    ) async throws(DomainError) -> String? {
+        address(authorization, for: configured)
     }
 
     package func revoke(_ grant: Secret, audience: String, for configured: ConfiguredProvider) async throws(DomainError)
     {
-        // Access tokens of OAuth 1.0a are the client's own and never kept.
+        // Access tokens of OAuth 1.0a are the client's own and never kept; those of OAuth 2.0 are asked once and forgotten.
     }
 
     package func check(_ configured: ConfiguredProvider) async -> ProviderFinding {
+        guard !configured.settings.redirectURIs.isEmpty else { return await checkConsumer(configured) }
+        let finding = await checkClient(configured)
+        guard finding == .accepted, configured.settings.audiences.count > 1 else { return finding }
+        return await checkConsumer(configured)
+    }
+
+    private func checkConsumer(_ configured: ConfiguredProvider) async -> ProviderFinding {
         do throws(DomainError) {
             let answer = try await verifyCredentials(Secret("check"), Secret("check"), configured)
             let word = String(decoding: answer.body.prefix(200), as: UTF8.self)
@@ -70,7 +94,7 @@ package struct TwitterProvider: IdentityProvider {
     private func verifyCredentials(
         _ token: Secret, _ tokenSecret: Secret, _ configured: ConfiguredProvider
     ) async throws(DomainError) -> WebAnswer {
-        guard let consumer = configured.settings.audiences.first, let secret = configured.secret else {
+        guard let consumer = configured.settings.audiences.first, let secret = XSecrets(configured)?.consumer else {
             throw .providerMisconfigured
         }
         let signature = RequestSignature(

@@ -2,6 +2,8 @@
 /// reader reads with it, and what a password manager needs to know.
 package struct PageField: Sendable {
     package var name: String
+    /// What the name is among the ids of the page, when not the name itself: two forms can have a field of one name.
+    package var place: String
     package var label: String
     package var kind: Kind
     package var value: String
@@ -14,6 +16,8 @@ package struct PageField: Sendable {
     package var isFocused: Bool
     /// Choices of a list.
     package var choices: [(value: String, label: String)]
+    /// Which keyboard a phone shows (HTML §6.8.7).
+    package var inputMode: String?
 
     package enum Kind: String, Sendable {
         case text, email, password, tel, search, url, number, date
@@ -25,11 +29,14 @@ package struct PageField: Sendable {
     }
 
     package init(
-        _ name: String, label: String, kind: Kind = .text, value: String = "", hint: String? = nil,
+        _ name: String, place: String? = nil, label: String, kind: Kind = .text, value: String = "",
+        hint: String? = nil,
         error: String? = nil, autocomplete: String = "off", isRequired: Bool = true, isFocused: Bool = false,
-        choices: [(value: String, label: String)] = []
+        choices: [(value: String, label: String)] = [], inputMode: String? = nil
     ) {
         self.name = name
+        self.place = place ?? name
+        self.inputMode = inputMode
         self.label = label
         self.kind = kind
         self.value = value
@@ -41,10 +48,21 @@ package struct PageField: Sendable {
         self.choices = choices
     }
 
+    /// The id of a field in a page. Ids hold no spaces, and those of an application's own fields can have any letters.
+    static func id(of place: String) -> String {
+        place.utf8.reduce(into: "field-") { id, byte in
+            switch byte {
+            case UInt8(ascii: "."): id += "-"
+            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: id.unicodeScalars.append(Unicode.Scalar(byte))
+            default: id += "_\(String(byte, radix: 16))"
+            }
+        }
+    }
+
     /// What the partial asks for.
     package var model: PageTemplates.Model {
         var model: PageTemplates.Model = [
-            "id": "field-\(name.replacing(".", with: "-"))", "name": name, "label": label,
+            "id": Self.id(of: place), "name": name, "label": label,
             "type": kind == .code ? "text" : kind.rawValue, "autocomplete": autocomplete, "required": isRequired,
             "autofocus": isFocused && error == nil, "password": kind == .password, "code": kind == .code,
             "plain": kind != .text && kind != .multiline && kind != .search,
@@ -55,11 +73,11 @@ package struct PageField: Sendable {
             "value": kind == .password ? "" : value,
         ]
         if let hint { model["hint"] = hint }
+        if let inputMode { model["inputMode"] = inputMode }
         if let error { model["error"] = error }
         let described = [hint.map { _ in "hint" }, error.map { _ in "error" }].compactMap { $0 }
         if !described.isEmpty {
-            model["describedBy"] = described.map { "field-\(name.replacing(".", with: "-"))-\($0)" }.joined(
-                separator: " ")
+            model["describedBy"] = described.map { "\(Self.id(of: place))-\($0)" }.joined(separator: " ")
         }
         model["choices"] = choices.map { choice -> PageTemplates.Model in
             ["value": choice.value, "label": choice.label, "selected": choice.value == value]
@@ -83,7 +101,7 @@ package struct PageSummary: Sendable {
             "title": title,
             "errors": errors.map { error -> PageTemplates.Model in
                 var model: PageTemplates.Model = ["text": error.text]
-                if let field = error.field { model["target"] = "field-\(field.replacing(".", with: "-"))" }
+                if let field = error.field { model["target"] = PageField.id(of: field) }
                 return model
             },
         ]

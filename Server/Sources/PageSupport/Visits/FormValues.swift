@@ -19,22 +19,27 @@ package struct FormValues: Sendable {
     /// - Throws: `HTTPFault.bodyTooLarge`, `bodyMalformed` for what is no UTF-8, has a name twice, or too many names.
     package init(_ bytes: [UInt8]) throws(HTTPFault) {
         guard bytes.count <= Self.maximumBytes else { throw .bodyTooLarge(maximumBytes: Self.maximumBytes) }
-        var all: [(name: String, value: String)] = []
-        var names: Set<String> = []
+        var pairs: [(name: String, value: String)] = []
         for pair in bytes.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : []) else {
                 throw .bodyMalformed(reason: "The form is not UTF-8.")
             }
-            guard names.insert(name).inserted else {
-                throw .bodyMalformed(reason: "The form has two fields of one name.")
-            }
-            all.append((name, value))
-            guard all.count <= Self.maximumFields else {
-                throw .bodyMalformed(reason: "The form has more than \(Self.maximumFields) fields.")
-            }
+            pairs.append((name, value))
+            guard pairs.count <= Self.maximumFields else { break }
         }
-        self.init(all: all)
+        try self.init(pairs)
+    }
+
+    /// - Throws: `HTTPFault.bodyMalformed` for a name that is there twice, or too many names.
+    init(_ pairs: [(name: String, value: String)]) throws(HTTPFault) {
+        guard pairs.count <= Self.maximumFields else {
+            throw .bodyMalformed(reason: "The form has more than \(Self.maximumFields) fields.")
+        }
+        guard Set(pairs.map(\.name)).count == pairs.count else {
+            throw .bodyMalformed(reason: "The form has two fields of one name.")
+        }
+        self.init(all: pairs)
     }
 
     /// The query of an address; one that cannot be read counts as none.

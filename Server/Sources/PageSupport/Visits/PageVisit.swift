@@ -41,14 +41,30 @@ package struct PageVisit: Sendable {
     /// - Throws: `PageFault.forged`, `HTTPFault`.
     package func form() async throws -> FormValues {
         guard isSameOrigin else { throw PageFault.forged }
-        guard request.headers[.contentType]?.lowercased().hasPrefix(FormValues.mediaType) == true else {
-            throw HTTPFault.mediaTypeUnsupported(accepted: [FormValues.mediaType])
+        let values = try await foreignForm()
+        try requireToken(in: values)
+        return values
+    }
+
+    /// The same of a form that may hold files.
+    ///
+    /// - Throws: `PageFault.forged`, `HTTPFault`.
+    package func formWithFiles() async throws -> MultipartForm {
+        guard isSameOrigin else { throw PageFault.forged }
+        let type = request.headers[.contentType] ?? ""
+        guard type.lowercased().hasPrefix(MultipartForm.mediaType) else {
+            return MultipartForm(fields: try await form())
         }
-        let values = try FormValues(Array(try await readBody(request, context).readableBytesView))
+        let form = try MultipartForm(
+            Array(try await readBody(request, context).readableBytesView), contentType: type)
+        try requireToken(in: form.fields)
+        return form
+    }
+
+    private func requireToken(in values: FormValues) throws {
         guard let cookie, let sent = values[Self.tokenField], tokens.fits(sent, cookie: cookie) else {
             throw PageFault.forged
         }
-        return values
     }
 
     /// The fields of a form that an app sent: no cookie counts for it, and so nothing can be forged.

@@ -67,6 +67,7 @@ private struct StoredSettings: Codable {
     var redirectAddresses: [String]?
     var foreignOptions: [String: StoredForeignOptions]?
     var fieldRules: StoredFieldRules?
+    var userListViews: [StoredUserListView]?
 
     init(_ settings: ApplicationSettings) {
         proofRequired = settings.proofRequired
@@ -86,11 +87,12 @@ private struct StoredSettings: Codable {
         foreignOptions = Dictionary(
             uniqueKeysWithValues: settings.foreignOptions.map { ($0.rawValue, StoredForeignOptions($1)) })
         fieldRules = StoredFieldRules(settings.fieldRules)
+        userListViews = settings.userListViews.isEmpty ? nil : settings.userListViews.map(StoredUserListView.init(_:))
     }
 
     var settings: ApplicationSettings {
         let standard = ApplicationSettings()
-        return ApplicationSettings(
+        var settings = ApplicationSettings(
             proofRequired: proofRequired ?? standard.proofRequired,
             sessionIdleLifetime: sessionIdleSeconds.map { .seconds($0) } ?? standard.sessionIdleLifetime,
             sessionLifetime: sessionSeconds.map { .seconds($0) } ?? standard.sessionLifetime,
@@ -106,6 +108,8 @@ private struct StoredSettings: Codable {
                 uniqueKeysWithValues: (foreignOptions ?? [:]).map { (.init(rawValue: $0), $1.options) }),
             theme: theme, redirectAddresses: redirectAddresses ?? [],
             fieldRules: fieldRules?.rules ?? standard.fieldRules)
+        settings.userListViews = (userListViews ?? []).map(\.view)
+        return settings
     }
 }
 

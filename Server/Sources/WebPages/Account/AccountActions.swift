@@ -22,14 +22,24 @@ struct ConfirmPresence: AccountAction {
     }
 }
 
-/// Changes the shown name.
+/// Changes the shown name and the own fields.
 struct ChangeProfile: AccountAction {
     func run(_ visit: HostedVisit, _ who: Authenticated, _ form: FormValues) async throws -> Response {
         let name = form.text("displayName").trimmingSpaces
-        _ = try await visit.useCases.updateUser(
-            who.user.id, in: who.application,
-            changes: UpdateUser.Changes(displayName: name.isEmpty ? .removed : .set(name)), from: visit.visit.origin)
-        return visit.done("saved")
+        let fields = visit.profileFields(of: who.user, form)
+        let changes = fields.changes
+        do {
+            _ = try await visit.useCases.updateUser(
+                who.user.id, in: who.application,
+                changes: UpdateUser.Changes(
+                    displayName: name.isEmpty ? .removed : .set(name),
+                    fields: changes.isEmpty ? .unchanged : .set(changes)),
+                from: visit.visit.origin)
+            return visit.done("saved")
+        } catch {
+            return try await visit.account(
+                who, AccountState(errors: visit.errors(of: error, fields), profile: form))
+        }
     }
 }
 
@@ -68,16 +78,19 @@ struct ChangeOwnPassword: AccountAction {
 /// Makes a guest's account permanent, or shows that there is such an account already.
 struct Upgrade: AccountAction {
     func run(_ visit: HostedVisit, _ who: Authenticated, _ form: FormValues) async throws -> Response {
-        let sent = SignUpForm(username: form.text("username").trimmingSpaces, email: form.text("email").trimmingSpaces)
+        let sent = SignUpForm(form, fields: visit.upgradeFields(of: who.user, form))
+        let changes = sent.fields.changes
         let user: User
         do {
             user = try await visit.useCases.upgradeOrOfferMerge(
-                UpgradeUser.Request(identifiers: sent.identifiers, password: Secret(form.text("password"))),
+                UpgradeUser.Request(
+                    identifiers: sent.identifiers, password: Secret(form.text("password")),
+                    changes: UpdateUser.Changes(fields: changes.isEmpty ? .unchanged : .set(changes))),
                 by: who, address: visit.visit.client, from: visit.visit.origin)
         } catch {
             if case .mergeOffered(let offer) = error { return try await visit.conflict(who, offer) }
             var again = sent
-            again.errors = visit.errors(of: error)
+            again.errors = visit.errors(of: error, sent.fields)
             return try await visit.account(who, AccountState(errors: again.errors, upgrade: again))
         }
         let upgraded = Authenticated(

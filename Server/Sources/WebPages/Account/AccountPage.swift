@@ -19,6 +19,8 @@ struct ShowAccount: HostedPage {
 struct AccountState {
     var errors: FormErrors?
     var upgrade: SignUpForm?
+    /// What was sent to change the profile.
+    var profile: FormValues?
     var transfer: IssueTransferCode.Issued?
     /// What was done just now: the name of a text.
     var done: String?
@@ -35,20 +37,26 @@ extension HostedVisit {
         // What was changed just now may not be in the session that the request came with.
         let user = try await useCases.readUser(who.user.id, in: application.id)
         let sessions = try await useCases.listSessions(of: user.id, in: application)
+        let linkable = try await providers().filter { name in !user.identities.contains { $0.provider == name } }
+        let fields = profileFields(of: user, state.profile, canLink: !linkable.isEmpty)
+        let facts = facts(of: user)
         let name = user.displayName ?? user.username ?? user.email ?? text("account.anonymous")
         var own: PageTemplates.Model = [
             "cardClass": "card-wide", "who": name, "initial": name.first.map { String($0).uppercased() } ?? "",
             "isAnonymous": user.isAnonymous, "isRegistered": !user.isAnonymous,
-            "profile": PageField(
-                "displayName", label: text("field.displayName"), value: user.displayName ?? "",
-                error: state.errors?["displayName"], autocomplete: "nickname", isRequired: false
-            ).model,
+            "profile": [
+                PageField(
+                    "displayName", label: text("field.displayName"),
+                    value: state.profile?.text("displayName") ?? user.displayName ?? "",
+                    error: state.errors?["displayName"], autocomplete: "nickname", isRequired: false
+                ).model
+            ] + fields.models(self, state.errors),
+            "boxes": fields.boxes, "facts": facts, "hasFacts": !facts.isEmpty,
             "sessions": sessions.map { model(of: $0, isCurrent: $0.id == who.session.id) },
             "hasOthers": sessions.count > 1, "identities": identities(of: user),
-            "linkable": try await providers().filter { name in !user.identities.contains { $0.provider == name } }
-                .map { name -> PageTemplates.Model in
-                    ["name": name.rawValue, "label": text("account.identityLink", ["name": ProviderName.shown(name)])]
-                },
+            "linkable": linkable.map { name -> PageTemplates.Model in
+                ["name": name.rawValue, "label": text("account.identityLink", ["name": ProviderName.shown(name)])]
+            },
             "deleteLead": text("account.deleteLead", ["days": days(application.settings.deletionGrace)]),
             "sure": PageField(
                 "sure", label: text("account.deleteSure"), kind: .checkbox, error: state.errors?["sure"]
@@ -57,7 +65,9 @@ extension HostedVisit {
         for path in AccountState.paths { own["to_\(path.key)"] = self.path("account/\(path.value)") }
         own["to_logOut"] = path("log-out")
         if user.isAnonymous {
-            own["upgrade"] = (state.upgrade ?? SignUpForm()).model(self, isFocused: false)
+            var upgrade = state.upgrade ?? SignUpForm()
+            if state.upgrade == nil { upgrade.fields = upgradeFields(of: user) }
+            own["upgrade"] = upgrade.model(self, isFocused: false)
         } else {
             own.merge(registered(user, state)) { $1 }
         }

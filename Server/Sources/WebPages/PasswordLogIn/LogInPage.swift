@@ -67,15 +67,9 @@ struct LogInForm {
             "identifier": PageField(
                 "identifier", label: visit.text("field.identifier"), value: identifier,
                 error: errors?["identifier"], autocomplete: "username", isFocused: true
-            ).model,
-            "hasProviders": !providers.isEmpty,
-            "providers": providers.map { provider -> PageTemplates.Model in
-                [
-                    "label": visit.text("logIn.with", ["name": ProviderName.shown(provider)]),
-                    "link": visit.path("provider/\(provider.rawValue)"),
-                ]
-            },
+            ).model
         ]
+        model.merge(visit.buttons(for: providers)) { $1 }
         if let errors { model["summary"] = errors.summary(visit) }
         return model
     }

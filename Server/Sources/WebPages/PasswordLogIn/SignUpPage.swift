@@ -8,11 +8,17 @@ import PageSupport
 struct ShowSignUp: HostedPage {
     func respond(to visit: HostedVisit) async throws -> Response {
         let hint = visit.hint
-        let form = hint.contains("@") ? SignUpForm(email: hint) : SignUpForm(username: hint)
+        var form = hint.contains("@") ? SignUpForm(email: hint) : SignUpForm(username: hint)
+        form.fields = visit.newFields()
+        form.providers = try await visit.providers()
         guard let who = try await visit.session(), who.user.isAnonymous else {
-            return try visit.common("sign-up") { visit in visit.model("sign-up", form.model(visit)) }
+            let variant = form.providers.map(\.rawValue).joined(separator: " ")
+            return try visit.common("sign-up", variant: variant) { [form] visit in
+                visit.model("sign-up", form.model(visit))
+            }
         }
         // A guest who signs up would leave behind what the upgrade keeps.
+        form.providers = []
         var own = form.model(visit)
         own["isGuest"] = true
         return try visit.html("sign-up", visit.model("sign-up", own), formTargets: visit.formTargets())
@@ -25,7 +31,7 @@ struct ShowSignUp: HostedPage {
 struct SendSignUp: HostedPage {
     func respond(to visit: HostedVisit) async throws -> Response {
         let sent = try await visit.visit.form()
-        let form = SignUpForm(username: sent.text("username").trimmingSpaces, email: sent.text("email").trimmingSpaces)
+        let form = SignUpForm(sent, fields: visit.newFields(sent))
         let mailsFirst = visit.pages.sendsMail && !form.email.isEmpty
         do {
             if mailsFirst { try RequestEmailVerification.check(form.email) }
@@ -35,7 +41,8 @@ struct SendSignUp: HostedPage {
                     SignUp.Request(
                         application: visit.application, identifiers: identifiers,
                         password: Secret(sent.text("password")),
-                        newUser: .init(displayName: nil, locale: visit.visit.language.rawValue, fields: [:]),
+                        newUser: .init(
+                            displayName: nil, locale: visit.visit.language.rawValue, fields: form.fields.changes),
                         device: visit.device, address: visit.visit.client, protocolName: .pages,
                         origin: visit.visit.origin))
             }
@@ -43,7 +50,8 @@ struct SendSignUp: HostedPage {
             return try await visit.enter(logIn, doing: mailsFirst ? "emailSent" : nil)
         } catch let error as DomainError {
             var again = form
-            again.errors = visit.errors(of: error)
+            again.providers = try await visit.providers()
+            again.errors = visit.errors(of: error, form.fields)
             return try visit.html(
                 "sign-up", visit.model("sign-up", again.model(visit)), status: error.pageWords.status,
                 formTargets: visit.formTargets())
@@ -57,7 +65,7 @@ extension HostedVisit {
         // The account is made whatever comes of it; the address can be given again on its page.
         _ = try? await useCases.requestEmailVerification(
             email: email, by: authenticated(logIn), isProven: false, languages: languageTags, from: visit.client,
-            toPages: true)
+            toPages: true, isSignUp: true)
     }
 }
 
@@ -65,7 +73,19 @@ extension HostedVisit {
 struct SignUpForm {
     var username = ""
     var email = ""
+    var fields = FieldForm.none
+    var providers: [Identity.Provider] = []
     var errors: FormErrors?
+
+    init(username: String = "", email: String = "") {
+        self.username = username
+        self.email = email
+    }
+
+    init(_ sent: FormValues, fields: FieldForm) {
+        self.init(username: sent.text("username").trimmingSpaces, email: sent.text("email").trimmingSpaces)
+        self.fields = fields
+    }
 
     /// A user name must be there; a mail address helps to get a new password.
     var identifiers: NewIdentifiers {
@@ -90,8 +110,9 @@ struct SignUpForm {
                     hint: visit.text("signUp.passwordHint", ["minimum": String(minimum)]),
                     error: errors?["password"], autocomplete: "new-password"
                 ).model,
-            ]
+            ] + fields.models(visit, errors)
         ]
+        model.merge(visit.buttons(for: providers)) { $1 }
         if let errors { model["summary"] = errors.summary(visit) }
         return model
     }

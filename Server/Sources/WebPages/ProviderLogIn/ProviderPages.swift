@@ -1,12 +1,32 @@
 import Domain
 import HTTPSupport
 import Hummingbird
+import OkaeriWire
 import PageSupport
 
 /// `GET /a/{application}/provider/{provider}`: leads to a provider. It changes nothing, and so needs no form.
 struct ShowProvider: HostedPage {
     func respond(to visit: HostedVisit) async throws -> Response {
         try await visit.leave(for: visit.namedProvider, isLink: false)
+    }
+}
+
+/// `POST /a/{application}/provider/{provider}`: what the application asks of new users, and a provider cannot know. The
+/// answers go to the provider and come back sealed, because nobody knows yet whose they are.
+struct SendProvider: HostedPage {
+    func respond(to visit: HostedVisit) async throws -> Response {
+        let form = visit.newFields(try await visit.visit.form())
+        let answers = form.changes
+        let faults =
+            visit.application.settings.fieldRules.faults(registeringWith: answers, by: .owner)
+            + ProfileRules.faults(ofFields: answers)
+        guard faults.isEmpty else { return try visit.askFields(form, visit.errors(of: .fieldsRefused(faults), form)) }
+        do {
+            return try await visit.leave(for: visit.namedProvider, isLink: false, fields: answers, byLink: true)
+        } catch let error as DomainError {
+            guard case .fieldsRefused = error else { throw error }
+            return try visit.askFields(form, visit.errors(of: error, form))
+        }
     }
 }
 
@@ -17,7 +37,7 @@ struct ShowProviderCallback: HostedPage {
         let query = visit.visit.query
         guard let cookie = visit.visit.cookie,
             let returned = visit.useCases.readProviderVisit(
-                query.text("state"), cookie: cookie, in: visit.application.id),
+                query.text("state"), kept: visit.keptVisit, cookie: cookie, in: visit.application.id),
             returned.provider == provider
         else { throw PageFault.forged }
         var visit = visit
@@ -31,19 +51,36 @@ struct ShowProviderCallback: HostedPage {
             code: ProviderCredential.AuthorizationCode(
                 code: Secret(code), verifier: returned.verifier, redirectURI: visit.callback(of: provider),
                 audience: returned.audience))
-        return returned.isLink
-            ? try await link(provider, credential, visit) : try await logIn(provider, credential, visit)
+        var response: Response
+        if returned.isLink {
+            response = try await link(provider, credential, visit)
+        } else {
+            do {
+                response = try await logIn(provider, credential, returned.fields, visit)
+            } catch let error as DomainError {
+                guard case .fieldsRefused = error else { throw error }
+                // Somebody new, of whom the application wants to know more.
+                let form = visit.newFields()
+                let errors = visit.errors(of: error, form)
+                // That nothing was answered yet is no error.
+                let isFirst = returned.fields.isEmpty && errors.others.isEmpty
+                response = try visit.askFields(form, isFirst ? nil : errors)
+            }
+        }
+        visit.forgetVisit(&response)
+        return response
     }
 
     private func logIn(
-        _ provider: Identity.Provider, _ credential: ProviderCredential, _ visit: HostedVisit
+        _ provider: Identity.Provider, _ credential: ProviderCredential, _ fields: [String: JSONValue],
+        _ visit: HostedVisit
     ) async throws -> Response {
         let logIn = try await visit.pages.metrics.logIn { () async throws(DomainError) in
             try await visit.useCases.logInWithProvider(
                 LogInWithProvider.Request(
                     application: visit.application, provider: provider, credential: credential, joinsDevice: false,
                     device: visit.device,
-                    newUser: .init(displayName: nil, locale: visit.visit.language.rawValue, fields: [:]),
+                    newUser: .init(displayName: nil, locale: visit.visit.language.rawValue, fields: fields),
                     address: visit.visit.client, origin: visit.visit.origin, protocolName: .pages))
         }
         return try await visit.enter(logIn)
@@ -63,7 +100,8 @@ struct ShowProviderCallback: HostedPage {
         } catch {
             if case .mergeOffered(let offer) = error { return try await visit.conflict(who, offer) }
             if case .reauthenticationRequired = error { return try visit.confirm(who) }
-            return try await visit.account(who, AccountState(errors: visit.errors(of: error)))
+            return try await visit.account(
+                who, AccountState(errors: visit.errors(of: error, visit.profileFields(of: who.user))))
         }
     }
 }
@@ -82,21 +120,64 @@ extension HostedVisit {
         issuer.map { "\($0)/provider/\(provider.rawValue)/callback" }
     }
 
-    func leave(for provider: Identity.Provider, isLink: Bool) async throws -> Response {
+    /// - Parameters:
+    ///   - provider: Where to.
+    ///   - isLink: Whether the provider shall be linked to the account.
+    ///   - fields: What a new user answered.
+    ///   - byLink: Whether the person goes by a link of a page, as they must after a form.
+    /// - Returns: the way there.
+    /// - Throws: `DomainError`.
+    func leave(
+        for provider: Identity.Provider, isLink: Bool, fields: [String: JSONValue] = [:], byLink: Bool = false
+    ) async throws -> Response {
         guard let redirectURI = callback(of: provider) else { throw DomainError.providerNotEnabled }
-        let address = try await useCases.beginProviderVisit(
+        let departure = try await useCases.beginProviderVisit(
             BeginProviderVisit.Request(
                 provider: provider, redirectURI: redirectURI, cookie: visit.cookie ?? visit.newCookie ?? "",
-                continuation: continuation, isLink: isLink, hint: hint.contains("@") ? hint : nil),
+                continuation: continuation, isLink: isLink, hint: hint.contains("@") ? hint : nil,
+                fields: fields),
             in: application.id)
-        guard isLink else { return PageAnswer.leave(to: address.revealed, visit) }
-        // A form may not lead away from here (CSP `form-action`), a link may.
-        return try message(
-            "leave",
-            [
-                "title": text("account.identityLink", ["name": ProviderName.shown(provider)]),
-                "back": address.revealed, "backLabel": text("logIn.next"),
-            ])
+        var response: Response
+        if isLink || byLink {
+            // A form may not lead away from here (CSP `form-action`), a link may.
+            let title = isLink ? "account.identityLink" : "logIn.with"
+            response = try message(
+                "leave",
+                [
+                    "title": text(title, ["name": ProviderName.shown(provider)]), "back": departure.address.revealed,
+                    "backLabel": text("logIn.next"),
+                ])
+        } else {
+            response = PageAnswer.leave(to: departure.address.revealed, visit)
+        }
+        if let kept = departure.kept {
+            response.headers.append(
+                BrowserCookies.header(visitCookie, kept, isSecure: visit.isSecure, maximumSeconds: 600))
+        }
+        return response
+    }
+
+    /// The name of the cookie with what is too long for a provider to bring back.
+    private var visitCookie: String {
+        BrowserCookies.name("\(application.id.rawValue)-visit", isSecure: visit.isSecure)
+    }
+
+    fileprivate var keptVisit: String? { BrowserCookies(visit.request.headers)[visitCookie] }
+
+    fileprivate func forgetVisit(_ response: inout Response) {
+        guard keptVisit != nil else { return }
+        response.headers.append(
+            BrowserCookies.header(visitCookie, "", isSecure: visit.isSecure, maximumSeconds: 0))
+    }
+
+    /// Asks somebody new for what the application wants to know, on the way to a provider.
+    fileprivate func askFields(_ form: FieldForm, _ errors: FormErrors?) throws -> Response {
+        let provider = namedProvider
+        return try FormPage(
+            page: "provider-fields", fields: form.pageFields(self, errors),
+            action: "provider/\(provider.rawValue)", errors: errors,
+            lead: text("providerFields.lead", ["name": ProviderName.shown(provider)])
+        ).response(self)
     }
 
     /// The providers that people can be sent to: those whose settings hold this server's address to come back to.
@@ -109,6 +190,19 @@ extension HostedVisit {
                     && callback(of: settings.provider).map { settings.redirectURIs.contains($0) } == true
             }
             .map(\.configured.settings.provider)
+    }
+
+    /// What the partial `providers` asks for.
+    func buttons(for providers: [Identity.Provider]) -> PageTemplates.Model {
+        [
+            "hasProviders": !providers.isEmpty,
+            "providers": providers.map { provider -> PageTemplates.Model in
+                [
+                    "label": text("logIn.with", ["name": ProviderName.shown(provider)]),
+                    "link": path("provider/\(provider.rawValue)"),
+                ]
+            },
+        ]
     }
 
     /// The provider in the path.

@@ -18,12 +18,23 @@ struct FormErrors: Sendable {
     func summary(_ visit: HostedVisit) -> PageTemplates.Model {
         PageSummary(
             title: visit.text("common.checkFields"),
-            errors: others.map { (nil, $0) } + fields.map { ($0.name, $0.text) }
+            errors: others.map { (nil, $0) } + fields.map { ($0.name, visit.named($0.text, $0.name)) }
         ).model
     }
 }
 
 extension HostedVisit {
+    /// An error with the name of its field in front: above a form nobody sees which field it stands at.
+    func named(_ text: String, _ place: String) -> String {
+        var label: String?
+        if let mark = place.firstRange(of: "fields.") {
+            label = application.settings.fieldRules[String(place[mark.upperBound...])].map { self.label(of: $0) }
+        } else {
+            label = theme.texts.tables[visit.language]?["field.\(place)"]
+        }
+        return label.map { self.text("common.fieldError", ["label": $0, "text": text]) } ?? text
+    }
+
     /// What a person reads of an error of a rule.
     ///
     /// - Parameters:

@@ -67,6 +67,9 @@ extension FieldFault.Rule {
         case .containsContext: ("containsContext", [:])
         case .notATransferCode: ("notATransferCode", [:])
         case .lastWayIn: ("lastWayIn", [:])
+        case .notOfKind(.integer): ("notAWholeNumber", [:])
+        case .notOfKind(.number): ("notANumber", [:])
+        case .notOfKind(.date): ("notADate", [:])
         case .onlyAfterUpgrade, .tooManyFields, .tooDeep, .notListed, .notOffered, .notAnAddress, .notAnAppleId,
             .notAPrivateKey, .notAKey, .notABasePath, .notALink, .unknownPlaceholder, .secretMissing,
             .notOfKind, .readOnly, .notDeclared, .unreadable, .secretInSubject, .inThePast, .otherType, .outOfRange,

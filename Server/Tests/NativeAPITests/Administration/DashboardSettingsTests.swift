@@ -1,4 +1,5 @@
 import Domain
+import HTTPSupport
 import HTTPTypes
 import OkaeriWire
 import Testing
@@ -84,6 +85,81 @@ struct DashboardSettingsTests {
         #expect(try await browser.post(place, ["act": "remove"], token: token).status == 303)
         let settings = try await world.server.useCases.findApplication(world.server.application.id).settings
         #expect(settings.theme == nil)
+    }
+
+    /// The smallest PNG that there is, and bytes behind it.
+    private static func picture(_ count: Int) -> [UInt8] {
+        [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] + [UInt8](repeating: 7, count: count - 8)
+    }
+
+    @Test("give pages a logo and a picture behind them, shown before they are kept, and take them away")
+    func pictures() async throws {
+        let world = try await AdminWorld(roles: [.auditor])
+        let (browser, place) = (world.browser(), world.page("look"))
+        let token = try await browser.get(place).token
+        let files = ["logo": Self.picture(500), "backgroundImage": Self.picture(60 * 1024)]
+        let preview = try await browser.post("\(place)/preview", [:], files: files, token: token)
+        #expect(preview.html.contains("<img src=\"data:image/png;base64,iVBOR") && preview.html.contains("url(\"data:"))
+        #expect(try await browser.get(place).html.contains("theme-picture") == false)
+        #expect(try await browser.post(place, ["act": "save"], files: files, token: token).status == 303)
+        func theme() async throws -> Theme {
+            let stored = try await world.server.useCases.findApplication(world.server.application.id).settings.theme
+            return try #require(stored.flatMap { Theme(stored: $0) })
+        }
+        let kept = try await theme()
+        #expect(kept.logo != nil && kept.backgroundImage != nil)
+        #expect(try await browser.get(place).html.contains("theme-picture"))
+        // Saved again without files, they stay; on the page they are shown.
+        #expect(try await browser.post(place, ["act": "save", "brand": "Hoshi"], token: token).status == 303)
+        let renamed = try await theme()
+        #expect(renamed.logo != nil && renamed.brand == "Hoshi")
+        let page = try await browser.get("/a/\(world.server.application.id)/log-in")
+        #expect(page.html.contains("<img"))
+        let bad: [(String, [UInt8])] = [
+            ("logo", Self.picture(16 * 1024 + 100)), ("backgroundImage", Self.picture(64 * 1024 + 100)),
+            ("logo", Array("<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>".utf8)),
+            ("logo", Array("GIF".utf8)),
+        ]
+        for (name, bytes) in bad {
+            let refused = try await browser.post(place, ["act": "save"], files: [name: bytes], token: token)
+            #expect(refused.status == 422 && refused.error(name) != nil, "\(name) \(bytes.count)")
+        }
+        #expect(try await browser.post(place, ["act": "save"], files: files).status == 403)
+        let auditor = world.browser("auditor")
+        let other = try await auditor.get(place).token
+        #expect(try await auditor.post(place, ["act": "save"], files: files, token: other).status == 403)
+        let removal = ["act": "save", "remove.logo": "yes"]
+        #expect(try await browser.post(place, removal, token: token).status == 303)
+        let left = try await theme()
+        #expect(left.logo == nil && left.backgroundImage != nil)
+    }
+
+    @Test("give pages own texts, line by line, as text and nothing else")
+    func texts() async throws {
+        let world = try await AdminWorld(roles: [])
+        let (browser, place) = (world.browser(), world.page("look"))
+        let token = try await browser.get(place).token
+        let evil = "<script>alert(1)</script> = \"'&"
+        let fields = [
+            "act": "save", "texts.en": "logIn.title = \(evil)\r\n\r\n logIn.lead=Hello\r\n", "texts.ja": "",
+        ]
+        let preview = try await browser.post("\(place)/preview", fields, token: token)
+        #expect(preview.html.contains("&lt;script&gt;alert(1)") && !preview.html.contains("<script>"))
+        #expect(try await browser.post(place, fields, token: token).status == 303)
+        let shown = try await browser.get(place)
+        #expect(shown.html.contains("logIn.lead = Hello\nlogIn.title = &lt;script&gt;"))
+        let page = try await browser.get("/a/\(world.server.application.id)/log-in?lang=en")
+        #expect(page.html.contains("&lt;script&gt;alert(1)") && page.html.contains("Hello"))
+        for wrong in [
+            "nothing", "= text", "a b.c = text", "noPoint = text", "a.b =",
+            "a.b = \(String(repeating: "x", count: 1001))",
+        ] {
+            let refused = try await browser.post(place, ["act": "save", "texts.ko": wrong], token: token)
+            #expect(refused.status == 422 && refused.error("texts-ko") != nil, "\(wrong.prefix(20))")
+        }
+        #expect(try await browser.post(place, ["act": "save", "texts.en": " "], token: token).status == 303)
+        let settings = try await world.server.useCases.findApplication(world.server.application.id).settings
+        #expect(settings.theme.flatMap { Theme(stored: $0) }?.texts.isEmpty != false)
     }
 
     @Test("columns of the users' list are chosen in the address, the application's own fields too")

@@ -125,7 +125,7 @@ struct SocialProviderTests {
         expect(try await world.logIn("twitter", body), 401, .providerTokenInvalid)
     }
 
-    @Test("X needs both parts of a token; neither takes codes")
+    @Test("X needs both parts of a token; neither takes a code without the place that it was sent to")
     func incomplete() async throws {
         let world = try await SocialWorld()
         expect(try await world.logIn("twitter", ProviderLogInBody(accessToken: "t")), 400, .invalidMember)

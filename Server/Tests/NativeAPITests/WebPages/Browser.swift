@@ -55,6 +55,31 @@ final class Browser: Sendable {
             body)
     }
 
+    /// Sends a form with files, as browsers write it (RFC 7578).
+    @discardableResult
+    func post(
+        _ path: String, _ fields: [String: String], files: [String: [UInt8]], token: String? = nil
+    ) async throws -> Page {
+        let line = "----boundary4711"
+        var body: [UInt8] = []
+        for (name, value) in fields.merging(token.map { ["form_token": $0] } ?? [:], uniquingKeysWith: { $1 }) {
+            body += "--\(line)\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n".utf8
+        }
+        for (name, bytes) in files {
+            body += "--\(line)\r\nContent-Disposition: form-data; name=\"\(name)\"; filename=\"a.png\"\r\n".utf8
+            body += "Content-Type: image/png\r\n\r\n".utf8
+            body += bytes
+            body += "\r\n".utf8
+        }
+        body += "--\(line)--\r\n".utf8
+        return try await send(
+            .post, path,
+            [
+                ("Content-Type", "multipart/form-data; boundary=\(line)"), ("Origin", origin),
+                ("Sec-Fetch-Site", "same-origin"),
+            ], nil, bytes: body)
+    }
+
     /// Opens a page and sends its form.
     @discardableResult
     func fill(_ page: String, _ fields: [String: String]) async throws -> Page {
@@ -63,12 +88,14 @@ final class Browser: Sendable {
     }
 
     private func send(
-        _ method: HTTPRequest.Method, _ path: String, _ headers: [(String, String)], _ body: String?
+        _ method: HTTPRequest.Method, _ path: String, _ headers: [(String, String)], _ body: String?,
+        bytes: [UInt8]? = nil
     ) async throws -> Page {
         var headers = headers + [("Accept-Language", language)]
         let kept = cookies.withLock { $0.map { "\($0)=\($1)" }.sorted().joined(separator: "; ") }
         if !kept.isEmpty { headers.append(("Cookie", kept)) }
-        let answer = try await server.send(method, path, headers, body: body, peer: peer, isNamed: false)
+        let answer = try await server.send(
+            method, path, headers, body: body, bytes: bytes, peer: peer, isNamed: false)
         for header in answer.headers[values: .setCookie] {
             let pair = header.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map(String.init)
             cookies.withLock { $0[pair[0]] = header.contains("Max-Age=0") ? nil : pair.last }

@@ -15,6 +15,8 @@ struct Nodes: Sendable {
     let environment: [String: String]
     private(set) var servers: [TestServer] = []
     let application: String
+    /// The application's own admin key.
+    let adminKey: String
     private let folders: [TestFolder]
 
     /// Starts nodes on a new database with one application.
@@ -25,7 +27,8 @@ struct Nodes: Sendable {
         let created = try await Program.run(
             "application", "create", "Demo", "--json", environment: environment)
         guard created.status == 0 else { throw TestFault(created.errors) }
-        application = try created.json(CreatedApplication.self).id
+        let made = try created.json(CreatedApplication.self)
+        (application, adminKey) = (made.id, made.adminKey)
         folders = (0..<count).map { _ in TestFolder() }
         for folder in folders {
             try folder.make()

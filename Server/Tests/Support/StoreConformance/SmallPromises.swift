@@ -1,4 +1,5 @@
 import Domain
+import enum OkaeriWire.JSONValue
 
 extension Promise {
     static let proofPromises = [
@@ -65,12 +66,19 @@ extension Promise {
         Promise("gives an application back as it was written, and all of them by age") { engine in
             let samples = Samples()
             let applications = (0..<2).map { number in
-                Application(
+                var settings = ApplicationSettings(
+                    proofRequired: number == 1, sessionIdleLifetime: .seconds(77), sessionLifetime: .days(3),
+                    audiences: ["https://api.example.com"])
+                settings.fieldRules = fieldRules(isClosed: number == 1)
+                settings.userListViews = [
+                    UserListView(name: "空"),
+                    UserListView(
+                        name: "all", kind: .weak, provider: .apple, protocolName: .ncmb, seenSince: samples.now,
+                        notSeenSince: samples.now + .days(1), search: "x", columns: [.name, .id], fields: ["level"]),
+                ]
+                return Application(
                     id: samples.randomness.newIdentifier(at: samples.now + .milliseconds(number)),
-                    name: "アプリ \(number)", adminKeyDigest: samples.token(UInt8(number)),
-                    settings: ApplicationSettings(
-                        proofRequired: number == 1, sessionIdleLifetime: .seconds(77), sessionLifetime: .days(3),
-                        audiences: ["https://api.example.com"]),
+                    name: "アプリ \(number)", adminKeyDigest: samples.token(UInt8(number)), settings: settings,
                     createdAt: samples.now)
             }
             let (one, none, all) = try await engine.write { transaction throws(DomainError) in
@@ -85,4 +93,16 @@ extension Promise {
             try expectEqual(all, applications)
         },
     ]
+}
+
+/// A rule of every kind, with everything that a rule can have.
+private func fieldRules(isClosed: Bool) -> FieldRules {
+    let rules = FieldKind.allCases.enumerated().map { place, kind in
+        FieldRule(name: "\(kind.rawValue) 項目", kind: kind, isRequired: place.isMultiple(of: 2))
+    }
+    var whole = FieldRule(
+        name: "coins", kind: .object, reader: .owner, writer: .server,
+        standard: ["gold": 1, "list": [true, nil, "\u{1f}"], "rate": 0.5])
+    whole.labels = ["ja": "コイン", "en": "Coins"]
+    return FieldRules(rules + [whole, FieldRule(name: "flag", reader: .server, writer: .server)], isClosed: isClosed)
 }

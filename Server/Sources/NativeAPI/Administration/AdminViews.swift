@@ -1,0 +1,119 @@
+import Domain
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import OkaeriWire
+
+extension AdminAPI {
+    private static let all = "applications/{application}/views"
+    private static let one = "applications/{application}/views/{view}"
+
+    /// Named ways to look at users.
+    static let views: [AdminRoute] = [
+        AdminRoute(.get, all, .readUsers) { call in
+            let access = try call.caller()
+            let views = try call.place().settings.userListViews.filter { $0.isShown(to: access) }
+            return try call.answer(UserListViewsBody(views: views.map(UserListViewBody.init(_:))))
+        },
+        AdminRoute(.put, one, .changeUsers) { call in
+            let view = try (try await call.body(NewUserListViewBody.self)).view(named: try call.viewName())
+            try await call.rules.changeUserListViews(
+                view.name, to: view, of: try call.place().id, by: try call.acting())
+            return try call.answer(UserListViewBody(view))
+        },
+        AdminRoute(.delete, one, .changeUsers) { call in
+            try await call.rules.changeUserListViews(
+                try call.viewName(), to: nil, of: try call.place().id, by: try call.acting())
+            return AdminCall.done
+        },
+    ]
+}
+
+extension AdminCall {
+    /// The view that the path names.
+    fileprivate func viewName() throws(DomainError) -> String {
+        guard let name = context.parameters.get("view")?.removingPercentEncoding, name.utf8.count <= 1024 else {
+            throw .administration(.notFound)
+        }
+        return name
+    }
+}
+
+struct UserListViewsBody: Encodable {
+    let views: [UserListViewBody]
+}
+
+struct UserListViewBody: Encodable {
+    let name: String
+    let kind: String?
+    let provider: String?
+    let `protocol`: String?
+    /// Days, as the list of users takes them.
+    let seenSince: String?
+    let notSeenSince: String?
+    let search: String?
+    let columns: [String]
+    let fields: [String]
+
+    init(_ view: UserListView) {
+        name = view.name
+        kind = view.kind?.rawValue
+        provider = view.provider?.rawValue
+        `protocol` = view.protocolName?.rawValue
+        seenSince = view.seenSince.map { String($0.wire.description.prefix(10)) }
+        notSeenSince = view.notSeenSince.map { String($0.wire.description.prefix(10)) }
+        search = view.search
+        columns = view.columns.map(\.rawValue)
+        fields = view.fields
+    }
+}
+
+struct NewUserListViewBody: Decodable, Sendable {
+    private let kind: String?
+    private let provider: String?
+    private let `protocol`: String?
+    private let seenSince: String?
+    private let notSeenSince: String?
+    private let search: String?
+    private let columns: [String]?
+    private let fields: [String]?
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case kind, provider, `protocol`, seenSince, notSeenSince, search, columns, fields
+    }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        kind = try members.decodeIfPresent(String.self, forKey: .kind)
+        provider = try members.decodeIfPresent(String.self, forKey: .provider)
+        `protocol` = try members.decodeIfPresent(String.self, forKey: .protocol)
+        seenSince = try members.decodeIfPresent(String.self, forKey: .seenSince)
+        notSeenSince = try members.decodeIfPresent(String.self, forKey: .notSeenSince)
+        search = try members.decodeIfPresent(String.self, forKey: .search)
+        columns = try members.decodeIfPresent([String].self, forKey: .columns)
+        fields = try members.decodeIfPresent([String].self, forKey: .fields)
+    }
+
+    /// - Throws: `HTTPFault.membersInvalid` for a word or a day that there is not.
+    func view(named name: String) throws(HTTPFault) -> UserListView {
+        func day(_ text: String?, _ member: String) throws(HTTPFault) -> Timestamp? {
+            guard let text else { return nil }
+            guard let time = WireTime("\(text)T00:00:00.000Z") else { throw AdminQuery.malformed(member) }
+            return Timestamp(milliseconds: time.millisecondsSince1970)
+        }
+        func word<Word: RawRepresentable<String>>(_ text: String, _ member: String) throws(HTTPFault) -> Word {
+            guard let word = Word(rawValue: text) else { throw AdminQuery.malformed(member) }
+            return word
+        }
+        var chosen: [UserListView.Column] = []
+        for text in columns ?? [] { chosen.append(try word(text, "columns")) }
+        var view = UserListView(
+            name: name, provider: provider.map { .init(rawValue: $0) },
+            protocolName: `protocol`.map { .init(rawValue: $0) }, seenSince: try day(seenSince, "seenSince"),
+            notSeenSince: try day(notSeenSince, "notSeenSince"), search: search, columns: chosen,
+            fields: fields ?? [])
+        if let kind { view.kind = try word(kind, "kind") }
+        return view
+    }
+}

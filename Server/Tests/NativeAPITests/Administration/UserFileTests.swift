@@ -1,0 +1,80 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OkaeriWire
+import Synchronization
+import Testing
+
+@Suite("An export of users")
+struct UserFileTests {
+    /// Somebody who takes a piece only when told to.
+    private final class SlowReader: Sendable {
+        struct Writer: ResponseBodyWriter {
+            let reader: SlowReader
+
+            mutating func write(_ buffer: ByteBuffer) async throws { await reader.take(buffer) }
+            consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+        }
+
+        private let pieces = Mutex<[ByteBuffer]>([])
+        private let offers: AsyncStream<Void>.Continuation
+        private let allowances: AsyncStream<Void>
+        let offered: AsyncStream<Void>
+        let allow: AsyncStream<Void>.Continuation
+
+        init() {
+            (offered, offers) = AsyncStream.makeStream()
+            (allowances, allow) = AsyncStream.makeStream()
+        }
+
+        private func take(_ piece: ByteBuffer) async {
+            pieces.withLock { $0.append(piece) }
+            offers.yield()
+            // The first piece is held; the rest goes through once the stream has ended.
+            for await _ in allowances { return }
+        }
+
+        var sizes: [Int] { pieces.withLock { $0.map(\.readableBytes) } }
+        var text: String { pieces.withLock { $0.map { String(buffer: $0) }.joined() } }
+    }
+
+    @Test("reads no page before the one before was taken", arguments: UserFile.Form.allCases)
+    func slowReader(form: UserFile.Form) async throws {
+        let server = try await TestServer(settings: ["rate-limits": "off"])
+        let application = server.application
+        var ids: [Identifier<User>] = []
+        for number in 0..<(2 * ExportUsers.Pages.size + 20) {
+            let made = try await server.useCases.signUp(
+                .init(
+                    application: application, identifiers: .init(username: .set("user\(number)")),
+                    password: Secret("four quiet words"),
+                    newUser: .init(displayName: "early \(number)", fields: ["note": .string(Self.long)]),
+                    address: ClientAddress(text: "192.0.2.9", allowanceGroup: "x")))
+            ids.append(made.user.id)
+        }
+        let pages = try await server.useCases.administration.exportUsers(
+            of: application.id, BrowseUsers.Filter(), by: .local)
+        let reader = SlowReader()
+        let exported = Task {
+            try await UserFile(form, pages: pages).response().body.write(SlowReader.Writer(reader: reader))
+        }
+        for await _ in reader.offered { break }
+        // The newest users come first. Those of the page under way are read; all others are not.
+        for place in 0..<ids.count {
+            _ = try await server.useCases.updateUser(
+                ids[place], in: application, changes: .init(displayName: .set("late name")))
+        }
+        reader.allow.finish()
+        try await exported.value
+        let (early, late) = (
+            reader.text.split(separator: "early ").count - 1, reader.text.split(separator: "late name").count - 1
+        )
+        #expect(early == ExportUsers.Pages.size && late == ExportUsers.Pages.size + 20, "\(early), \(late)")
+        let longest = UserFile.chunkBytes + 2 * Self.long.utf8.count
+        #expect(reader.sizes.count > 3 && reader.sizes.allSatisfy { $0 <= longest }, "\(reader.sizes)")
+    }
+
+    private static let long = String(repeating: "n", count: 500)
+}

@@ -1,0 +1,83 @@
+import Foundation
+import HTTPSupport
+import PageSupport
+import Testing
+
+@Suite("A form with files")
+struct MultipartFormTests {
+    private static let type = "multipart/form-data; boundary=b"
+
+    private func form(_ text: String, _ type: String = Self.type) throws(HTTPFault) -> MultipartForm {
+        try MultipartForm(Array(text.utf8), contentType: type)
+    }
+
+    private static let whole = [
+        "--b", #"Content-Disposition: form-data; name="name""#, "", "日本", "--b",
+        #"content-disposition: form-data; name="logo"; filename="a;b.png""#, "Content-Type: text/html", "",
+        "\u{1}--b is no end\r\n--x\r\n", "--b", #"Content-Disposition: form-data; name="none"; filename="""#,
+        "Content-Type: application/octet-stream", "", "", "--b--", "",
+    ].joined(separator: "\r\n")
+
+    @Test(
+        "gives fields as texts and files as bytes", arguments: [type, #"Multipart/Form-Data; charset=x; BOUNDARY="b""#])
+    func reads(type: String) throws {
+        let form = try form(Self.whole, type)
+        #expect(form.fields.all.map(\.name) == ["name"] && form.fields.text("name") == "日本")
+        // A field where no file was chosen is none.
+        #expect(form.files == ["logo": Array("\u{1}--b is no end\r\n--x\r\n".utf8)])
+    }
+
+    @Test(
+        "is refused when it is not whole",
+        arguments: [
+            "", "--", "--b", "--b\r\n", "--c--\r\n", "--b\r\n\r\n\r\n--b--",
+            "--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--",
+            "--b\r\nContent-Disposition: form-data; name=x\r\n\r\nx\r\n--b--",
+            "--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\nx",
+            "--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\nx\r\n--b",
+            "--b\r\n" + String(repeating: "a", count: 2000) + "\r\n\r\nx\r\n--b--",
+        ])
+    func broken(text: String) {
+        #expect(throws: HTTPFault.self) { try form(text) }
+    }
+
+    @Test("is refused with a name twice, with too many of them, without a boundary, or when it is too large")
+    func limits() {
+        func part(_ name: String, _ more: String = "") -> String {
+            "--b\r\nContent-Disposition: form-data; name=\"\(name)\"\(more)\r\n\r\nx\r\n"
+        }
+        let many = (0...FormValues.maximumFields).map { part("n\($0)") }.joined()
+        let file = "; filename=\"f\""
+        for text in [part("a") + part("a"), part("a", file) + part("a", file), many] {
+            #expect(throws: HTTPFault.self) { try form(text + "--b--\r\n") }
+        }
+        for type in ["multipart/form-data", "multipart/form-data; boundary=", "multipart/form-data; boundary=a b"] {
+            #expect(throws: HTTPFault.self) { try form(part("a") + "--b--\r\n", type) }
+        }
+        let huge = String(repeating: "x", count: MultipartForm.maximumBytes + 1)
+        #expect(throws: HTTPFault.bodyTooLarge(maximumBytes: MultipartForm.maximumBytes)) { try form(huge) }
+    }
+
+    @Test("ends every hostile body with a form or a refusal", arguments: 0..<40)
+    func hostile(seed: Int) {
+        var state = UInt64(seed) &* 0x9e37_79b9_7f4a_7c15 &+ 1
+        func next(_ limit: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % limit
+        }
+        let whole = Array(Self.whole.utf8)
+        for _ in 0..<100 {
+            var bytes = whole
+            for _ in 0...next(4) {
+                switch next(3) {
+                case 0: bytes[next(bytes.count)] = UInt8(next(256))
+                case 1: bytes.removeSubrange(next(bytes.count)..<bytes.count)
+                default: bytes.insert(contentsOf: whole[next(whole.count)...], at: next(bytes.count + 1))
+                }
+                if bytes.isEmpty { break }
+            }
+            // Either is well; a crash, or no end, is not.
+            _ = try? MultipartForm(bytes, contentType: Self.type)
+        }
+    }
+}

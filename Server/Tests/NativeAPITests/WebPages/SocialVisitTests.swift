@@ -1,0 +1,293 @@
+import Domain
+import FakeProviders
+import Foundation
+import HTTPTypes
+import OkaeriWire
+import OutboundServices
+import Testing
+
+/// A server whose application knows Facebook and X, with this server's addresses to come back to.
+private struct SocialPlace {
+    let server: TestServer
+    let facebook = FakeFacebook(app: "fb-app", secret: "fb-secret")
+    let x: FakeX
+
+    init(
+        xSecret: String? = "x-secret", clients: [String] = ["x-consumer", "x-client"],
+        secret: String = "consumer-secret x-secret", rules: [FieldRule] = []
+    ) async throws {
+        x = FakeX(client: clients.last ?? "", secret: xSecret)
+        var addresses = ProviderAddresses()
+        addresses.facebookGraph = await FakePlace.address(of: facebook)
+        addresses.twitter = await FakePlace.address(of: x)
+        var settings = ApplicationSettings(redirectAddresses: [WebLogInTests.redirect])
+        settings.fieldRules = FieldRules(rules)
+        server = try await TestServer(
+            settings: ["public-url": TestServer.url], application: settings, providers: addresses,
+            caller: FakePlace.caller)
+        let base = "\(TestServer.url)/a/\(server.application.id)/provider"
+        try await server.useCases.setProvider(
+            ProviderSettings(
+                provider: .facebook, audiences: ["fb-app"], redirectURIs: ["\(base)/facebook/callback"]),
+            secret: Secret("fb-secret"), of: server.application.id)
+        try await server.useCases.setProvider(
+            ProviderSettings(provider: .twitter, audiences: clients, redirectURIs: ["\(base)/twitter/callback"]),
+            secret: Secret(secret), of: server.application.id)
+    }
+
+    /// Presses a button: what the provider is asked.
+    func leave(_ browser: Browser, _ provider: String, query: String = "") async throws -> [String: String] {
+        let sent = try await browser.get(browser.path("provider/\(provider)") + query)
+        #expect(sent.status == 303, "\(sent.html)")
+        return Self.asked(sent.location)
+    }
+
+    static func asked(_ address: String?) -> [String: String] {
+        let items = address.flatMap { URLComponents(string: $0) }?.queryItems ?? []
+        return Dictionary(items.map { ($0.name, $0.value ?? "") }) { $1 }
+    }
+
+    func code(_ provider: String, _ asked: [String: String], user: String) -> String {
+        let (redirect, challenge) = (asked["redirect_uri"] ?? "", asked["code_challenge"] ?? "")
+        return provider == "facebook"
+            ? facebook.code(user: user, redirectURI: redirect, challenge: challenge)
+            : x.code(user: user, redirectURI: redirect, challenge: challenge)
+    }
+
+    func comeBack(
+        _ browser: Browser, _ provider: String, _ asked: [String: String], user: String = "77", code: String? = nil
+    ) async throws -> Page {
+        try await browser.get(
+            browser.path("provider/\(provider)/callback")
+                + "?code=\(code ?? self.code(provider, asked, user: user))"
+                + "&state=\(Browser.escaped(asked["state"] ?? ""))")
+    }
+
+    func fail(_ provider: String, with answer: FakeAnswer?) {
+        if provider == "facebook" { facebook.fail(with: answer) } else { x.fail(with: answer) }
+    }
+}
+
+@Suite("Facebook and X on the pages")
+struct SocialVisitTests {
+    static let password = "correct horse battery"
+
+    @Test("have their buttons, and send people to their dialogs with the exact address to come back to, state and PKCE")
+    func departure() async throws {
+        let place = try await SocialPlace()
+        let browser = Browser(place.server)
+        for page in ["log-in", "sign-up"] {
+            let html = try await browser.get(browser.path(page)).html
+            #expect(html.contains("Continue with Facebook") && html.contains("Continue with X"))
+        }
+        for (provider, dialog, client, scope) in [
+            ("facebook", "https://www.facebook.com/v21.0/dialog/oauth?", "fb-app", "public_profile"),
+            ("twitter", "https://x.com/i/oauth2/authorize?", "x-client", "users.read tweet.read"),
+        ] {
+            let sent = try await browser.get(browser.path("provider/\(provider)"))
+            let asked = SocialPlace.asked(sent.location)
+            #expect(sent.location?.hasPrefix(dialog) == true)
+            #expect(asked["response_type"] == "code" && asked["client_id"] == client && asked["scope"] == scope)
+            #expect(
+                asked["redirect_uri"]
+                    == "\(TestServer.url)/a/\(place.server.application.id)/provider/\(provider)/callback")
+            #expect(asked["code_challenge"]?.count == 43 && asked["code_challenge_method"] == "S256")
+            #expect((asked["state"] ?? "").count >= 43 && asked["nonce"] == nil && asked["login_hint"] == nil)
+            #expect(sent.location?.contains("secret") == false)
+        }
+    }
+
+    @Test("log a person in, who is known the next time", arguments: ["facebook", "twitter"])
+    func whole(provider: String) async throws {
+        let place = try await SocialPlace()
+        for _ in 0..<2 {
+            let browser = Browser(place.server)
+            let back = try await place.comeBack(browser, provider, try await place.leave(browser, provider))
+            #expect(back.status == 303 && back.location == browser.path("account"), "\(back.html)")
+        }
+        let user = try await place.server.store.read { transaction throws(DomainError) in
+            try transaction.user(
+                provider: .init(rawValue: provider), subject: "77", in: place.server.application.id)
+        }
+        #expect(user?.identities.map(\.provider.rawValue) == [provider])
+        #expect(user?.displayName == (provider == "twitter" ? "花" : nil))
+        // Secrets go in the body or the header, never in an address that logs keep.
+        for call in place.facebook.calls + place.x.calls { #expect(call.query["client_secret"] == nil) }
+    }
+
+    @Test("find the users whom the apps' tokens made or an old backend left", arguments: ["facebook", "twitter"])
+    func imported(provider: String) async throws {
+        let place = try await SocialPlace()
+        let id = Identifier<User>(rawValue: "imported00000001")
+        let now = place.server.clock.now
+        let old = User(
+            id: id, application: place.server.application.id, displayName: "Old friend", createdAt: now, updatedAt: now)
+        let outcome = try await place.server.useCases.foreign.importUsers(
+            [ImportedUser(user: old, providerNames: [.init(rawValue: provider): "4711"])],
+            into: place.server.application.id, of: .parse, isRehearsal: false)
+        #expect(outcome == [.imported])
+        let browser = Browser(place.server)
+        let asked = try await place.leave(browser, provider)
+        #expect(try await place.comeBack(browser, provider, asked, user: "4711").status == 303)
+        #expect(try await browser.get(browser.path("account")).html.contains("Old friend"))
+    }
+
+    @Test("refuse what came back in another browser, with another state, or for another provider")
+    func stateMismatch() async throws {
+        let place = try await SocialPlace()
+        for provider in ["facebook", "twitter"] {
+            let thief = Browser(place.server)
+            var theirs = try await place.leave(thief, provider)
+            let person = Browser(place.server)
+            try await person.get(person.path("log-in"))
+            #expect(try await place.comeBack(person, provider, theirs).status == 403)
+            let other = provider == "facebook" ? "twitter" : "facebook"
+            #expect(try await place.comeBack(thief, other, theirs).status == 403)
+            theirs["state"] = String((theirs["state"] ?? "").dropLast()) + "_"
+            #expect(try await place.comeBack(thief, provider, theirs).status == 403)
+            #expect(thief.session?.hasPrefix("v.") == true)
+        }
+    }
+
+    @Test("take a code once, and none that answers another request", arguments: ["facebook", "twitter"])
+    func replay(provider: String) async throws {
+        let place = try await SocialPlace()
+        let browser = Browser(place.server)
+        let first = try await place.leave(browser, provider)
+        let second = try await place.leave(browser, provider)
+        // A code that was made for another challenge (code injection).
+        let stolen = place.code(provider, first, user: "1")
+        #expect(try await place.comeBack(browser, provider, second, code: stolen).status == 422)
+        let code = place.code(provider, second, user: "77")
+        #expect(try await place.comeBack(browser, provider, second, code: code).status == 303)
+        #expect(try await place.comeBack(browser, provider, second, code: code).status == 403)
+    }
+
+    @Test("lead back to the log-in when the person refuses there", arguments: ["facebook", "twitter"])
+    func refusedConsent(provider: String) async throws {
+        let place = try await SocialPlace()
+        let browser = Browser(place.server)
+        let asked = try await place.leave(browser, provider)
+        let back = try await browser.get(
+            browser.path("provider/\(provider)/callback")
+                + "?error=access_denied&error_reason=user_denied&state=\(asked["state"] ?? "")")
+        #expect(back.location == browser.path("log-in") && browser.session?.hasPrefix("v.") == true)
+    }
+
+    @Test(
+        "say that the other service cannot be reached, or refused, and make nothing",
+        arguments: [
+            ("facebook", FakeAnswer(503), 502), ("facebook", FakeAnswer(200), 502),
+            ("facebook", FakeAnswer(400, ["error": ["code": 1]]), 502),
+            ("facebook", FakeAnswer(400, ["error": ["code": 100]]), 422), ("twitter", FakeX.outage, 502),
+            ("twitter", FakeAnswer(200), 502), ("twitter", FakeAnswer(401, ["error": "unauthorized_client"]), 502),
+            ("twitter", FakeAnswer(400, ["error": "invalid_request"]), 422),
+        ] as [(String, FakeAnswer, Int)])
+    func down(provider: String, answer: FakeAnswer, status: Int) async throws {
+        let place = try await SocialPlace()
+        let browser = Browser(place.server)
+        let asked = try await place.leave(browser, provider)
+        place.fail(provider, with: answer)
+        #expect(try await place.comeBack(browser, provider, asked).status == status)
+        #expect(browser.session?.hasPrefix("v.") == true)
+        place.fail(provider, with: nil)
+        #expect(try await place.comeBack(browser, provider, asked).status == 303)
+    }
+
+    @Test("refuse Facebook's token for another app", arguments: ["other-app"])
+    func foreignToken(app: String) async throws {
+        let place = try await SocialPlace()
+        let browser = Browser(place.server)
+        let asked = try await place.leave(browser, "facebook")
+        let code = place.facebook.code(
+            user: "77", redirectURI: asked["redirect_uri"] ?? "", challenge: asked["code_challenge"] ?? "", app: app)
+        #expect(try await place.comeBack(browser, "facebook", asked, code: code).status == 422)
+    }
+
+    @Test(
+        "lead to the choice between two accounts when the identity is somebody's", arguments: ["facebook", "twitter"])
+    func taken(provider: String) async throws {
+        let place = try await SocialPlace()
+        let first = Browser(place.server)
+        #expect(try await place.comeBack(first, provider, try await place.leave(first, provider)).status == 303)
+        let browser = Browser(place.server)
+        try await browser.fill("sign-up", ["username": "taro", "password": Self.password])
+        let account = try await browser.get(browser.path("account"))
+        let sent = try await browser.post(
+            browser.path("account/link"), ["provider": provider], token: account.token)
+        let link = sent.html.firstMatch(of: /class="button" href="([^"]+)"/)?.output.1.description ?? ""
+        let conflict = try await place.comeBack(
+            browser, provider, SocialPlace.asked(link.replacing("&amp;", with: "&")))
+        #expect(conflict.status == 409 && conflict.html.contains("There is such an account already"))
+    }
+
+    @Test("keep what is too long for X in the browser, and bring the person back to the app that waits")
+    func longState() async throws {
+        let place = try await SocialPlace()
+        let browser = Browser(place.server)
+        let request =
+            "client_id=\(place.server.application.id)&redirect_uri=\(Browser.escaped(WebLogInTests.redirect))"
+            + "&response_type=code&code_challenge=\(WebLogInTests.challenge)&code_challenge_method=S256"
+            + "&state=\(String(repeating: "s", count: 600))"
+        let asked = try await place.leave(browser, "twitter", query: "?continue=\(Browser.escaped(request))")
+        #expect(asked["state"]?.count == 43)
+        let visit = "\(place.server.application.id)-visit"
+        #expect(browser.cookie("__Host-okaeri-\(visit)") != nil)
+        // Somebody else's cookie helps nobody: it is sealed with the digest of the own one.
+        let thief = Browser(place.server)
+        try await thief.get(thief.path("log-in"))
+        thief.plant(browser.cookie("__Host-okaeri-\(visit)") ?? "", name: visit)
+        #expect(try await place.comeBack(thief, "twitter", asked).status == 403)
+        let back = try await place.comeBack(browser, "twitter", asked)
+        #expect(back.location?.hasPrefix("\(WebLogInTests.redirect)?code=") == true, "\(back.html)")
+        #expect(browser.cookie("__Host-okaeri-\(visit)") == nil)
+        let tooLong = try await browser.get(
+            browser.path("provider/twitter") + "?continue=\(String(repeating: "a", count: 4000))")
+        #expect(tooLong.status == 422)
+    }
+
+    @Test("prove the application to X by its own pair, by its only one, or as a public client")
+    func secrets() async throws {
+        for (secret, clients, stored) in [
+            ("x-secret", ["c", "x-client"], "consumer x-secret"), ("only", ["x-client"], "only"),
+            (nil, ["c", "x-client"], "consumer"),
+        ] as [(String?, [String], String)] {
+            let place = try await SocialPlace(xSecret: secret, clients: clients, secret: stored)
+            let browser = Browser(place.server)
+            let asked = try await place.leave(browser, "twitter")
+            #expect(try await place.comeBack(browser, "twitter", asked).status == 303)
+        }
+        let wrong = try await SocialPlace(xSecret: "another")
+        let browser = Browser(wrong.server)
+        #expect(try await wrong.comeBack(browser, "twitter", try await wrong.leave(browser, "twitter")).status == 502)
+        let finding = try await wrong.server.useCases.checkProvider(.twitter, of: wrong.server.application.id)
+        #expect(finding == .refused(answer: "invalid_client"))
+    }
+
+    @Test("ask somebody new for what the application wants to know, and nobody whom it knows")
+    func askedFields() async throws {
+        let place = try await SocialPlace(rules: [
+            FieldRule(name: "team", kind: .string, isRequired: true, labels: ["en": "Team"]),
+            FieldRule(name: "age", kind: .integer, isRequired: true),
+        ])
+        let browser = Browser(place.server)
+        let page = try await place.comeBack(browser, "facebook", try await place.leave(browser, "facebook"))
+        #expect(page.status == 200 && page.html.contains("Facebook has told us who you are"))
+        #expect(page.error("fields-team") == nil)
+        let path = browser.path("provider/facebook")
+        let wrong = try await browser.post(path, ["fields.team": "red", "fields.age": "old"], token: page.token)
+        #expect(wrong.status == 422 && wrong.error("fields-age")?.contains("whole number") == true)
+        let sent = try await browser.post(path, ["fields.team": "red", "fields.age": "9"], token: page.token)
+        let link = sent.html.firstMatch(of: /class="button" href="([^"]+)"/)?.output.1.description ?? ""
+        let made = try await place.comeBack(
+            browser, "facebook", SocialPlace.asked(link.replacing("&amp;", with: "&")))
+        #expect(made.location == browser.path("account"), "\(made.html)")
+        let user = try await place.server.store.read { transaction throws(DomainError) in
+            try transaction.user(provider: .facebook, subject: "77", in: place.server.application.id)
+        }
+        #expect(user?.fields == ["team": "red", "age": 9])
+        let again = Browser(place.server)
+        #expect(try await place.comeBack(again, "facebook", try await place.leave(again, "facebook")).status == 303)
+        #expect(try await browser.post(path, ["fields.team": "red"], token: nil).status == 403)
+    }
+}
