@@ -40,6 +40,12 @@ struct LogInTests {
         #expect(throws: fault) { try LogInModel(LogInOptions(fields: fields)) }
     }
 
+    @Test("names providers as people know them")
+    func providerNames() {
+        let names = [Provider.apple, .openID("corp"), Provider(rawValue: "twitter")].map { ProviderOption($0).name }
+        #expect(names == [.literal("Apple"), .literal("corp"), .literal("X")])
+    }
+
     @Test("may consist of providers alone")
     func providersAlone() throws {
         #expect(try LogInModel(LogInOptions(fields: .apple)).form.fields.isEmpty)

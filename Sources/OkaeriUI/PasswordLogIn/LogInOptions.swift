@@ -72,7 +72,10 @@ public struct ProviderOption: Hashable, Sendable, Identifiable {
     public init(_ provider: Provider, name: LocalizedText? = nil) {
         self.provider = provider
         let raw = provider.rawValue
-        let plain = raw.hasPrefix("oidc:") ? String(raw.dropFirst(5)) : raw.prefix(1).uppercased() + raw.dropFirst()
+        let plain =
+            // Called X since 2023; its id stays.
+            raw == "twitter"
+            ? "X" : raw.hasPrefix("oidc:") ? String(raw.dropFirst(5)) : raw.prefix(1).uppercased() + raw.dropFirst()
         self.name = name.map { .localized($0.texts) } ?? .literal(plain)
     }
 
