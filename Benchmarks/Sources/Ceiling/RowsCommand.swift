@@ -19,13 +19,13 @@ struct RowsCommand: ParsableCommand {
     var kind: Kind
     @Option(help: "A database file of the server's, with users in it. It is written to.")
     var database: String
-    @Option(help: "Log-ins in one commit.")
+    @Option(help: "Rows in one commit; each log-in writes \(LogInRows.rowsOfALogIn).")
     var group = 64
     @Option(help: "Log-ins to measure.")
     var count = 40_000
 
     func validate() throws {
-        guard (1...10_000).contains(group), (1...1_000_000).contains(count) else {
+        guard (LogInRows.rowsOfALogIn...10_000).contains(group), (1...1_000_000).contains(count) else {
             throw ValidationError("a number is outside its bounds")
         }
     }
@@ -33,16 +33,19 @@ struct RowsCommand: ParsableCommand {
     func run() throws {
         let database = try Database(path: database)
         // As the server sets them.
-        try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16384")
+        try database.execute(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32768; "
+                + "PRAGMA wal_autocheckpoint = 8192")
         guard let application = try database.prepare("SELECT id FROM applications LIMIT 1").texts().first else {
             throw ValidationError("the database has no application")
         }
         let rows = try ServerRows(database, application: application)
         let logIns = try self.logIns(in: database)
         let start = ProcessorTime.now
-        for first in stride(from: 0, to: logIns.count, by: group) {
+        let together = group / LogInRows.rowsOfALogIn
+        for first in stride(from: 0, to: logIns.count, by: together) {
             try database.execute("BEGIN IMMEDIATE")
-            for logIn in logIns[first..<min(first + group, logIns.count)] { try write(logIn, rows) }
+            for logIn in logIns[first..<min(first + together, logIns.count)] { try write(logIn, rows) }
             try database.execute("COMMIT")
         }
         let time = (ProcessorTime.now - start) / Double(logIns.count)

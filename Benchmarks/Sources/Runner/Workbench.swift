@@ -44,6 +44,7 @@ struct Workbench {
         ).outputText()
         try Data(application.adminKey.utf8).write(to: URL(filePath: data.adminKeyFile))
         try Data(application.id.utf8).write(to: URL(filePath: data.applicationFile))
+        try Data(SeededData.form.utf8).write(to: URL(filePath: data.formFile))
         return data
     }
 
@@ -77,6 +78,9 @@ struct SeededData {
     var devices: String { folder + "/known-devices" }
     var applicationFile: String { folder + "/application" }
     var adminKeyFile: String { folder + "/admin-key" }
+    fileprivate var formFile: String { folder + "/seed-form" }
+    /// What `seed` writes into the same tables; another number makes the databases of earlier runs anew.
+    fileprivate static let form = "2"
 
     /// The application's own key for the admin API.
     var adminKey: String {
@@ -108,6 +112,8 @@ struct SeededData {
         guard FileManager.default.fileExists(atPath: applicationFile),
             FileManager.default.fileExists(atPath: adminKeyFile)
         else { return false }
+        // Without the file, by an earlier form.
+        guard (try? String(contentsOfFile: formFile, encoding: .utf8)) == Self.form else { return false }
         let fresh = workbench.folder + "/schema"
         try? FileManager.default.removeItem(atPath: fresh)
         defer { try? FileManager.default.removeItem(atPath: fresh) }

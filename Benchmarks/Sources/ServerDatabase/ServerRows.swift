@@ -14,6 +14,8 @@ package struct ServerRows {
     private let identifier: Statement
     private let password: Statement
     private let application: Value
+    /// A day in milliseconds.
+    private static let day: Int64 = 86_400_000
 
     /// - Parameters:
     ///   - database: A database that the server has made.
@@ -23,8 +25,8 @@ package struct ServerRows {
         self.application = .text(application)
         user = try database.prepare(
             """
-            INSERT INTO users (application_id, id, locale, created_at, updated_at, last_log_in_at)
-            VALUES (?, ?, 'ja', ?, ?, ?)
+            INSERT INTO users (application_id, id, locale, created_at, updated_at, last_log_in_at, seen_day)
+            VALUES (?, ?, 'ja', ?, ?, ?, ?)
             """)
         identity = try database.prepare(
             """
@@ -34,9 +36,10 @@ package struct ServerRows {
         session = try database.prepare(
             """
             INSERT INTO sessions (application_id, token_digest, id, user_id, device_key, device_name, device_model,
-                device_system, device_app_version, address, protocol, method, created_at, last_used_at, expires_at)
+                device_system, device_app_version, address, protocol, method, created_at, last_used_at, expires_at,
+                authenticated_at)
             VALUES (?, ?, ?, ?, ?, 'Hana''s iPhone', 'iPhone17,1', 'iOS 19.1', '2.4.0 (311)', '127.0.0.1', 'native',
-                'automatic', ?, ?, ?)
+                'automatic', ?, ?, ?, ?)
             """)
         foreignSession = try database.prepare(
             """
@@ -48,7 +51,7 @@ package struct ServerRows {
         proof = try database.prepare("INSERT INTO used_proofs (application_id, digest, ends_at) VALUES (?, ?, ?)")
         logInTimes = try database.prepare(
             """
-            UPDATE users SET last_log_in_at = ?, previous_log_in_at = last_log_in_at
+            UPDATE users SET last_log_in_at = ?, previous_log_in_at = last_log_in_at, seen_day = ?
             WHERE application_id = ? AND id = ?
             """)
         userName = try database.prepare(
@@ -62,7 +65,9 @@ package struct ServerRows {
     /// A new user and the device key that leads to it.
     package func insertUser(_ logIn: LogInRows) throws {
         let created = Value.integer(logIn.userCreated)
-        try user.run([application, .text(logIn.user), created, created, .integer(logIn.now)])
+        try user.run([
+            application, .text(logIn.user), created, created, .integer(logIn.now), .integer(logIn.now / Self.day),
+        ])
         try identity.run([application, .text(logIn.thumbprint), .text(logIn.user), created])
     }
 
@@ -73,9 +78,12 @@ package struct ServerRows {
         try password.run([application, .text(logIn.user), .text(hash)])
     }
 
-    /// The times of a user's last log-ins.
+    /// The times of a user's last log-ins, and the day, which has an index. The server writes the day with the first
+    /// log-in of a day only; that is what each log-in of a run is, as each device logs in once.
     package func updateLogInTimes(_ logIn: LogInRows) throws {
-        try logInTimes.run([.integer(logIn.now), application, .text(logIn.user)])
+        try logInTimes.run([
+            .integer(logIn.now), .integer(logIn.now / Self.day), application, .text(logIn.user),
+        ])
     }
 
     /// The session that the device had before, when it had one.
@@ -89,7 +97,7 @@ package struct ServerRows {
         let now = Value.integer(logIn.now)
         try session.run([
             application, .bytes(logIn.tokenDigest), .text(logIn.session), .text(logIn.user), .text(logIn.thumbprint),
-            now, now, .integer(logIn.now + 400 * 86_400_000),
+            now, now, .integer(logIn.now + 400 * Self.day), now,
         ])
     }
 
@@ -98,7 +106,7 @@ package struct ServerRows {
         let now = Value.integer(logIn.now)
         try foreignSession.run([
             application, .bytes(logIn.tokenDigest), .text(logIn.session), .text(logIn.user), .text(protocolName), now,
-            now, .integer(logIn.now + 400 * 86_400_000),
+            now, .integer(logIn.now + 400 * Self.day),
         ])
     }
 
@@ -115,6 +123,10 @@ package struct ServerRows {
 
 /// The values of one log-in, drawn before time is measured.
 package struct LogInRows {
+    /// How many rows a log-in inserts, changes or deletes: of a known device the proof, the user, the session and the
+    /// one that it replaces; of a new one the proof, the user, the identity and the session.
+    package static let rowsOfALogIn = 4
+
     package var user: String
     package var session: String
     package var thumbprint: String
