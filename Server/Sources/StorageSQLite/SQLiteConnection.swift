@@ -9,10 +9,17 @@ package final class SQLiteConnection: Connection {
     private(set) var isOpen = true
     private let reportFault: @Sendable (String) -> Void
 
+    /// - Parameters:
+    ///   - path: The database's file, or `:memory:`.
+    ///   - flags: SQLite's, without those for mutexes and result codes.
+    ///   - fileSystem: The name of SQLite's way to files; `nil` for the system's own.
+    ///   - reportFault: Is told what SQLite says when it cannot do something.
     /// - Throws: `SQLiteOpenFault` when the file cannot be opened.
-    init(path: String, flags: Int32, reportFault: @escaping @Sendable (String) -> Void) throws(SQLiteOpenFault) {
+    init(
+        path: String, flags: Int32, fileSystem: String? = nil, reportFault: @escaping @Sendable (String) -> Void
+    ) throws(SQLiteOpenFault) {
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        let code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, fileSystem)
         guard code == SQLITE_OK, let opened else {
             let reason = String(cString: sqlite3_errstr(code))
             sqlite3_close_v2(opened)

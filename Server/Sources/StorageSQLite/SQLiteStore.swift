@@ -48,7 +48,9 @@ package final class SQLiteStore: Engine, Sendable {
             let file = Self.databasePath(in: path)
             let epochs = try EpochFile(path: path + "/changes.epoch")
             try SQLiteSetUp.makeFile(file)
-            let connection = try SQLiteConnection(path: file, flags: SQLITE_OPEN_READWRITE, reportFault: reportFault)
+            let connection = try SQLiteConnection(
+                path: file, flags: SQLITE_OPEN_READWRITE,
+                fileSystem: GatheringFileSystem.isRegistered ? GatheringFileSystem.name : nil, reportFault: reportFault)
             try SQLiteSetUp.prepareWriter(connection)
             readers = try ReaderPool(path: file, count: role == .server ? 2 : 1, reportFault: reportFault)
             if role == .server { epochs.settle() }
