@@ -218,7 +218,7 @@ let package = Package(
                 "Dashboard", "PageSupport", "PasswordHashes", "QRCodes", "Storage", "WebPages",
                 "StorageSQLite", "StoragePostgreSQL", "TestPostgreSQL", "TestWorld", hummingbird,
                 hummingbirdTesting,
-                httpTypes, nioCore, nioPosix, logging, crypto, sdk, wire, yams,
+                httpTypes, nioCore, nioPosix, lifecycle, logging, crypto, sdk, wire, yams,
             ],
             swiftSettings: settings),
         .target(

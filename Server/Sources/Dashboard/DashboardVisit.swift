@@ -10,22 +10,18 @@ protocol DashboardPage: Sendable {
     var isOpen: Bool { get }
     /// What the admin must be allowed; `nil` for nothing more than to be one.
     var permission: AdminPermission? { get }
-    /// Whether the answer may be too long to be held whole.
-    var isStreamed: Bool { get }
     /// - Throws: anything; the visit turns it into a page in the person's language.
     func respond(to visit: DashboardVisit) async throws -> Response
 }
 
 extension DashboardPage {
     var isOpen: Bool { false }
-    var isStreamed: Bool { false }
 }
 
 /// Finds out who looks and whether they may, then answers; errors become pages.
 struct DashboardRoute: RouteHandler {
     let dashboard: Dashboard
     let page: any DashboardPage
-    var isStreamed: Bool { page.isStreamed }
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         var visit = DashboardVisit(

@@ -6,7 +6,6 @@ import PageSupport
 /// `/dashboard/app/ID/export`: the users of a list as a file.
 struct ExportPage: DashboardPage {
     let permission: AdminPermission? = .readPersonalData
-    let isStreamed = true
 
     func respond(to visit: DashboardVisit) async throws -> Response {
         let pages = try await visit.rules.exportUsers(

@@ -6,9 +6,6 @@ import OkaeriServer
 import OkaeriWire
 import Testing
 
-@testable import Dashboard
-@testable import NativeAPI
-
 @Suite("Requests that come whole", .timeLimit(.minutes(5)))
 struct WholeRequestTests {
     /// What a route without names in braces answers, one with them, and nobody.
@@ -61,12 +58,6 @@ struct WholeRequestTests {
             let answer = try await server.exchange([kept + last])
             #expect(answer.components(separatedBy: #"{"status":"live"}"#).count == 3, "\(answer)")
         }
-    }
-
-    @Test("are not answered whole where the answer is a file of all users")
-    func files() {
-        #expect(AdminAPI.table.filter(\.isStreamed).map(\.path) == ["/v1/admin/applications/{application}/export"])
-        #expect(Dashboard.table.filter(\.page.isStreamed).map(\.path) == ["/app/{application}/export"])
     }
 
     @Test("have their answer before a request behind them that cannot be read is refused")

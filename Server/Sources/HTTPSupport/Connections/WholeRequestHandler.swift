@@ -9,6 +9,9 @@ package import NIOHTTPTypes
 /// Most requests are that small. Hummingbird's way would carry their parts through a sequence to another thread and
 /// back. All other requests, and those of routes that are not in `WholeRequestRoutes`, pass on to Hummingbird
 /// untouched. Answers keep the order of their requests: while either way has one under way, what follows waits.
+///
+/// An answer whose length is known goes out whole. All others are written piece by piece, no faster than they are taken,
+/// by a task that is on no loop.
 package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     package typealias InboundIn = HTTPRequestPart
     package typealias InboundOut = HTTPRequestPart
@@ -22,6 +25,8 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
     private var waiting = CircularBuffer<HTTPRequestPart>()
     /// Whether a request is being answered here.
     private var isAnswering = false
+    /// Whether the head of that answer went out, and its end has not.
+    private var isStreaming = false
     /// Requests that were passed on and are not answered yet.
     private var passedOn = 0
     /// Whether the parts of a request that is passed on are still coming.
@@ -30,6 +35,8 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
     private var isReadHeld = false
     /// A fault of the connection that came while a request was being answered.
     private var heldError: (any Error)?
+    /// Whether the client stopped sending while a request was being answered.
+    private var isInputEndHeld = false
 
     package init(_ routes: WholeRequestRoutes, logger: Logger) {
         self.routes = routes
@@ -67,6 +74,15 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
             heldError = error
         } else {
             context.fireErrorCaught(error)
+        }
+    }
+
+    /// Hummingbird, which waits for requests, would hang up when there will be no more: before the answer was out.
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if isAnswering, case ChannelEvent.inputClosed? = event as? ChannelEvent {
+            isInputEndHeld = true
+        } else {
+            context.fireUserInboundEventTriggered(event)
         }
     }
 
@@ -111,24 +127,53 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
         var serverContext = ServerContext(logger: logger, channel: context.channel, wholeBody: body)
         for (name, value) in found.parameters { serverContext.coreContext.parameters[name] = value }
         let (endpoint, whole) = (found.endpoint, serverContext)
-        let place = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        let place = NIOLoopBound(
+            AnswerPieces.Place(handler: self, context: context), eventLoop: context.eventLoop)
         let routes = routes
         // Nobody waits for it: it ends by writing the answer. It runs on the loop, where `place` may be touched.
         Task(executorPreference: executor) {
             let answer = await routes.answer(to: request, whole, endpoint)
-            place.value.handler.finish(answer, place.value.context)
+            place.value.handler.send(answer, place)
         }
     }
 
-    private func finish(_ answer: WholeAnswer?, _ context: ChannelHandlerContext) {
-        isAnswering = false
-        guard let answer else {
+    private func send(_ answer: WholeRequestRoutes.Answer?, _ place: NIOLoopBound<AnswerPieces.Place>) {
+        let context = place.value.context
+        switch answer {
+        case .whole(let head, let body):
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            if body.readableBytes > 0 { context.write(wrapOutboundOut(.body(body)), promise: nil) }
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+            finish(context)
+        case .streamed(let head, let body):
+            isStreaming = true
+            context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+            AnswerPieces(place, of: context.channel, requestId: head.headerFields[.requestId], logger: logger)
+                .begin(body)
+        case nil:
+            isAnswering = false
             context.close(promise: nil)
-            return
         }
-        context.write(wrapOutboundOut(.head(answer.head)), promise: nil)
-        if answer.body.readableBytes > 0 { context.write(wrapOutboundOut(.body(answer.body)), promise: nil) }
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+
+    /// Writes a part of a body that is streamed.
+    func stream(_ part: HTTPResponsePart, _ context: ChannelHandlerContext, promise: EventLoopPromise<Void>) {
+        guard isStreaming else { return promise.fail(ChannelError.outputClosed) }
+        if case .end = part { isStreaming = false }
+        context.writeAndFlush(wrapOutboundOut(part), promise: promise)
+    }
+
+    /// Goes on after an answer that was streamed. One that broke off must not look like a whole one.
+    func finishStream(_ context: ChannelHandlerContext) {
+        if isStreaming {
+            context.close(promise: nil)
+        } else {
+            finish(context)
+        }
+    }
+
+    private func finish(_ context: ChannelHandlerContext) {
+        isAnswering = false
         work(context)
         if !isAnswering { passOnAll(context) }
         // What was passed on outside a read is delivered at its end.
@@ -137,10 +182,13 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
         if let heldError {
             self.heldError = nil
             context.fireErrorCaught(heldError)
-        } else {
-            guard isReadHeld else { return }
+        } else if isReadHeld {
             isReadHeld = false
             context.read()
+        }
+        if isInputEndHeld {
+            isInputEndHeld = false
+            context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         }
     }
 }

@@ -33,14 +33,16 @@ package struct WholeRequestRoutes: Sendable {
     }
 
     /// - Returns: the answer; `nil` when its body broke off, so that the connection is of no use.
-    func answer(to request: Request, _ context: ServerContext, _ endpoint: Endpoint) async -> WholeAnswer? {
+    func answer(to request: Request, _ context: ServerContext, _ endpoint: Endpoint) async -> Answer? {
         do {
             let response = try await endpoint.respond(to: request, context: context)
             var head = response.head
             head.headerFields.append(HTTPField(name: .date, value: date.now))
+            let content = response.body
+            guard content.contentLength != nil else { return .streamed(head, content) }
             let body = BodyCollector()
-            try await response.body.write(body)
-            return WholeAnswer(head: head, body: body.bytes)
+            try await content.write(body)
+            return .whole(head, body.bytes)
         } catch {
             // An endpoint answers its errors itself; only a body can fail here, after its head was made.
             return nil
@@ -48,10 +50,14 @@ package struct WholeRequestRoutes: Sendable {
     }
 }
 
-/// An answer in one piece.
-struct WholeAnswer: Sendable {
-    let head: HTTPResponse
-    let body: ByteBuffer
+extension WholeRequestRoutes {
+    /// What a request is answered with.
+    enum Answer: Sendable {
+        /// Everything at once.
+        case whole(HTTPResponse, ByteBuffer)
+        /// A body whose length nobody knows before it is made: it may be too long to be held.
+        case streamed(HTTPResponse, ResponseBody)
+    }
 }
 
 extension HTTPRequest {

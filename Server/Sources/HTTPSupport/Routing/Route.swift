@@ -5,12 +5,6 @@ package import Hummingbird
 package protocol RouteHandler: Sendable {
     /// - Throws: anything; the protocol's `ErrorAnswers` turns it into an answer.
     func respond(to request: Request, _ context: ServerContext) async throws -> Response
-    /// Whether answers may be too long to be held whole, so that they are written as fast as they are read.
-    var isStreamed: Bool { get }
-}
-
-extension RouteHandler {
-    package var isStreamed: Bool { false }
 }
 
 /// A method, a path, and who answers.

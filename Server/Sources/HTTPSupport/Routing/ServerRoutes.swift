@@ -33,7 +33,7 @@ package struct ServerRoutes: Sendable {
                     metrics: metrics.route(method: route.method.rawValue, path: route.path), shared: shared,
                     crossOriginHeaders: adapter.crossOriginHeaders, takesFinalSlash: adapter.takesFinalSlash)
                 router.on(RouterPath(route.path), method: route.method, responder: endpoint)
-                if !route.handler.isStreamed { whole.add(endpoint, for: route) }
+                whole.add(endpoint, for: route)
             }
         }
         // Middleware added after the routes is asked only when no route fits.

@@ -37,20 +37,16 @@ package struct AdminRoute: Sendable {
     package let permission: AdminPermission?
     /// Whether it can be asked without being an admin: log-in and set-up.
     package let isOpen: Bool
-    /// Whether answers may be too long to be held whole.
-    let isStreamed: Bool
     fileprivate let answer: @Sendable (AdminCall) async throws -> Response
 
     init(
         _ method: HTTPRequest.Method, _ path: String, _ permission: AdminPermission?, isOpen: Bool = false,
-        isStreamed: Bool = false,
         _ answer: @escaping @Sendable (AdminCall) async throws -> Response
     ) {
         self.method = method
         self.path = AdminAPI.root + path
         self.permission = permission
         self.isOpen = isOpen
-        self.isStreamed = isStreamed
         self.answer = answer
     }
 
@@ -62,7 +58,6 @@ package struct AdminRoute: Sendable {
 struct AdminEndpoint: RouteHandler {
     let api: AdminAPI
     let route: AdminRoute
-    var isStreamed: Bool { route.isStreamed }
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         var call = AdminCall(api: api, request: request, context: context)

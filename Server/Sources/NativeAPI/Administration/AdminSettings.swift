@@ -43,7 +43,7 @@ extension AdminAPI {
             try await call.useCases.changeTheme(of: try call.place().id, to: nil, by: try call.acting())
             return AdminCall.done
         },
-        AdminRoute(.get, "\(place)/export", .readPersonalData, isStreamed: true) { call in
+        AdminRoute(.get, "\(place)/export", .readPersonalData) { call in
             let query = try AdminQuery(
                 call, "form", "kind", "disabled", "leaving", "weak", "provider", "protocol", "seenSince",
                 "notSeenSince", "search")

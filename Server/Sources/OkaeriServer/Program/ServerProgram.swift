@@ -177,7 +177,7 @@ extension ServerSettings {
     }
 
     /// What a connection may do: a client that is slow or sends endless headers is cut off.
-    fileprivate func channel(
+    func channel(
         _ answers: UnreadableHead.Answers, _ routes: WholeRequestRoutes, logger: Logger
     ) -> HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(
