@@ -71,15 +71,12 @@ struct EnvelopeProfileRoute: RouteHandler {
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let session = try await api.session(of: request, context)
-        if let kept = session.writtenUser, kept.protocolName == .envelope {
-            return Envelope.response(ByteBuffer(bytes: kept.bytes))
-        }
-        let profile = Envelope(
-            status: 200, success: true, message: EnvelopeTexts.profile,
-            data: Envelope.Payload(user: UserBody(envelope: session.shownUser)))
-        let body = try JSONBytes.buffer(of: profile)
-        session.keep(WrittenUser(protocolName: .envelope, bytes: Array(body.readableBytesView)))
-        return Envelope.response(body)
+        let written = try session.written(
+            for: .envelope,
+            Envelope(
+                status: 200, success: true, message: EnvelopeTexts.profile,
+                data: Envelope.Payload(user: UserBody(envelope: session.shownUser))))
+        return Envelope.response(written.body)
     }
 }
 

@@ -1,11 +1,17 @@
-import Crypto
 package import Domain
 import Foundation
 package import enum OkaeriWire.JSONValue
 import Synchronization
 
 /// Plays an OpenID Connect provider: description, keys, tokens for codes with PKCE, revocation.
-package final class FakeOpenID: FakeProvider {
+package final class FakeOpenID: FakeDialogProvider {
+    /// What the identity token will say, and to which client.
+    package struct Grant: Sendable {
+        var claims: [String: JSONValue]
+        var client: String
+    }
+
+    package let dialog = FakeDialog<Grant>()
     private let clock: any WallClock
     private let state: Mutex<State>
 
@@ -16,17 +22,7 @@ package final class FakeOpenID: FakeProvider {
         var issuer: String?
         var takesSecretInForm = true
         var clients: [String: String?] = [:]
-        var codes: [String: Code] = [:]
         var revoked: [String] = []
-        var calls: [String: Int] = [:]
-        var count = 0
-    }
-
-    private struct Code {
-        var claims: [String: JSONValue]
-        var client: String
-        var redirectURI: String
-        var challenge: String
     }
 
     /// - Parameters:
@@ -52,7 +48,6 @@ package final class FakeOpenID: FakeProvider {
     }
 
     package var key: FakeKey { state.withLock { $0.key } }
-    package var calls: [String: Int] { state.withLock { $0.calls } }
     package var revoked: [String] { state.withLock { $0.revoked } }
 
     /// The claims of an identity token.
@@ -75,24 +70,17 @@ package final class FakeOpenID: FakeProvider {
     ) -> String {
         code(
             claims, client: client, redirectURI: redirectURI,
-            challenge: Base64URL.text(of: Array(SHA256.hash(data: Array(verifier.utf8)))))
+            challenge: FakeDialog<Grant>.challenge(of: verifier))
     }
 
     /// A code for a browser that came with a challenge.
     package func code(
         _ claims: [String: JSONValue], client: String, redirectURI: String, challenge: String
     ) -> String {
-        state.withLock { state in
-            state.count += 1
-            let code = "code-\(state.count)"
-            state.codes[code] = Code(
-                claims: claims, client: client, redirectURI: redirectURI, challenge: challenge)
-            return code
-        }
+        dialog.code(for: Grant(claims: claims, client: client), redirectURI: redirectURI, challenge: challenge)
     }
 
-    package func answer(_ request: FakeRequest) async -> FakeAnswer {
-        state.withLock { $0.calls[request.path, default: 0] += 1 }
+    package func endpoint(_ request: FakeRequest) -> FakeAnswer {
         switch (request.method, request.path) {
         case ("GET", "/.well-known/openid-configuration"): return description()
         case ("GET", "/keys"):
@@ -101,7 +89,7 @@ package final class FakeOpenID: FakeProvider {
             return FakeAnswer(200, ["keys": [members]])
         case ("POST", "/token"): return token(request)
         case ("POST", "/revoke"):
-            guard isAuthentic(request) else { return .refusal("invalid_client", status: 401) }
+            guard client(of: request) != nil else { return .refusal("invalid_client", status: 401) }
             state.withLock { $0.revoked.append(request.form["token"] ?? "") }
             return FakeAnswer(200, [:])
         default: return FakeAnswer(404)
@@ -123,41 +111,33 @@ package final class FakeOpenID: FakeProvider {
     }
 
     private func token(_ request: FakeRequest) -> FakeAnswer {
-        guard isAuthentic(request) else { return .refusal("invalid_client", status: 401) }
-        let form = request.form
-        let challenge = Base64URL.text(of: Array(SHA256.hash(data: Array((form["code_verifier"] ?? "").utf8))))
-        return state.withLock { state in
-            guard let code = form["code"].flatMap({ state.codes.removeValue(forKey: $0) }),
-                code.redirectURI == form["redirect_uri"], code.challenge == challenge,
-                let token = try? state.key.token(code.claims)
-            else { return .refusal("invalid_grant") }
-            state.count += 1
-            return FakeAnswer(
-                200,
-                [
-                    "id_token": .string(token), "access_token": "unused", "token_type": "Bearer",
-                    "refresh_token": .string("refresh-\(state.count)"),
-                ])
-        }
+        guard let client = client(of: request) else { return .refusal("invalid_client", status: 401) }
+        guard let grant = dialog.redeem(request.form), grant.client == client,
+            let token = try? key.token(grant.claims)
+        else { return .refusal("invalid_grant") }
+        return FakeAnswer(
+            200,
+            [
+                "id_token": .string(token), "access_token": "unused", "token_type": "Bearer",
+                "refresh_token": .string(dialog.token(for: grant)),
+            ])
     }
 
-    private func isAuthentic(_ request: FakeRequest) -> Bool {
+    /// The client that asks; `nil` when it does not prove who it is.
+    private func client(of request: FakeRequest) -> String? {
         var (client, secret) = (request.form["client_id"], request.form["client_secret"])
         if let header = request.headers["authorization"], header.hasPrefix("Basic "),
             let bytes = Data(base64Encoded: String(header.dropFirst(6)))
         {
             let parts = String(decoding: bytes, as: UTF8.self).split(separator: ":", omittingEmptySubsequences: false)
-            guard parts.count == 2, secret == nil else { return false }
+            guard parts.count == 2, secret == nil else { return nil }
             (client, secret) = (
                 String(parts[0]).removingPercentEncoding, String(parts[1]).removingPercentEncoding
             )
         } else if secret != nil, !state.withLock({ $0.takesSecretInForm }) {
-            return false
+            return nil
         }
-        guard let client else { return false }
-        return state.withLock { state in
-            guard let known = state.clients[client] else { return false }
-            return known == secret
-        }
+        guard let client, let known = state.withLock({ $0.clients[client] }), known == secret else { return nil }
+        return client
     }
 }

@@ -1,6 +1,3 @@
-import Crypto
-import Foundation
-
 /// Mints a short-lived JWT for the app's own backends (RFC 9068, requirement 14).
 package struct MintAccessToken: Sendable {
     package static let lifetime: Duration = .seconds(600)
@@ -50,15 +47,7 @@ package struct MintAccessToken: Sendable {
             exp: now + Self.lifetime.components.seconds,
             auth_time: (who.session.authenticatedAt ?? who.session.createdAt).milliseconds / 1000,
             amr: who.session.method.authenticationMethods, is_anonymous: who.user.isAnonymous)
-        do {
-            let header = Base64URL.text(of: try JSONEncoder().encode(Header(kid: key.id)))
-            let signed = header + "." + Base64URL.text(of: try JSONEncoder().encode(claims))
-            let signature = try key.privateKey.signature(for: Array(signed.utf8)).rawRepresentation
-            return Secret(signed + "." + Base64URL.text(of: signature))
-        } catch {
-            // The claims always encode; signing fails only when the library does.
-            throw .secretUnreadable
-        }
+        return try key.sign(Header(kid: key.id), claims)
     }
 }
 

@@ -42,7 +42,7 @@ package struct UpgradeUser: Sendable {
             guard var user = try transaction.user(id, in: application.id) else { throw .userUnknown }
             guard user.isAnonymous else { throw .alreadyRegistered }
             try Self.apply(request, to: &user, rules)
-            try Self.refuseTaken(user, in: transaction)
+            try transaction.refuseTaken(user)
             user.updatedAt = now
             user.passwordSetAt = now
             try transaction.updateProfile(of: user)
@@ -75,13 +75,6 @@ package struct UpgradeUser: Sendable {
             request.identifiers.apply(to: &user)
             + request.changes.applyProfile(to: &user, rules, by: .owner, from: before)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
-    }
-
-    /// The one place where an upgrade meets somebody else's identifier.
-    private static func refuseTaken(_ user: User, in transaction: any Transaction) throws(DomainError) {
-        let owners = try transaction.owners(of: user.typedIdentifiers, in: user.application)
-            .filter { $0.user.id != user.id }
-        guard owners.isEmpty else { throw .identifiersTaken(owners.map(\.kind)) }
     }
 
     /// The answer to the repetition of an upgrade whose answer was lost: the user, when all that it asks holds.

@@ -66,9 +66,7 @@ package struct EditUser: Sendable {
             user.updatedAt = max(now, Timestamp(milliseconds: before.updatedAt.milliseconds + 1))
             try transaction.updateProfile(of: user)
             if user.typedIdentifiers != before.typedIdentifiers {
-                let owners = try transaction.owners(of: user.typedIdentifiers, in: application)
-                    .filter { $0.user.id != id }
-                guard owners.isEmpty else { throw .identifiersTaken(owners.map(\.kind)) }
+                try transaction.refuseTaken(user)
                 try transaction.updateIdentifiers(of: user)
             }
             try entry.record(on: .user(id), details: user.identifierDetails, in: transaction)

@@ -68,8 +68,7 @@ package struct RegisterUser: Sendable {
         let (user, opensSession, kept) = (candidate, request.opensSession, hash)
         let (rules, actor) = (request.application.settings.fieldRules, request.profile.actor)
         return try await store.write { transaction throws(DomainError) in
-            let owners = try transaction.owners(of: user.typedIdentifiers, in: user.application)
-            guard owners.isEmpty else { throw .identifiersTaken(owners.map(\.kind)) }
+            try transaction.refuseTaken(user)
             let answer: Answer
             if opensSession {
                 let logIn = try opening.open(forNew: user, by: actor, in: transaction)

@@ -142,4 +142,13 @@ extension Transaction {
         }
         return owners
     }
+
+    /// The one rule of identifiers: none belongs to two users of an application.
+    ///
+    /// - Parameter user: A user as it shall be, new or changed.
+    /// - Throws: `identifiersTaken` with those that are somebody else's; `storageUnavailable`.
+    func refuseTaken(_ user: User) throws(DomainError) {
+        let owners = try owners(of: user.typedIdentifiers, in: user.application).filter { $0.user.id != user.id }
+        guard owners.isEmpty else { throw .identifiersTaken(owners.map(\.kind)) }
+    }
 }

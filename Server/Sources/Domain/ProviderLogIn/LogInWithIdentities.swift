@@ -74,8 +74,7 @@ package struct LogInWithIdentities: Sendable {
                 try links.join(&known, in: transaction)
                 return try opening.open(for: known, in: transaction)
             }
-            let owners = try transaction.owners(of: candidate.typedIdentifiers, in: application)
-            guard owners.isEmpty else { throw .identifiersTaken(owners.map(\.kind)) }
+            try transaction.refuseTaken(candidate)
             for person in request.people { try transaction.markUsed(person.replay, in: application) }
             var user = candidate
             user.identities = links.identities

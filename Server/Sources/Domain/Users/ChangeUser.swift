@@ -105,9 +105,7 @@ package struct ChangeUser: Sendable {
             if user.typedIdentifiers != before.typedIdentifiers
                 || user.emailVerifiedAt != before.emailVerifiedAt
             {
-                let owners = try transaction.owners(of: user.typedIdentifiers, in: application.id)
-                    .filter { $0.user.id != id }
-                guard owners.isEmpty else { throw .identifiersTaken(owners.map(\.kind)) }
+                try transaction.refuseTaken(user)
                 try transaction.updateIdentifiers(of: user)
             }
             // Taken away first: an identity may be replaced.

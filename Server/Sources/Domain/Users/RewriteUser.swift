@@ -62,9 +62,7 @@ package struct RewriteUser: Sendable {
             let faults = request.apply(to: &user, rules)
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             if user.typedIdentifiers != before.typedIdentifiers || first != nil && !before.hasPassword {
-                let owners = try transaction.owners(of: user.typedIdentifiers, in: application.id)
-                    .filter { $0.user.id != id }
-                guard owners.isEmpty else { throw .identifiersTaken(owners.map(\.kind)) }
+                try transaction.refuseTaken(user)
             }
             user.updatedAt = now
             try transaction.updateProfile(of: user)

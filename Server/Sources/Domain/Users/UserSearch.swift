@@ -73,6 +73,26 @@ package enum SearchValue: Hashable, Sendable {
     case time(Timestamp)
     /// An object or a list, equal only to the same one.
     case structure(JSONValue)
+
+    /// What a backend's query names as a field's value.
+    ///
+    /// - Parameters:
+    ///   - value: As it was sent.
+    ///   - field: Times of the server's own may be sent as texts.
+    ///   - time: Reads a time as the backend writes it.
+    package init(_ value: JSONValue, of field: UserField, time: (JSONValue) -> Timestamp?) {
+        switch value {
+        case .null: self = .null
+        case .bool(let truth): self = .truth(truth)
+        case .integer(let number): self = .number(Double(number))
+        case .number(let number): self = .number(number)
+        case .string(let text):
+            let read = field == .createdAt || field == .updatedAt ? time(value) : nil
+            self = read.map { .time($0) } ?? .text(text)
+        case .object: self = time(value).map { .time($0) } ?? .structure(value)
+        case .array: self = .structure(value)
+        }
+    }
 }
 
 /// What a user must be to be found.

@@ -1,7 +1,29 @@
 package import Domain
 package import NIOCore
 
+extension Authenticated {
+    /// The own user in the words of a protocol: after the first time as it was kept, with no work but to look.
+    ///
+    /// - Parameters:
+    ///   - protocolName: The protocol. The one that asks first has its words kept.
+    ///   - body: The user, made only when nothing is kept.
+    /// - Returns: JSON.
+    /// - Throws: what the making throws, or the writing.
+    package func written(
+        for protocolName: Session.ProtocolName, _ body: @autoclosure () throws -> some Encodable
+    ) throws -> WrittenUser {
+        if let kept = writtenUser, kept.protocolName == protocolName { return kept }
+        let written = WrittenUser(
+            protocolName: protocolName, bytes: Array(try JSONBytes.buffer(of: body()).readableBytesView))
+        keep(written)
+        return written
+    }
+}
+
 extension WrittenUser {
+    /// The user as it is, for an answer's body.
+    package var body: ByteBuffer { ByteBuffer(bytes: bytes) }
+
     /// The user with the session token of the request, which nothing keeps.
     ///
     /// - Parameter sessionToken: As it was sent.

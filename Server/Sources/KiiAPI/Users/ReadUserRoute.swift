@@ -39,16 +39,8 @@ struct ReadUserRoute: RouteHandler {
             return KiiAnswer.response(
                 KiiUserObject.full(session.shownUser, options, pending: pending), .ok, Self.mediaType)
         }
-        if let written = session.writtenUser, written.protocolName == .kii {
-            return KiiAnswer.response(ByteBuffer(bytes: written.bytes), .ok, Self.mediaType)
-        }
-        do {
-            let body = try JSONBytes.buffer(of: JSONValue.object(KiiUserObject.full(session.shownUser, options)))
-            session.keep(WrittenUser(protocolName: .kii, bytes: Array(body.readableBytesView)))
-            return KiiAnswer.response(body, .ok, Self.mediaType)
-        } catch {
-            // Only a number that is not finite cannot be written, and nothing that was read from JSON is one.
-            return Response(status: .internalServerError)
-        }
+        let written = try session.written(
+            for: .kii, JSONValue.object(KiiUserObject.full(session.shownUser, options)))
+        return KiiAnswer.response(written.body, .ok, Self.mediaType)
     }
 }

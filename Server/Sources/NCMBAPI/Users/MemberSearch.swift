@@ -97,17 +97,7 @@ enum MemberSearch {
     }
 
     private static func value(_ value: JSONValue, of field: UserField) -> SearchValue {
-        switch value {
-        case .null: return .null
-        case .bool(let truth): return .truth(truth)
-        case .integer(let number): return .number(Double(number))
-        case .number(let number): return .number(number)
-        case .string(let text):
-            if field == .createdAt || field == .updatedAt, let time = NCMBDates.time(value) { return .time(time) }
-            return .text(text)
-        case .object: return NCMBDates.time(value).map { .time($0) } ?? .structure(value)
-        case .array: return .structure(value)
-        }
+        SearchValue(value, of: field, time: NCMBDates.time)
     }
 
     /// - Throws: `E400005`.

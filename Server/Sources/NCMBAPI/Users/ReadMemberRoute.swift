@@ -13,9 +13,10 @@ struct ReadMemberRoute: RouteHandler {
         let member = try await api.member(of: request, context, for: caller)
         let id = try api.memberId(context)
         if let member, member.user.id == id {
+            // Swift's SDK erases its own session token before it takes this answer over, so the answer tells it again.
+            let written = try member.written(for: .ncmb, MemberObject(member.user, for: caller).own())
             return NCMBAnswer.signed(
-                try written(member, caller).bytes(with: request.headers.value(of: .ncmbSessionToken) ?? ""), for: caller
-            )
+                written.bytes(with: request.headers.value(of: .ncmbSessionToken) ?? ""), for: caller)
         }
         let user = try await api.useCases.readUser(id, in: caller.application.id)
         guard user.deletionRequestedAt == nil else { throw DomainError.userUnknown }
@@ -24,15 +25,6 @@ struct ReadMemberRoute: RouteHandler {
         }
         return try NCMBAnswer.signed(
             MemberObject(user, for: caller).forOthers, for: caller)
-    }
-
-    /// Swift's SDK erases its own session token before it takes this answer over, so the answer tells it again.
-    private func written(_ member: Authenticated, _ caller: NCMBCaller) throws -> WrittenUser {
-        if let kept = member.writtenUser, kept.protocolName == .ncmb { return kept }
-        let object = try JSONBytes.buffer(of: MemberObject(member.user, for: caller).own())
-        let written = WrittenUser(protocolName: .ncmb, bytes: Array(object.readableBytesView))
-        member.keep(written)
-        return written
     }
 }
 

@@ -11,11 +11,6 @@ struct ReadUserRoute: RouteHandler {
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await api.caller(of: request, context)
-        if let written = caller.writtenUser, written.protocolName == .native {
-            return Response(json: ByteBuffer(bytes: written.bytes))
-        }
-        let body = try JSONBytes.buffer(of: UserBody(caller.shownUser))
-        caller.keep(WrittenUser(protocolName: .native, bytes: Array(body.readableBytesView)))
-        return Response(json: body)
+        return Response(json: try caller.written(for: .native, UserBody(caller.shownUser)).body)
     }
 }

@@ -112,17 +112,7 @@ enum WhereClause {
     }
 
     private static func value(_ value: JSONValue, of field: UserField) -> SearchValue {
-        switch value {
-        case .null: return .null
-        case .bool(let truth): return .truth(truth)
-        case .integer(let number): return .number(Double(number))
-        case .number(let number): return .number(number)
-        case .string(let text):
-            if field == .createdAt || field == .updatedAt, let time = ParseValue.time(value) { return .time(time) }
-            return .text(text)
-        case .object: return ParseValue.time(value).map { .time($0) } ?? .structure(value)
-        case .array: return .structure(value)
-        }
+        SearchValue(value, of: field, time: ParseValue.time)
     }
 
     /// - Throws: 102, 105, 119.

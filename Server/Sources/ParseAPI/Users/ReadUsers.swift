@@ -8,18 +8,15 @@ extension ParseAPI {
     /// too, but for the token, which nothing keeps.
     func readMe(_ call: ParseCall) async throws -> ParseAnswer {
         guard let session = call.caller.session, let token = call.caller.token else { throw ParseFault.sessionInvalid }
-        return ParseAnswer(.bytes(try written(session, call).bytes(with: token)))
+        let written = try session.written(for: .parse, Self.me(session.user, call))
+        return ParseAnswer(.bytes(written.bytes(with: token)))
     }
 
-    private func written(_ session: Authenticated, _ call: ParseCall) throws -> WrittenUser {
-        if let kept = session.writtenUser, kept.protocolName == .parse { return kept }
-        var members = UserObject(session.user, for: call.caller).own()
+    private static func me(_ user: User, _ call: ParseCall) -> JSONValue {
+        var members = UserObject(user, for: call.caller).own()
         members["__type"] = "Object"
         members["className"] = "_User"
-        let object = try JSONBytes.buffer(of: JSONValue.object(members))
-        let written = WrittenUser(protocolName: .parse, bytes: Array(object.readableBytesView))
-        session.keep(written)
-        return written
+        return .object(members)
     }
 
     /// `GET /users/{objectId}`

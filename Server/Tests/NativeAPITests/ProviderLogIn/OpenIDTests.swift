@@ -68,7 +68,8 @@ struct OpenIDTests {
         let user = try answer.read(LogInAnswer.self).user
         #expect(user.displayName == "花" && user.email == "hana@example.com" && user.emailVerified)
         #expect(user.identities.map(\.provider) == ["oidc:work"] && user.identities.map(\.subject) == ["hana"])
-        #expect(world.provider.calls["/token"] == 1 && world.provider.calls["/keys"] == 1)
+        let calls = world.provider.calls.map(\.path)
+        #expect(calls.count { $0 == "/token" } == 1 && calls.count { $0 == "/keys" } == 1)
     }
 
     @Test("are asked with keys of either kind", arguments: [true, false])
@@ -97,7 +98,7 @@ struct OpenIDTests {
         let answer = try await world.logIn(body)
         expect(answer, 400, .invalidMember)
         #expect(try answer.read(Problem.self).errors?.map(\.field) == [member])
-        #expect(world.provider.calls["/token"] == nil)
+        #expect(!world.provider.calls.contains { $0.path == "/token" })
     }
 
     @Test("refuse a code with another verifier")

@@ -42,7 +42,7 @@ struct ProviderFaultTests {
 
     @Test("an Apple that does not answer in time is unavailable")
     func slow() async throws {
-        let world = try await AppleWorld()
+        let world = try await AppleWorld(caller: FakePlace.hastyCaller)
         world.apple.faults.delay = .seconds(30)
         expect(try await world.logIn(token: try world.credential().identityToken), 503, .providerUnavailable)
     }

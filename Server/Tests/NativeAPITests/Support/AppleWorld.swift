@@ -31,9 +31,10 @@ enum FakePlace {
         return "\(await address.value)/\(name)"
     }
 
-    /// Calls of tests wait on these threads together; a test that wants a provider to be slow waits for a second.
-    static let caller = CurlCaller(
-        limits: CurlCaller.Limits(whole: .seconds(1)), asksThisMachine: true)
+    /// Calls of tests wait on these threads together, on a machine that may be busy.
+    static let caller = CurlCaller(limits: CurlCaller.Limits(whole: .seconds(30)), asksThisMachine: true)
+    /// For a test that wants a provider to be too slow.
+    static let hastyCaller = CurlCaller(limits: CurlCaller.Limits(whole: .seconds(1)), asksThisMachine: true)
 
     /// Keys take long to make: all tests share a few.
     static let keys = Result { try (1...3).map { try FakeKey.rsa(id: "fake-\($0)") } }
@@ -54,9 +55,11 @@ struct AppleWorld: Sendable {
     /// - Parameters:
     ///   - settings: As on the command line.
     ///   - application: What the application has decided.
+    ///   - caller: Asks the fake.
     /// - Throws: when something of the test's own world is missing.
     init(
-        settings: [String: String] = [:], application: ApplicationSettings = ApplicationSettings()
+        settings: [String: String] = [:], application: ApplicationSettings = ApplicationSettings(),
+        caller: CurlCaller = FakePlace.caller
     ) async throws {
         let clock = StandingClock()
         apple = try FakeApple(clock: clock, keys: [FakePlace.keys.get()[0]])
@@ -65,7 +68,7 @@ struct AppleWorld: Sendable {
         var addresses = ProviderAddresses()
         addresses.apple = await FakePlace.address(of: apple)
         server = try await TestServer(
-            settings: settings, application: application, clock: clock, providers: addresses, caller: FakePlace.caller)
+            settings: settings, application: application, clock: clock, providers: addresses, caller: caller)
         try await configure()
     }
 

@@ -38,10 +38,16 @@ final class NumberedPieces: RouteHandler {
     var begun: Int { made.load(ordering: .acquiring) }
 
     /// All pieces.
-    var whole: [UInt8] { (0..<count).flatMap { Self.piece($0) } }
+    var whole: [UInt8] {
+        var all = ByteBuffer()
+        for number in 0..<count { all.writeImmutableBuffer(Self.piece(number)) }
+        return Array(all.readableBytesView)
+    }
 
-    private static func piece(_ number: Int) -> [UInt8] {
-        (0..<UserFile.chunkBytes).map { UInt8(truncatingIfNeeded: $0 &* (number &+ 7) &+ number >> 8) }
+    private static func piece(_ number: Int) -> ByteBuffer {
+        var piece = ByteBuffer(repeating: UInt8(truncatingIfNeeded: number), count: UserFile.chunkBytes - 8)
+        piece.writeInteger(UInt64(number))
+        return piece
     }
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
@@ -49,7 +55,7 @@ final class NumberedPieces: RouteHandler {
             do {
                 for number in 0..<self.count {
                     self.made.add(1, ordering: .releasing)
-                    try await writer.write(ByteBuffer(bytes: Self.piece(number)))
+                    try await writer.write(Self.piece(number))
                 }
                 if self.ending == .fault { throw DomainError.storageUnavailable }
                 if self.ending == .proper { try await writer.finish(nil) }
