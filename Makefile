@@ -1,7 +1,7 @@
 # Each verb is a script of a screen or two; what it does, stands there.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build release test test-postgresql test-failover check-api check-pages check-dashboard lint format check bench bench-peers docs run clean
+.PHONY: help setup build release test test-postgresql test-failover check-api check-pages check-dashboard lint format check bench bench-peers docs examples run clean
 
 help: ## list the verbs
 	@echo "Okaeri: make VERB"
@@ -51,6 +51,9 @@ bench-peers: ## measure PocketBase beside it, in the same run
 
 docs: ## build the SDK's reference pages into .build/documentation
 	@scripts/docs
+
+examples: ## build the example apps; those for Apple's systems are type-checked elsewhere
+	@scripts/examples
 
 run: ## build the server, start it, and play the demo app against it twice
 	@scripts/run

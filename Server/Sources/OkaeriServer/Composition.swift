@@ -33,6 +33,7 @@ package struct Composition: Sendable {
     private let textMessageCaller = CurlCaller(asksThisMachine: true)
     /// The threads that hash passwords, unless a test brings its own.
     private let passwordThreads: PasswordThreads?
+    private let passwords: any PasswordHashing
     private let startedAt = ContinuousClock.now
 
     /// Who opens the storage.
@@ -118,6 +119,7 @@ package struct Composition: Sendable {
             let threads = PasswordThreads(count: settings.passwordThreads, maximumWaiting: settings.passwordQueue)
             (passwords, passwordThreads) = (threads, threads)
         }
+        self.passwords = passwords
         let mail = settings.mailCarrier
         self.mail = mail
         let useCases = UseCases(
@@ -225,16 +227,16 @@ package struct Composition: Sendable {
     }
 
     private var gauges: [ServerMetrics.Gauge] {
-        let (useCases, startedAt, passwords) = (useCases, startedAt, passwordThreads)
+        let (useCases, startedAt, passwords) = (useCases, startedAt, passwords)
         return [
             .init(name: "okaeri_session_cache_entries", help: "Sessions kept in memory.") {
                 Double(useCases.cachedSessions)
             },
             .init(name: "okaeri_passwords_waiting", help: "Passwords that wait to be hashed.") {
-                passwords.map { Double($0.waiting) }
+                Double(passwords.waiting)
             },
             .init(name: "okaeri_uptime_seconds", help: "Time since the start.") {
-                Double(startedAt.duration(to: .now).components.seconds)
+                startedAt.duration(to: .now) / .seconds(1)
             },
             .init(name: "process_resident_memory_bytes", help: "Resident memory.") { ProcessMemory.residentBytes },
         ]

@@ -132,6 +132,21 @@ struct AddressTests {
         #expect(try await server.send(.post, APIPath.logInAutomatically, [("DPoP", proof)]).status == 201)
     }
 
+    @Test("takes a proof for the address that a listed proxy tells, and of nobody else")
+    func forwardedProof() async throws {
+        let server = try await TestServer(settings: ["trusted-proxies": "10.0.0.0/8"])
+        func logIn(_ target: String, peer: String) async throws -> Answer {
+            let proof = try ProofMaker().proof("POST", target + APIPath.logInAutomatically, at: server.clock.now)
+            return try await server.send(
+                .post, APIPath.logInAutomatically,
+                [("DPoP", proof), ("X-Forwarded-Proto", "https"), ("X-Forwarded-Host", "app.example")], peer: peer)
+        }
+        #expect(try await logIn("https://app.example", peer: "10.1.2.3").status == 201)
+        expect(try await logIn(TestServer.url, peer: "10.1.2.3"), 401, .proofInvalid)
+        expect(try await logIn("https://app.example", peer: "192.0.2.77"), 401, .proofInvalid)
+        #expect(try await logIn(TestServer.url, peer: "192.0.2.77").status == 201)
+    }
+
     private static func request(_ fields: HTTPFields) -> Request {
         Request(
             head: HTTPRequest(

@@ -8,15 +8,23 @@ import Testing
 struct UserTests {
     @Test("shows the own user, without a query when the session was used before")
     func read() async throws {
-        let person = try await TestServer().person()
-        for _ in 0..<2 {
-            let answer = try await person.send(.get, APIPath.user)
-            #expect(answer.status == 200)
-            #expect(try answer.read(UserBody.self) == person.logIn.user)
-            #expect(answer.headers[.cacheControl] == "no-store")
-            #expect(answer.headers[.xContentTypeOptions] == "nosniff")
-        }
+        let engine = try CountingEngine()
+        let person = try await TestServer(store: engine).person()
+        let before = engine.transactions
+        try await expectOwnUser(of: person)
+        #expect(engine.transactions > before)
+        let first = engine.transactions
+        try await expectOwnUser(of: person)
+        #expect(engine.transactions == first)
         #expect(person.server.useCases.cachedSessions == 1)
+    }
+
+    private func expectOwnUser(of person: Person) async throws {
+        let answer = try await person.send(.get, APIPath.user)
+        #expect(answer.status == 200)
+        #expect(try answer.read(UserBody.self) == person.logIn.user)
+        #expect(answer.headers[.cacheControl] == "no-store")
+        #expect(answer.headers[.xContentTypeOptions] == "nosniff")
     }
 
     @Test(

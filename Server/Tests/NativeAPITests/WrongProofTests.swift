@@ -18,7 +18,34 @@ struct Spoiling: CustomTestStringConvertible, Sendable {
         self.change = change
     }
 
-    static let all: [Spoiling] = [
+    static let all = fields + privateMembers + publicKeysAsSecrets
+
+    /// Each member of private and symmetric keys (RFC 7518 §6.2.2, §6.3.2, §6.4.1), beside a public key that fits.
+    private static let privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"].map { name in
+        Spoiling("jwk with the private member \(name)", "private") { parts in
+            parts.setKey(name, .text(Base64URL.text(of: [UInt8](repeating: 1, count: 32))))
+        }
+    }
+
+    /// HMAC with what everybody knows, in the forms in which careless verifiers hold a public key.
+    private static let publicKeysAsSecrets: [Spoiling] = [
+        publicKeyAsSecret("its PEM form") { Array($0.pemRepresentation.utf8) },
+        publicKeyAsSecret("its DER form") { Array($0.derRepresentation) },
+        publicKeyAsSecret("its point") { Array($0.x963Representation) },
+        publicKeyAsSecret("its coordinates") { Array($0.rawRepresentation) },
+    ]
+
+    private static func publicKeyAsSecret(
+        _ form: String, _ bytes: @escaping @Sendable (P256.Signing.PublicKey) -> [UInt8]
+    ) -> Spoiling {
+        Spoiling("alg HS256 with the public key as secret, in \(form)", "alg") { parts in
+            let secret = SymmetricKey(data: bytes(try parts.publicKey))
+            parts.header["alg"] = .text("HS256")
+            parts.sign = { Array(HMAC<SHA256>.authenticationCode(for: $0, using: secret)) }
+        }
+    }
+
+    private static let fields: [Spoiling] = [
         Spoiling("typ missing", "typ") { $0.header["typ"] = nil },
         Spoiling("typ JWT", "typ") { $0.header["typ"] = .text("JWT") },
         Spoiling("alg missing", "alg") { $0.header["alg"] = nil },
@@ -27,10 +54,6 @@ struct Spoiling: CustomTestStringConvertible, Sendable {
             $0.sign = { _ in [] }
         },
         Spoiling("alg none, right signature", "alg") { $0.header["alg"] = .text("none") },
-        Spoiling("alg HS256 with the public key as secret", "alg") { parts in
-            parts.header["alg"] = .text("HS256")
-            parts.sign = { Array(HMAC<SHA256>.authenticationCode(for: $0, using: SymmetricKey(data: Array("x".utf8)))) }
-        },
         Spoiling("alg ES384", "alg") { $0.header["alg"] = .text("ES384") },
         Spoiling("alg RS256", "alg") { $0.header["alg"] = .text("RS256") },
         Spoiling("alg in lower case", "alg") { $0.header["alg"] = .text("es256") },
@@ -50,9 +73,6 @@ struct Spoiling: CustomTestStringConvertible, Sendable {
         },
         Spoiling("jwk symmetric", "private") {
             $0.header["jwk"] = .object(["kty": .text("oct"), "k": .text("AQAB")])
-        },
-        Spoiling("jwk with the private key", "private") { parts in
-            parts.setKey("d", .text(Base64URL.text(of: [UInt8](repeating: 1, count: 32))))
         },
         Spoiling("jwk not on the curve", "jwk") { parts in
             parts.setKey("y", .text(Base64URL.text(of: [UInt8](repeating: 1, count: 32))))
@@ -92,6 +112,17 @@ struct Spoiling: CustomTestStringConvertible, Sendable {
 }
 
 extension ProofMaker.Parts {
+    /// The public key that the header tells.
+    fileprivate var publicKey: P256.Signing.PublicKey {
+        get throws {
+            guard case .object(let members)? = header["jwk"], case .text(let x)? = members["x"],
+                case .text(let y)? = members["y"], let left = Base64URL.bytes(of: x.utf8),
+                let right = Base64URL.bytes(of: y.utf8)
+            else { throw Missing(description: "there is no key in the header") }
+            return try P256.Signing.PublicKey(rawRepresentation: left + right)
+        }
+    }
+
     fileprivate mutating func setKey(_ name: String, _ value: ProofMaker.JSON) {
         guard case .object(var members)? = header["jwk"] else { return }
         members[name] = value
@@ -148,8 +179,10 @@ struct WrongProofTests {
         let server = try await TestServer()
         let device = ProofMaker()
         let proof = try device.proof("POST", server.url(APIPath.logInAutomatically), at: server.clock.now)
+        let other = try await server.person()
         #expect(try await server.send(.post, APIPath.logInAutomatically, [("DPoP", proof)]).status == 201)
         expect(try await server.send(.post, APIPath.logInAutomatically, [("DPoP", proof)]), 401, .proofReplayed)
+        expect(try await other.send(.post, APIPath.logInAutomatically, [("DPoP", proof)]), 401, .proofReplayed)
         server.clock.advance(by: .seconds(60))
         expect(try await server.send(.post, APIPath.logInAutomatically, [("DPoP", proof)]), 401, .proofReplayed)
         try await server.useCases.removeWhatIsOver()

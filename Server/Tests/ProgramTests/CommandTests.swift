@@ -7,24 +7,6 @@ import Testing
 struct CommandTests {
     private let folder = TestFolder()
 
-    static let commands = [
-        [], ["serve"], ["application"], ["application", "create"], ["application", "list"], ["application", "show"],
-        ["user"], ["user", "list"], ["user", "show"], ["user", "sessions"], ["user", "disable"], ["user", "enable"],
-        ["session"], ["session", "revoke"], ["keys"],
-        ["keys", "rotate"], ["audit"], ["audit", "verify"], ["audit", "list"], ["doctor"], ["demo"],
-        ["demo", "account"], ["demo", "transfer"],
-    ]
-
-    @Test("explain themselves with --help, with an example", arguments: commands)
-    func help(_ command: [String]) async throws {
-        let finished = try await Program.run(command + ["--help"])
-        #expect(finished.status == 0)
-        #expect(finished.errors.isEmpty)
-        #expect(finished.output.contains("USAGE: okaeri"))
-        #expect(finished.output.contains("Example"))
-        #expect(finished.output.contains("  okaeri " + command.joined(separator: " ")))
-    }
-
     @Test("tell the version")
     func version() async throws {
         let finished = try await Program.run("--version")

@@ -6,9 +6,36 @@ struct FeaturesDocumentTests {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+    private static let tables = Result { () throws -> [Table] in
+        var tables: [Table] = []
+        for (place, line) in try document().split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            guard line.hasPrefix("|") else { continue }
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+            if let last = tables.indices.last, tables[last].end == place {
+                tables[last].end += 1
+                tables[last].rows.append(cells)
+            } else {
+                tables.append(Table(end: place + 1, rows: [cells]))
+            }
+        }
+        return tables
+    }
+
+    /// Lines of cells one after the other; the first are the names of the columns, the second draw a line.
+    private struct Table {
+        /// The place of the first line that is no part of it.
+        var end: Int
+        var rows: [[String]]
+    }
+
+    private static func document() throws -> String {
+        try String(contentsOf: root.appendingPathComponent("docs/FEATURES.md"), encoding: .utf8)
+    }
+
     @Test("names only files that exist, and names use cases of every slice of the rules")
     func paths() throws {
-        let text = try String(contentsOf: Self.root.appendingPathComponent("docs/FEATURES.md"), encoding: .utf8)
+        let text = try Self.document()
         let named = text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
             .filter { $0.offset % 2 == 1 && $0.element.contains("/") }.map { String($0.element) }
         let missing = named.filter {
@@ -24,4 +51,54 @@ struct FeaturesDocumentTests {
             #expect(named.contains { $0.hasPrefix("\(rules)/\(slice)/") }, "no feature names the slice \(slice)")
         }
     }
+
+    @Test("has as many cells in each row as its table has columns, names each row once, and tests for each feature")
+    func cells() throws {
+        let tables = try Self.tables.get()
+        #expect(tables.map { $0.rows[0].first } == ["feature", "command", "verb"])
+        for table in tables {
+            let (names, rows) = (table.rows[0], table.rows.dropFirst(2))
+            #expect(rows.count > 5)
+            #expect(Set(rows.map { $0[0] }).count == rows.count, "a row stands there twice")
+            for row in rows {
+                #expect(row.count == names.count, "\(row[0])")
+                #expect(row[0] != "" && row.last != "", "\(row[0]): nothing stands in the column “\(names.last ?? "")”")
+            }
+        }
+        for feature in try #require(tables.first).rows.dropFirst(2) {
+            let tests = feature.last?.split(separator: "`").filter { $0.contains("/") } ?? []
+            #expect(
+                !tests.isEmpty && tests.allSatisfy { $0.contains("Tests/") || $0.hasPrefix("scripts/check") },
+                "\(feature[0])")
+        }
+    }
+
+    @Test("names each verb of make that checks, builds or runs something, with the script that does it")
+    func verbs() throws {
+        let makefile = try String(contentsOf: Self.root.appendingPathComponent("Makefile"), encoding: .utf8)
+        let documented = try #require(try Self.tables.get().last).rows.dropFirst(2).map { $0[0] }
+        let verbs = makefile.split(separator: "\n").filter { $0.contains(": ## ") }.compactMap {
+            $0.split(separator: ":").first
+        }
+        #expect(verbs.count > 10)
+        for verb in verbs where verb != "help" { #expect(documented.contains("`make \(verb)`"), "\(verb)") }
+    }
+
+    @Test("is held by a make that knows every verb of the house, and lists it with what it does")
+    func makeHelp() async throws {
+        let help = try await ChildProcess(
+            "/usr/bin/env", ["make", "--no-print-directory", "-C", Self.root.path, "help"]
+        )
+        .finished()
+        #expect(help.status == 0, "\(help.errors)")
+        let listed = help.output.split(separator: "\n").dropFirst().map { $0.split(separator: " ", maxSplits: 1) }
+        for verb in Self.verbsOfTheHouse {
+            #expect(listed.contains { $0.count == 2 && $0[0] == verb }, "make help does not list \(verb)")
+        }
+    }
+
+    /// What somebody who knows the house types without looking (CONTRIBUTING.md).
+    private static let verbsOfTheHouse = [
+        "build", "test", "test-postgresql", "lint", "format", "check", "bench", "docs", "examples", "run",
+    ]
 }

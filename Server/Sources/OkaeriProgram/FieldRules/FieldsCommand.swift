@@ -29,7 +29,11 @@ struct FieldsCommand: ParsableCommand {
 /// `okaeri application fields list`
 struct ListFieldRulesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Print the rules for an application's fields.")
+        commandName: "list", abstract: "Print the rules for an application's fields.",
+        discussion: """
+            Example:
+              okaeri application fields list 00VHj9mrbT8wn7Qk
+            """)
 
     @Argument(help: "The application's id.")
     var id: String
@@ -141,7 +145,11 @@ struct SetFieldRuleCommand: AsyncParsableCommand {
 /// `okaeri application fields remove`
 struct RemoveFieldRuleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Take the rule for one field away. No user's fields change.")
+        commandName: "remove", abstract: "Take the rule for one field away. No user's fields change.",
+        discussion: """
+            Example:
+              okaeri application fields remove 00VHj9mrbT8wn7Qk coins
+            """)
 
     @Argument(help: "The application's id.")
     var id: String

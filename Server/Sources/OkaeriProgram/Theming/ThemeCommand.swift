@@ -29,7 +29,11 @@ struct ThemeCommand: ParsableCommand {
 /// `okaeri application theme set`
 struct SetThemeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Give an application a theme, and tell where it is hard to read.")
+        commandName: "set", abstract: "Give an application a theme, and tell where it is hard to read.",
+        discussion: """
+            Example:
+              okaeri application theme set 00VHj9mrbT8wn7Qk theme.json
+            """)
 
     static let maximumLogoBytes = 16 * 1024
     static let maximumBackgroundBytes = 64 * 1024
@@ -106,7 +110,12 @@ struct SetThemeCommand: AsyncParsableCommand {
 
 /// `okaeri application theme show`
 struct ShowThemeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "show", abstract: "Print an application's theme.")
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Print an application's theme.",
+        discussion: """
+            Example:
+              okaeri application theme show 00VHj9mrbT8wn7Qk
+            """)
 
     @Argument(help: "The application's id.")
     var id: String
@@ -127,7 +136,12 @@ struct ShowThemeCommand: AsyncParsableCommand {
 
 /// `okaeri application theme remove`
 struct RemoveThemeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "remove", abstract: "Go back to the standard theme.")
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Go back to the standard theme.",
+        discussion: """
+            Example:
+              okaeri application theme remove 00VHj9mrbT8wn7Qk
+            """)
 
     @Argument(help: "The application's id.")
     var id: String

@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import Foundation
 package import Logging
 
@@ -17,9 +17,12 @@ package struct SystemLog: LogHandler {
     private let label: String
     private let clock: any WallClock
 
-    package init(label: String) {
+    /// - Parameters:
+    ///   - label: What the lines are of.
+    ///   - clock: The time of the lines.
+    package init(label: String, clock: any WallClock = SystemClock()) {
         self.label = label
-        clock = SystemClock()
+        self.clock = clock
     }
 
     package subscript(metadataKey key: String) -> Logger.MetadataValue? {
@@ -28,15 +31,21 @@ package struct SystemLog: LogHandler {
     }
 
     package func log(event: LogEvent) {
+        var line = line(of: event) + "\n"
+        // One call, so that lines of several threads do not mix.
+        _ = line.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    /// What is written of an event: one line, whatever strangers sent.
+    package func line(of event: LogEvent) -> String {
         let provided = metadataProvider?.get() ?? [:]
-        let values = provided.merging(metadata) { $1 }.merging(event.metadata ?? [:]) { $1 }
+        var values = provided.merging(metadata) { $1 }.merging(event.metadata ?? [:]) { $1 }
+        if let error = event.error { values["error"] = "\(error)" }
         var line = "\(Self.text(of: clock.now)) \(event.level) \(label): \(Self.printable("\(event.message)"))"
         for (key, value) in values.sorted(by: { $0.key < $1.key }) where !Self.hiddenKeys.contains(key) {
             line += " \(Self.printable(key))=\(Self.quoted("\(value)"))"
         }
-        line += "\n"
-        // One call, so that lines of several threads do not mix.
-        _ = line.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        return line
     }
 
     /// RFC 3339 in UTC with milliseconds.
@@ -53,21 +62,31 @@ package struct SystemLog: LogHandler {
             + ".\(digits(time.milliseconds % 1000, 3))Z"
     }
 
-    /// A value in quotation marks when it has anything but letters, digits and simple marks.
+    /// A value in quotation marks when it has anything but letters, digits and simple marks; inside them, marks and
+    /// backslashes stand behind a backslash, so that no value can pretend to be two.
     private static func quoted(_ value: String) -> String {
         let isSimple =
             !value.isEmpty
             && value.utf8.allSatisfy {
                 (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "=")
             }
-        return isSimple ? value : "\"\(printable(value).replacing("\"", with: "\\\""))\""
+        if isSimple { return value }
+        let escaped = printable(value).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        return "\"\(escaped)\""
     }
 
-    /// Without control characters, so that nothing that was sent can begin a line of its own.
+    /// Without control characters and what else ends lines, so that nothing that was sent can begin a line of its own;
+    /// and without what turns the direction of writing, so that a line reads as it is.
     private static func printable(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
+        guard text.unicodeScalars.contains(where: isUnprintable) else { return text }
         return String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{fffd}" : $0 }))
+            String.UnicodeScalarView(text.unicodeScalars.map { isUnprintable($0) ? "\u{fffd}" : $0 }))
+    }
+
+    private static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
     }
 }

@@ -10,15 +10,17 @@ package final class CountingPasswords: PasswordHashing {
         package var comparisons = 0
         /// Whether further work is refused.
         package var isBusy = false
+        /// How many are said to wait.
+        package var waiting = 0
     }
-
-    package let waiting = 0
 
     package init() {}
 
     package var counted: Counts { counts.withLock { $0 } }
 
-    package func set(isBusy: Bool) { counts.withLock { $0.isBusy = isBusy } }
+    package var waiting: Int { counted.waiting }
+
+    package func set(isBusy: Bool, waiting: Int = 0) { counts.withLock { ($0.isBusy, $0.waiting) = (isBusy, waiting) } }
 
     package func hash(_ password: Password) async throws(DomainError) -> PasswordHash {
         try work { $0.hashes += 1 }

@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+/// Walks the tree of commands as the program itself tells it, so that no new one is forgotten.
+@Suite("Help")
+struct HelpTests {
+    @Test("is printed with what to type, what it does and an example", arguments: [[], ["demo"], ["user", "show"]])
+    func printed(_ command: [String]) async throws {
+        let finished = try await Program.run(command + ["--help"])
+        #expect(finished.status == 0)
+        #expect(finished.errors.isEmpty)
+        #expect(finished.output.contains("USAGE: okaeri"))
+        #expect(finished.output.contains("Example"))
+        #expect(finished.output.contains("  okaeri " + command.joined(separator: " ")))
+    }
+
+    @Test("has a sentence for every command and everything that can be typed behind it, and an example of it")
+    func everyCommand() async throws {
+        let root = try await Program.run("--experimental-dump-help").json(Dump.self).command
+        let commands = root.all(below: [])
+        #expect(commands.count > 60)
+        for (path, command) in commands {
+            let line = path.joined(separator: " ")
+            #expect(command.abstract?.hasSuffix(".") == true, "\(line): \(command.abstract ?? "no sentence")")
+            let discussion = command.discussion ?? ""
+            #expect(discussion.contains("Example"), "\(line) has no example")
+            #expect(discussion.contains("\n  \(line)"), "\(line): the example is of another command")
+            for argument in command.arguments ?? [] where argument.shouldDisplay {
+                #expect(argument.abstract?.isEmpty == false, "\(line): nothing is said of \(argument.valueName ?? "")")
+            }
+        }
+    }
+
+    private struct Dump: Decodable {
+        let command: Command
+    }
+
+    /// A command as the argument parser describes it.
+    private struct Command: Decodable {
+        let commandName: String
+        let abstract: String?
+        let discussion: String?
+        let arguments: [Argument]?
+        let subcommands: [Command]?
+
+        struct Argument: Decodable {
+            let abstract: String?
+            let valueName: String?
+            let shouldDisplay: Bool
+        }
+
+        /// This command and all below it, but for the argument parser's own “help”.
+        func all(below path: [String]) -> [(path: [String], command: Command)] {
+            let path = path + [commandName]
+            return [(path, self)]
+                + (subcommands ?? []).filter { $0.commandName != "help" }.flatMap { $0.all(below: path) }
+        }
+    }
+}
