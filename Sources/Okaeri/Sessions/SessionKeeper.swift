@@ -30,6 +30,8 @@ actor SessionKeeper {
     var clockOffset: TimeInterval = 0
     /// The log-in under way.
     var flight: Flight?
+    /// How many callers wait for a log-in.
+    var waitingCallers = 0
     /// The log-in that somebody asked for and that waits for network or storage.
     var wanted: LogInOrder?
     /// The log-in whose answer has not come yet: its repetition must carry the same name.
