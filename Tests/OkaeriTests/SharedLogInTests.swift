@@ -53,6 +53,7 @@ struct SharedLogInTests {
             return try await group.reduce(into: Set<Welcome>()) { $0.insert($1) }
         }
         #expect(welcomes.count == 1)
+        #expect(await client.keeper.nextFlight == 1)
         #expect(world.server.requests.count == 1)
         #expect(world.server.sessionCount == 1)
         #expect(await client.keeper.waitingCallers == 0)
@@ -73,6 +74,7 @@ struct SharedLogInTests {
             return try await group.reduce(into: Set<String>()) { $0.insert($1) }
         }
         #expect(users == [user.id])
+        #expect(await client.keeper.nextFlight == 2)
         #expect(world.logInCount == 2)
         #expect(world.server.requests(to: APIPath.user).count == 2 * callers)
         #expect(world.server.sessionCount == 1)
