@@ -180,7 +180,7 @@ actor SessionKeeper {
 
     /// The name under which the vault keeps a key.
     private func keyName(_ slot: Int) -> String {
-        slot == 0 ? application : "\(application).\(slot)"
+        VaultRecord.keyName(of: application, slot: slot)
     }
 
     /// Tries key and record, without the benefit of what is in memory.

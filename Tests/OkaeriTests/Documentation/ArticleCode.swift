@@ -150,6 +150,14 @@ func vaults(stateDirectory: URL) -> [any CredentialVault] {
     return all
 }
 
+/// Vaults.md
+func policy(confirm: @escaping @Sendable (String) async -> Bool) -> ReinstallPolicy {
+    .ask { found in
+        let name = found.user?.displayName ?? "前のアカウント"
+        return await confirm("\(name)で続けますか？") ? .keep : .wipe
+    }
+}
+
 /// Testing.md
 func personComesBack() async throws {
     let clock = TestClock()

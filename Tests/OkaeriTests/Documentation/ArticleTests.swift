@@ -91,6 +91,21 @@ struct ArticleTests {
         #expect(try await keepAccount(with: .test(user: "hana"), in: second).id == anonymous.id)
     }
 
+    @Test("show how a person is asked after a re-installation", arguments: [true, false])
+    func question(isConfirmed: Bool) async {
+        let asked = Protected<[String]>([])
+        let policy = policy { question in
+            asked.withValue { $0.append(question) }
+            return isConfirmed
+        }
+        guard case .ask(let ask) = policy else {
+            Issue.record("nobody is asked")
+            return
+        }
+        #expect(await ask(FoundAccount(application: "demo", user: nil)) == (isConfirmed ? .keep : .wipe))
+        #expect(asked.withValue { $0 } == ["前のアカウントで続けますか？"])
+    }
+
     @Test("show vaults that there are")
     func vaultKinds() {
         #expect(!vaults(stateDirectory: FileManager.default.temporaryDirectory).isEmpty)
