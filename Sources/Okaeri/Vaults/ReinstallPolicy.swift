@@ -31,8 +31,8 @@ public enum ReinstallChoice: Hashable, Sendable {
     case keep
     /// Remove what was found. An anonymous user whose only way in was this device's key is lost.
     case wipe
-    /// Nobody can decide now, for example in an extension without a screen. Nothing changes, the vault counts as locked
-    /// (``OkaeriError/storageLocked``), and the next try asks again.
+    /// Nobody can decide now, for example in an extension without a screen. Nothing changes, and the vault counts as locked
+    /// (``OkaeriError/storageLocked``) until another process has decided; this one asks again when it is started again.
     case later
 }
 
@@ -46,8 +46,6 @@ actor ReinstallAnswers {
     ) async -> ReinstallChoice {
         let answer = answers[found.application] ?? Task { await ask(found) }
         answers[found.application] = answer
-        let choice = await answer.value
-        if choice == .later, answers[found.application] == answer { answers[found.application] = nil }
-        return choice
+        return await answer.value
     }
 }

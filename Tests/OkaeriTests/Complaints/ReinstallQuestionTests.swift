@@ -117,7 +117,13 @@ struct ReinstallQuestionTests {
         let client = world.launch(vault: vault(folder), inBackground: false)
         person.answer(.later)
         await #expect(throws: OkaeriError.storageLocked) { try await client.logInAutomatically() }
+        await #expect(throws: OkaeriError.storageLocked) { try await client.logInAutomatically() }
+        #expect(person.questionCount == 1)
+        let other = world.launch(vault: vault(folder))
         person.answer(.keep)
+        #expect(try await other.logInAutomatically().user.id == user.id)
+        #expect(person.questionCount == 2)
+        // What another process has decided holds here too.
         #expect(try await client.logInAutomatically().user.id == user.id)
         #expect(person.questionCount == 2)
         withExtendedLifetime(folder) {}

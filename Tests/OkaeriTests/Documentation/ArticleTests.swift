@@ -49,6 +49,7 @@ struct ArticleTests {
         #expect(
             articles == [
                 "GettingStarted.md", "Errors.md", "Vaults.md", "Testing.md", "Apple.md", "AnotherDevice.md",
+                "FromAnotherSDK.md",
             ])
     }
 
