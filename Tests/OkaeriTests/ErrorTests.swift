@@ -7,18 +7,17 @@ import Testing
 
 @Suite("Errors")
 struct ErrorTests {
-    static let samples: [OkaeriError] = [
-        .offline, .serverUnavailable(retryAfter: nil), .rateLimited(retryAfter: .seconds(1)), .storageLocked,
-        .storageUnavailable("x"), .storageDamaged("x"), .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged,
-        .userDisabled, .applicationUnknown, .proofRefused(.proofInvalid), .invalidValues([]), .sessionUnknown,
-        .credentialRefused, .codeRefused, .reauthenticationRequired, .identifierTaken([]), .alreadyRegistered,
-        .audienceNotAllowed, .cancelled, .refused(code: "new_word", status: 418, detail: nil),
-        .unexpectedAnswer(status: 200),
-    ]
+    static let samples = ErrorWords.table.map(\.error)
 
-    @Test("have codes that are all different")
+    @Test("have words that apps and logs rely on: none of them ever changes", arguments: ErrorWords.table)
+    func words(pinned: ErrorWords.Pinned) {
+        #expect(pinned.error.code == pinned.word)
+    }
+
+    @Test("have codes that are all different, and every case is pinned")
     func codes() {
         #expect(Set(Self.samples.map(\.code)).count == Self.samples.count)
+        #expect(Set(Self.samples.map(ErrorWords.number(of:))) == Set(1...Self.samples.count))
         #expect(OkaeriError.refused(code: "new_word", status: 418, detail: nil).code == "new_word")
     }
 

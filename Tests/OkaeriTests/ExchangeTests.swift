@@ -28,6 +28,33 @@ struct ExchangeTests {
         #expect(Set(requests.compactMap { $0.headers["Idempotency-Key"] }).count == 1)
     }
 
+    /// The pauses of a device whose server is away three times.
+    private func pauses(seed: UInt64) async throws -> [Duration] {
+        let world = World()
+        world.server.fail(.unreachable, times: 3)
+        let client = OkaeriClient(
+            server: world.server.url, application: world.server.application, vault: MemoryVault(),
+            transport: world.server, clock: world.clock, randomness: TestRandomness(seed: seed))
+        let caller = Task { try await client.logInAutomatically() }
+        var pauses: [Duration] = []
+        for _ in 0..<3 {
+            await world.clock.waitForSleepers()
+            pauses.append(try #require(world.clock.advanceToNextSleeper()))
+        }
+        _ = try await caller.value
+        return pauses
+    }
+
+    @Test("are repeated at times that differ from device to device: not all come back in the same moment")
+    func jitter() async throws {
+        #expect(try await pauses(seed: 1) == pauses(seed: 1))
+        var first: Set<Duration> = []
+        for seed in UInt64(1)...20 { first.insert(try #require(try await pauses(seed: seed).first)) }
+        #expect(first.count == 20)
+        let (shortest, longest) = (try #require(first.min()), try #require(first.max()))
+        #expect(shortest < .milliseconds(320) && longest > .milliseconds(430))
+    }
+
     @Test("are given up after four tries")
     func givingUp() async throws {
         world.server.fail(.timeOut, times: 4)

@@ -118,20 +118,6 @@ struct SessionTests {
         #expect(await client.currentUser?.id == world.server.users.first?.id)
     }
 
-    @Test("are shared by any number of callers that log in at once")
-    func singleFlight() async throws {
-        let client = world.launch()
-        world.server.hold()
-        let users = try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<20 { group.addTask { try await client.logInAutomatically().user.id } }
-            await world.server.waitForRequests(1)
-            world.server.release()
-            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
-        }
-        #expect(users.count == 1)
-        #expect(world.server.users.count == 1)
-    }
-
     @Test("that are opened while the device is being forgotten do not count, and are ended")
     func forgettingMeanwhile() async throws {
         let client = world.launch()

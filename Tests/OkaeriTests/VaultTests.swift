@@ -25,6 +25,46 @@ struct VaultTests {
         withExtendedLifetime(folder) {}
     }
 
+    @Test("in a folder replace a record in one step: an open old file stays as it was")
+    func atomicReplacement() async throws {
+        let folder = try TemporaryFolder()
+        let vault = FileVault(directory: folder.url)
+        let record = folder.url.appendingPathComponent("demo.record")
+        let old = folder.url.appendingPathComponent("old")
+        try await vault.saveRecord(Data("old bytes".utf8), for: "demo")
+        try FileManager.default.linkItem(at: record, to: old)
+        try await vault.saveRecord(Data("new".utf8), for: "demo")
+        #expect(try Data(contentsOf: old) == Data("old bytes".utf8))
+        #expect(try await vault.loadRecord(for: "demo") == Data("new".utf8))
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+        #expect(files == ["demo.record", "old"])
+        #expect(try mode(record.path) == 0o600)
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test("in a folder make a key in one step: no temporary file stays, whoever was first")
+    func atomicCreation() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("demo.key")
+        #expect(try PrivateFile.create(file.path, contents: Data("first".utf8)))
+        #expect(try !PrivateFile.create(file.path, contents: Data("second, and longer".utf8)))
+        #expect(try Data(contentsOf: file) == Data("first".utf8))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["demo.key"])
+        #expect(try mode(file.path) == 0o600)
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test("in a folder where a record cannot be replaced leave no temporary file behind")
+    func failedReplacement() async throws {
+        let folder = try TemporaryFolder()
+        let vault = FileVault(directory: folder.url)
+        let obstacle = folder.url.appendingPathComponent("demo.record/inside")
+        try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: true)
+        await #expect(throws: VaultError.self) { try await vault.saveRecord(Data("x".utf8), for: "demo") }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["demo.record"])
+        withExtendedLifetime(folder) {}
+    }
+
     @Test(
         "in a folder keep applications apart, whatever their ids hold", arguments: ["a", "A", "../a", "a/b", "花", "."])
     func names(application: String) async throws {

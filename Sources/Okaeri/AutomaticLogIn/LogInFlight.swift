@@ -43,14 +43,21 @@ struct Flight: Sendable {
 extension SessionKeeper {
     /// Logs in at the server, or joins the log-in that is under way.
     func logIn(_ body: AutomaticLogInBody) async throws(OkaeriError) -> Welcome {
-        if let flight { return try await flight.result().welcome }
+        if let flight { return try await join(flight).welcome }
         let order: LogInOrder
         if let unanswered, unanswered.body == body {
             order = unanswered
         } else {
             order = LogInOrder(body: body, idempotencyKey: randomness.unguessableName())
         }
-        return try await takeOff(.asked(order)).result().welcome
+        return try await join(takeOff(.asked(order))).welcome
+    }
+
+    /// Waits with all others who wait for a log-in.
+    private func join(_ flight: Flight) async throws(OkaeriError) -> LogInResult {
+        waitingCallers += 1
+        defer { waitingCallers -= 1 }
+        return try await flight.result()
     }
 
     /// A session in place of a dead one, without the person's noticing.
@@ -61,7 +68,7 @@ extension SessionKeeper {
             throw .sessionEnded
         }
         let present = flight ?? takeOff(.renewal(of: dead))
-        guard let session = try await present.result().session else { throw .offline }
+        guard let session = try await join(present).session else { throw .offline }
         return session
     }
 

@@ -3,6 +3,16 @@ import OkaeriWire
 
 /// The way over from the SDK of a mobile backend that has ended: the same user, from now on with this device's key.
 extension OkaeriClient {
+    /// Takes over the user of a session that was found on this device; see ``OldSessions``. What was found stays where it is.
+    ///
+    /// - Parameter session: What ``OldSessions/session(in:)`` found.
+    /// - Returns: The same user, with the time of the log-in before this one.
+    /// - Throws: `OkaeriError`: `.credentialRefused` for a session that has ended.
+    @discardableResult
+    public func adopt(_ session: OldSession) async throws(OkaeriError) -> Welcome {
+        try await adopt(session.token.revealed, of: session.protocol.rawValue)
+    }
+
     /// Takes over the member of an NCMB session. The next launch is automatic, and the old SDK can go.
     ///
     /// - Parameter ncmbSession: The member's session token, as `NCMBUser` has it.

@@ -30,6 +30,8 @@ actor SessionKeeper {
     var clockOffset: TimeInterval = 0
     /// The log-in under way.
     var flight: Flight?
+    /// How many callers wait for a log-in.
+    var waitingCallers = 0
     /// The log-in that somebody asked for and that waits for network or storage.
     var wanted: LogInOrder?
     /// The log-in whose answer has not come yet: its repetition must carry the same name.
@@ -178,7 +180,7 @@ actor SessionKeeper {
 
     /// The name under which the vault keeps a key.
     private func keyName(_ slot: Int) -> String {
-        slot == 0 ? application : "\(application).\(slot)"
+        VaultRecord.keyName(of: application, slot: slot)
     }
 
     /// Tries key and record, without the benefit of what is in memory.

@@ -111,6 +111,11 @@ extension VaultRecord {
         return (try? JSONDecoder().decode(VaultRecord.self, from: stored)) ?? VaultRecord()
     }
 
+    /// The name under which a vault keeps one of the keys of an application.
+    static func keyName(of application: String, slot: Int) -> String {
+        slot == 0 ? application : "\(application).\(slot)"
+    }
+
     /// The record for storing.
     func written() -> Data {
         let encoder = JSONEncoder()

@@ -41,13 +41,14 @@ enum SystemDefaults {
         #endif
     }
 
-    /// `$XDG_STATE_HOME/okaeri`, else `~/.local/state/okaeri`.
-    static func stateDirectory() -> URL {
-        let chosen = ProcessInfo.processInfo.environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    /// `$XDG_STATE_HOME/okaeri`, else `~/.local/state/okaeri`. A relative value does not count, as the specification says.
+    static func stateDirectory(
+        environment: [String: String] = ProcessInfo.processInfo.environment, home: String = NSHomeDirectory()
+    ) -> URL {
+        let chosen = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let base =
             chosen.map { URL(fileURLWithPath: $0, isDirectory: true) }
-            ?? URL(fileURLWithPath: NSHomeDirectory(), isDirectory: true)
-            .appendingPathComponent(".local/state", isDirectory: true)
+            ?? URL(fileURLWithPath: home, isDirectory: true).appendingPathComponent(".local/state", isDirectory: true)
         return base.appendingPathComponent("okaeri", isDirectory: true)
     }
 

@@ -18,14 +18,6 @@ protocol DeviceKeyMaker: Sendable {
     func restore(_ stored: Data) throws(VaultError) -> any DeviceKey
 }
 
-/// What happens to a log-in that outlived the removal of its app.
-public enum ReinstallPolicy: Hashable, Sendable {
-    /// The person is known again: おかえりなさい after a re-install too.
-    case keep
-    /// A re-installed app begins with a new user.
-    case wipe
-}
-
 /// A vault on a store of secrets that may outlive the app, beside a folder that does not. The folder holds the locks,
 /// the mark that the app has been started since it was installed, and the sign of change for other processes.
 struct ItemVault: CredentialVault {
@@ -33,10 +25,18 @@ struct ItemVault: CredentialVault {
     let keys: any DeviceKeyMaker
     let directory: URL
     let reinstall: ReinstallPolicy
+    private let answers = ReinstallAnswers()
     var files: FileVault { FileVault(directory: directory) }
 
+    init(items: any SecureItems, keys: any DeviceKeyMaker, directory: URL, reinstall: ReinstallPolicy) {
+        self.items = items
+        self.keys = keys
+        self.directory = directory
+        self.reinstall = reinstall
+    }
+
     func deviceKey(for application: String) async throws(VaultError) -> any DeviceKey {
-        try markInstallation(of: application)
+        try await markInstallation(of: application)
         let name = "\(application).key"
         if let stored = try items.read(name) { return try keys.restore(stored) }
         let (key, stored) = try keys.make()
@@ -48,7 +48,7 @@ struct ItemVault: CredentialVault {
     }
 
     func loadRecord(for application: String) async throws(VaultError) -> Data? {
-        try markInstallation(of: application)
+        try await markInstallation(of: application)
         return try items.read("\(application).record")
     }
 
@@ -73,16 +73,53 @@ struct ItemVault: CredentialVault {
         files.hints(for: application)
     }
 
-    /// Wipes what an earlier installation left behind, if that is wanted, and marks this one. What cannot be wiped now is
-    /// not used either: the error comes back until it is.
-    private func markInstallation(of application: String) throws(VaultError) {
-        let mark = directory.appendingPathComponent(FileVault.fileName(of: application, "installed")).path
-        guard try PrivateFile.read(mark) == nil else { return }
-        if reinstall == .wipe {
-            try items.remove("\(application).record")
-            try items.remove("\(application).key")
+    /// Decides what becomes of what an earlier installation left behind, and marks this one. What cannot be decided or wiped
+    /// now is not used either: the error comes back until it is.
+    private func markInstallation(of application: String) async throws(VaultError) {
+        guard try !isMarked(application) else { return }
+        let choice: ReinstallChoice
+        switch reinstall {
+        case .keep: choice = .keep
+        case .wipe: choice = .wipe
+        case .ask(let ask):
+            let found = try find(application)
+            choice = if let found { await answers.answer(about: found, by: ask) } else { .keep }
         }
+        guard choice != .later else { throw .unreadableNow("nobody has decided about the earlier installation yet") }
         try PrivateFile.makeDirectory(directory.path)
-        _ = try PrivateFile.create(mark, contents: Data())
+        let lock = try FileLock(path: path(of: application, "installing.lock"))
+        await lock.acquire(patience: .seconds(60), clock: SystemClock())
+        defer { lock.close() }
+        // Another process that was faster may have logged in by now: that is not to be wiped.
+        guard try !isMarked(application) else { return }
+        for name in try names(of: application) {
+            if choice == .wipe {
+                try items.remove("\(name).record")
+                try items.remove("\(name).key")
+            }
+            _ = try PrivateFile.create(path(of: name, "installed"), contents: Data())
+        }
+    }
+
+    private func isMarked(_ application: String) throws(VaultError) -> Bool {
+        try PrivateFile.read(path(of: application, "installed")) != nil
+    }
+
+    private func find(_ application: String) throws(VaultError) -> FoundAccount? {
+        let record = try items.read("\(application).record")
+        let key = try items.read("\(application).key")
+        guard record != nil || key != nil else { return nil }
+        return FoundAccount(application: application, user: VaultRecord.read(record).loggedInUser.map(User.init(_:)))
+    }
+
+    /// The names of all keys of an application, of which only the first is asked about; that comes last.
+    private func names(of application: String) throws(VaultError) -> [String] {
+        guard case .ask = reinstall else { return [application] }
+        let slot = VaultRecord.read(try items.read("\(application).record")).keySlot
+        return (0...max(slot, 0)).reversed().map { VaultRecord.keyName(of: application, slot: $0) }
+    }
+
+    private func path(of application: String, _ kind: String) -> String {
+        directory.appendingPathComponent(FileVault.fileName(of: application, kind)).path
     }
 }

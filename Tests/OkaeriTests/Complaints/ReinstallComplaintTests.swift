@@ -8,6 +8,7 @@ import Testing
 final class MemoryItems: SecureItems {
     let items = Protected<[String: Data]>([:])
     let isLocked = Protected(false)
+    let refusesRemoval = Protected(false)
 
     func read(_ name: String) throws(VaultError) -> Data? {
         if isLocked.withValue({ $0 }) { throw .unreadableNow("locked by the test") }
@@ -28,6 +29,7 @@ final class MemoryItems: SecureItems {
 
     func remove(_ name: String) throws(VaultError) {
         if isLocked.withValue({ $0 }) { throw .unwritable("locked by the test") }
+        if refusesRemoval.withValue({ $0 }) { throw .unwritable("refused by the test") }
         items.withValue { $0[name] = nil }
     }
 }

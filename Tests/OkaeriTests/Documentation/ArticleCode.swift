@@ -150,6 +150,33 @@ func vaults(stateDirectory: URL) -> [any CredentialVault] {
     return all
 }
 
+/// FromAnotherSDK.md
+func logIn(_ okaeri: OkaeriClient, after old: OldSessions) async throws(OkaeriError) -> Welcome {
+    if await okaeri.currentUser == nil, let session = try old.session(in: .ncmb) {
+        do throws(OkaeriError) {
+            return try await okaeri.adopt(session)
+        } catch {
+            // A session that has ended leads to nobody any more. Everything else may pass: try again later.
+            guard case .credentialRefused = error else { throw error }
+        }
+    }
+    return try await okaeri.logInAutomatically()
+}
+
+/// FromAnotherSDK.md
+func previousLogIn(_ old: OldSessions, googleAppID: String) throws(OkaeriError) -> (user: String?, token: String)? {
+    let found = try old.credential(in: .firebase(googleAppID: googleAppID))
+    return found.map { ($0.userID, $0.refreshToken) }
+}
+
+/// Vaults.md
+func policy(confirm: @escaping @Sendable (String) async -> Bool) -> ReinstallPolicy {
+    .ask { found in
+        let name = found.user?.displayName ?? "前のアカウント"
+        return await confirm("\(name)で続けますか？") ? .keep : .wipe
+    }
+}
+
 /// Testing.md
 func personComesBack() async throws {
     let clock = TestClock()

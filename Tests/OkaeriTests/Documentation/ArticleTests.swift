@@ -49,6 +49,7 @@ struct ArticleTests {
         #expect(
             articles == [
                 "GettingStarted.md", "Errors.md", "Vaults.md", "Testing.md", "Apple.md", "AnotherDevice.md",
+                "FromAnotherSDK.md",
             ])
     }
 
@@ -89,6 +90,21 @@ struct ArticleTests {
         let second = world.launch(vault: TestVault())
         try await second.logInAutomatically()
         #expect(try await keepAccount(with: .test(user: "hana"), in: second).id == anonymous.id)
+    }
+
+    @Test("show how a person is asked after a re-installation", arguments: [true, false])
+    func question(isConfirmed: Bool) async {
+        let asked = Protected<[String]>([])
+        let policy = policy { question in
+            asked.withValue { $0.append(question) }
+            return isConfirmed
+        }
+        guard case .ask(let ask) = policy else {
+            Issue.record("nobody is asked")
+            return
+        }
+        #expect(await ask(FoundAccount(application: "demo", user: nil)) == (isConfirmed ? .keep : .wipe))
+        #expect(asked.withValue { $0 } == ["前のアカウントで続けますか？"])
     }
 
     @Test("show vaults that there are")

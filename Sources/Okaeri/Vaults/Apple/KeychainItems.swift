@@ -8,11 +8,8 @@
         let accessGroup: String?
 
         func read(_ name: String) throws(VaultError) -> Data? {
-            var query = query(name)
-            query[kSecReturnData as String] = true
-            query[kSecMatchLimit as String] = kSecMatchLimitOne
             var result: CFTypeRef?
-            let status = SecItemCopyMatching(query as CFDictionary, &result)
+            let status = SecItemCopyMatching(item(name).reading.dictionary as CFDictionary, &result)
             switch status {
             case errSecSuccess:
                 guard let data = result as? Data else { throw .unreadableNow("the Keychain gave no data") }
@@ -24,7 +21,7 @@
         }
 
         func add(_ name: String, _ data: Data) throws(VaultError) -> Bool {
-            let status = SecItemAdd(query(name).merging(contents(data)) { $1 } as CFDictionary, nil)
+            let status = SecItemAdd(item(name).merging(.contents(data)).dictionary as CFDictionary, nil)
             switch status {
             case errSecSuccess: return true
             case errSecDuplicateItem: return false
@@ -33,38 +30,65 @@
         }
 
         func replace(_ name: String, _ data: Data) throws(VaultError) {
-            let status = SecItemUpdate(query(name) as CFDictionary, contents(data) as CFDictionary)
+            let status = update(name, data)
             if status == errSecSuccess { return }
             guard status == errSecItemNotFound else { throw .unwritable("Keychain status \(status)") }
             guard try !add(name, data) else { return }
             // Another process added it in between.
-            let second = SecItemUpdate(query(name) as CFDictionary, contents(data) as CFDictionary)
+            let second = update(name, data)
             guard second == errSecSuccess else { throw .unwritable("Keychain status \(second)") }
         }
 
         func remove(_ name: String) throws(VaultError) {
-            let status = SecItemDelete(query(name) as CFDictionary)
+            let status = SecItemDelete(item(name).dictionary as CFDictionary)
             guard status == errSecSuccess || status == errSecItemNotFound else {
                 throw .unwritable("Keychain status \(status)")
             }
         }
 
-        private func query(_ name: String) -> [String: Any] {
-            var query: [String: Any] = [
-                kSecClass as String: kSecClassGenericPassword,
-                kSecAttrService as String: service,
-                kSecAttrAccount as String: name,
-                kSecUseDataProtectionKeychain as String: true,
-            ]
-            if let accessGroup { query[kSecAttrAccessGroup as String] = accessGroup }
-            return query
+        private func update(_ name: String, _ data: Data) -> OSStatus {
+            let contents = KeychainAttributes.contents(data)
+            return SecItemUpdate(item(name).dictionary as CFDictionary, contents.dictionary as CFDictionary)
         }
 
-        private func contents(_ data: Data) -> [String: Any] {
-            [
-                kSecValueData as String: data,
-                kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-            ]
+        private func item(_ name: String) -> KeychainAttributes {
+            .item(service: service, name: name, accessGroup: accessGroup)
+        }
+    }
+
+    extension KeychainAttributes {
+        /// The attributes in the Keychain's own words.
+        var dictionary: [String: Any] {
+            Dictionary(uniqueKeysWithValues: values.map { ($0.constant as String, $1.constant) })
+        }
+    }
+
+    extension KeychainAttributes.Name {
+        fileprivate var constant: CFString {
+            switch self {
+            case .itemClass: kSecClass
+            case .service: kSecAttrService
+            case .account: kSecAttrAccount
+            case .accessGroup: kSecAttrAccessGroup
+            case .accessible: kSecAttrAccessible
+            case .dataProtection: kSecUseDataProtectionKeychain
+            case .returnsData: kSecReturnData
+            case .limit: kSecMatchLimit
+            case .data: kSecValueData
+            }
+        }
+    }
+
+    extension KeychainAttributes.Value {
+        fileprivate var constant: Any {
+            switch self {
+            case .text(let text): text
+            case .flag(let flag): flag
+            case .data(let data): data
+            case .genericPassword: kSecClassGenericPassword
+            case .afterFirstUnlockThisDeviceOnly: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
+            case .one: kSecMatchLimitOne
+            }
         }
     }
 #endif

@@ -1,5 +1,4 @@
 #if canImport(Security)
-    import Dispatch
     public import Foundation
 
     /// A vault in the Keychain, with the device's key in the Secure Enclave where there is one.
@@ -68,28 +67,11 @@
             #if os(macOS)
                 return lock
             #else
-                return keepingAppAwake(lock)
+                return BackgroundLock { block in
+                    ProcessInfo.processInfo.performExpiringActivity(withReason: "Okaeri", using: block)
+                }.keepingAppAwake(lock)
             #endif
         }
-
-        #if !os(macOS)
-            /// Asks the system for time in the background while the lock is held, and gives the lock free when that time
-            /// ends: the system ends an app that is suspended with a lock on a file that it shares with extensions.
-            private func keepingAppAwake(_ lock: VaultLock) -> VaultLock {
-                let isDone = DispatchSemaphore(value: 0)
-                ProcessInfo.processInfo.performExpiringActivity(withReason: "Okaeri") { isExpired in
-                    if isExpired {
-                        lock.release()
-                    } else {
-                        isDone.wait()
-                    }
-                }
-                return VaultLock {
-                    lock.release()
-                    isDone.signal()
-                }
-            }
-        #endif
 
         /// Tells when another process changed the record, and when the phone was unlocked.
         public func hints(for application: String) -> AsyncStream<Void> {

@@ -1,0 +1,51 @@
+/// What happens to a log-in that outlived the removal of its app. Give it to all processes that share a vault alike: the
+/// first of them decides.
+public enum ReinstallPolicy: Sendable {
+    /// The person is known again: おかえりなさい after a re-install too.
+    case keep
+    /// A re-installed app begins with a new user.
+    case wipe
+    /// The app is asked, with what was found, when it first looks into the vault after a re-install. Until it has answered,
+    /// every call waits, ``OkaeriClient/states`` stay ``OkaeriState/unknown``, and nothing is removed or written. Where
+    /// nothing was found nobody is asked. Several calls at once ask once.
+    case ask(@Sendable (FoundAccount) async -> ReinstallChoice)
+}
+
+/// What an earlier installation of the app has left on this device.
+public struct FoundAccount: Hashable, Sendable {
+    /// The application's id.
+    public let application: String
+    /// The user as last seen; `nil` when nobody was logged in, and only the device's key is left, which leads to its user.
+    public let user: User?
+
+    /// Describes what was found.
+    public init(application: String, user: User?) {
+        self.application = application
+        self.user = user
+    }
+}
+
+/// The answer to ``ReinstallPolicy/ask(_:)``.
+public enum ReinstallChoice: Hashable, Sendable {
+    /// Go on as the user who was found.
+    case keep
+    /// Remove what was found. An anonymous user whose only way in was this device's key is lost.
+    case wipe
+    /// Nobody can decide now, for example in an extension without a screen. Nothing changes, and the vault counts as locked
+    /// (``OkaeriError/storageLocked``) until another process has decided; this one asks again when it is started again.
+    case later
+}
+
+/// The answers of one process, so that each question is asked once, however many calls wait for it.
+actor ReinstallAnswers {
+    private var answers: [String: Task<ReinstallChoice, Never>] = [:]
+
+    /// Asks, or joins those who wait for the answer. It does not depend on the caller's task.
+    func answer(
+        about found: FoundAccount, by ask: @escaping @Sendable (FoundAccount) async -> ReinstallChoice
+    ) async -> ReinstallChoice {
+        let answer = answers[found.application] ?? Task { await ask(found) }
+        answers[found.application] = answer
+        return await answer.value
+    }
+}

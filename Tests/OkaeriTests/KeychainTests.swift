@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@testable import Okaeri
+
+#if canImport(Security)
+    import Security
+#endif
+
+@Suite("Keychain items")
+struct KeychainTests {
+    typealias Attributes = KeychainAttributes
+    let item = Attributes.item(service: "okaeri", name: "demo.record", accessGroup: nil)
+
+    @Test("are generic passwords of their service, in the data protection Keychain")
+    func plainItem() {
+        #expect(
+            item.values == [
+                .itemClass: .genericPassword, .service: .text("okaeri"), .account: .text("demo.record"),
+                .dataProtection: .flag(true),
+            ])
+    }
+
+    @Test("belong to the access group that app and extensions share, once one is named")
+    func sharedItem() {
+        let shared = Attributes.item(service: "okaeri", name: "demo.record", accessGroup: "TEAMID.com.example.app")
+        #expect(shared.values[.accessGroup] == .text("TEAMID.com.example.app"))
+        #expect(shared.values.count == item.values.count + 1)
+    }
+
+    @Test("are written so that they can be read after the first unlock, on this device only")
+    func written() {
+        let contents = Attributes.contents(Data("x".utf8))
+        #expect(contents.values == [.data: .data(Data("x".utf8)), .accessible: .afterFirstUnlockThisDeviceOnly])
+        #expect(item.merging(contents).values.count == item.values.count + 2)
+    }
+
+    @Test("are asked for one by one, for their data, whatever they were written with")
+    func reading() {
+        var expected = item.values
+        expected[.returnsData] = .flag(true)
+        expected[.limit] = .one
+        #expect(item.reading.values == expected)
+    }
+
+    #if canImport(Security)
+        @Test("say all this to the Keychain in its own words")
+        func translation() {
+            let item = Attributes.item(service: "okaeri", name: "demo.record", accessGroup: "group")
+            let all = item.reading.merging(.contents(Data("x".utf8))).dictionary as NSDictionary
+            let expected: [String: Any] = [
+                kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "okaeri",
+                kSecAttrAccount as String: "demo.record", kSecAttrAccessGroup as String: "group",
+                kSecUseDataProtectionKeychain as String: true, kSecReturnData as String: true,
+                kSecMatchLimit as String: kSecMatchLimitOne, kSecValueData as String: Data("x".utf8),
+                kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
+            ]
+            #expect(all == expected as NSDictionary)
+            #expect(all.count == Attributes.Name.allCases.count)
+        }
+    #endif
+}
