@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import HTTPTypes
 import OkaeriWire
+import TestWorld
 import Testing
 
 /// A server with an admin of each role, and a second application.
@@ -44,18 +45,7 @@ struct AdminWorld: Sendable {
 
     /// What an authenticator app shows for a key in Base32.
     static func code(_ key: JSONValue, at now: Timestamp) throws -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
-        var (bits, count, bytes): (Int, Int, [UInt8]) = (0, 0, [])
-        for character in try #require(key.text) {
-            bits = bits << 5 | (try #require(alphabet.firstIndex(of: character)))
-            count += 5
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(bits >> count & 0xff))
-            }
-            bits &= 0xfff
-        }
-        return TimeCode(key: bytes).code(step: now.milliseconds / 30_000)
+        try TestAuthenticator.code(for: try #require(key.text), at: now)
     }
 
     /// Sends a request as somebody: a role's name, or a token.
