@@ -91,7 +91,8 @@ struct AdminCommandTests {
         #expect(try await run("create", "kenji").status == 0)
         let command = "'\(try Program.path())' admin remove kenji --data '\(folder.path)'"
         let asked = try await ChildProcess(
-            "/bin/sh", ["-c", #"printf '%s\n' "$0" | script --quiet --return --command "$1" /dev/null"#, typed, command]
+            "/bin/sh",
+            ["-c", #"printf '%s\n' "$0" | script --quiet --return --command "$1" /dev/null"#, typed, command]
         ).finished()
         #expect(asked.status == status && asked.output.contains("Type the name to confirm"), "\(asked.output)")
         let admins: [Admin] = try await run("list", "--json").json()

@@ -78,7 +78,10 @@ struct ListFieldPageTests {
     @Test(
         "take JSON for an object, which begins with a brace",
         arguments: [
-            (#"{"city": "Kyoto", "tags": ["a", {"b": null}], "n": 1.5}"#, #"{"city":"Kyoto","n":1.5,"tags":["a",{"b":null}]}"#),
+            (
+                #"{"city": "Kyoto", "tags": ["a", {"b": null}], "n": 1.5}"#,
+                #"{"city":"Kyoto","n":1.5,"tags":["a",{"b":null}]}"#
+            ),
             ("  {\n}\n", "{}"), (#"{"__proto__": {"admin": true}}"#, #"{"__proto__":{"admin":true}}"#),
         ])
     func json(typed: String, stored: String) async throws {
