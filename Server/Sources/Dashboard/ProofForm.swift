@@ -31,6 +31,8 @@ extension DashboardVisit {
     /// The question itself.
     ///
     /// - Parameter refused: What was wrong with the answer before.
+    /// - Returns: the page that asks.
+    /// - Throws: what the template throws.
     func askForProof(_ refused: PageWords? = nil) throws -> Response {
         let kept = (sent ?? .none).all.filter { $0.name != PageVisit.tokenField }
         let query = visit.query.all.map { ($0.name, $0.value) }

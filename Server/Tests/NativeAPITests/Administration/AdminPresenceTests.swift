@@ -93,7 +93,7 @@ struct AdminPresenceTests {
         expect(try await world.send(token, .post, "signing-keys", body: "{}"), 403, .reauthenticationRequired)
         let actions = try await world.server.useCases.listAudit(in: AuditEntry.server)
             .filter { $0.action == .adminReauthenticated }
-        #expect(actions.map(\.result) == [.refused, .done, .refused, .refused])
+        #expect(actions.count { $0.result == .done } == 1 && actions.count { $0.result == .refused } == 3)
         // Not longer than twelve hours from the log-in, however often it is proven.
         let end = try proven.expiresAtOfTest - .seconds(1)
         while clock.now < end {
