@@ -66,7 +66,7 @@ struct WholeRequestTests {
     @Test("are not answered whole where the answer is a file of all users")
     func files() {
         #expect(AdminAPI.table.filter(\.isStreamed).map(\.path) == ["/v1/admin/applications/{application}/export"])
-        #expect(Dashboard.table.filter(\.page.isStreamed).map(\.path) == ["/app/{application}/export"])
+        #expect(Set(Dashboard.table.filter(\.page.isStreamed).map(\.path)) == ["/app/{application}/export"])
     }
 
     @Test("have their answer before a request behind them that cannot be read is refused")
