@@ -43,7 +43,8 @@ let dashboardResources: [Resource] =
         "Templates/codes.mustache", "Templates/list.mustache", "Templates/overview.mustache",
         "Templates/user.mustache", "Templates/settings.mustache", "Templates/start.mustache",
         "Templates/message.mustache", "Templates/doors.mustache", "Templates/mail.mustache", "Templates/look.mustache",
-        "Templates/bulk.mustache", "Templates/protocols.mustache", "Assets/dashboard.js", "Texts/en.json",
+        "Templates/bulk.mustache", "Templates/protocols.mustache", "Templates/proof.mustache", "Assets/dashboard.js",
+        "Texts/en.json",
         "Texts/ja.json", "Texts/ko.json",
         "Assets/dashboard.css",
     ].map { .embedInCode($0) }

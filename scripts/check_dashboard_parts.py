@@ -2,6 +2,7 @@
 
 import json
 import re
+import sqlite3
 import struct
 import zlib
 
@@ -148,6 +149,72 @@ def check_access(world, page):
     page.click("button[value=remove]")
     expect(page.locator(".notice")).to_contain_text("refused")
     expect(page.locator(".empty")).to_be_visible()
+
+
+def age(world):
+    """As if ten minutes had gone by since password and code were given, and another code were shown by the app."""
+    with sqlite3.connect(world.data / "okaeri.sqlite", timeout=10) as database:
+        database.execute("UPDATE admin_sessions SET authenticated_at = 0")
+        database.execute("UPDATE admins SET last_totp_step = 0")
+
+
+def prove(world, page):
+    page.fill("[name='proof.password']", world.password)
+    page.fill("[name='proof.code']", world.time_code(world.key))
+    page.click(".form button[type=submit]")
+
+
+def check_proof(world, page):
+    age(world)
+    page.goto(f"{world.home}/settings")
+    page.fill("[name=name]", "Hoshi & Tsuki")
+    page.fill("[name=audiences]", "https://one.example\nhttps://two.example")
+    page.click(".settings button[type=submit]")
+    expect(page.locator("h1")).to_have_text("Is it still you?")
+    world.look(page, "proof")
+    page.fill("[name='proof.password']", "wrong")
+    page.fill("[name='proof.code']", "000000")
+    page.click(".form button[type=submit]")
+    expect(page.locator(".summary")).to_contain_text("wrong")
+    world.look(page, "proof, wrong")
+    prove(world, page)
+    expect(page.locator(".notice")).to_contain_text("Saved")
+    assert page.input_value("[name=name]") == "Hoshi & Tsuki"
+    assert page.input_value("[name=audiences]") == "https://one.example\nhttps://two.example"
+    # A user is saved by the script without a new page, which shows the question in its place.
+    age(world)
+    page.goto(f"{world.home}/users?search=player13")
+    page.locator("tbody a").first.click()
+    page.fill("[name=email]", "new13@example.com")
+    page.fill("[name=fields]", '{"level": "<\\"&>"}')
+    page.click("button[value=save]")
+    expect(page.locator("h1")).to_have_text("Is it still you?")
+    prove(world, page)
+    expect(page.locator(".notice")).to_contain_text("Saved")
+    expect(page.locator("pre.json")).to_contain_text('<\\"&>')
+    # A file comes by itself.
+    age(world)
+    page.goto(f"{world.home}/users")
+    page.click("text=Export as CSV")
+    expect(page.locator("h1")).to_have_text("Is it still you?")
+    with page.expect_download() as download:
+        prove(world, page)
+    assert download.value.suggested_filename.endswith(".csv")
+    world.look(page, "file")
+    for scheme in ["light", "dark"]:
+        age(world)
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size({"width": 320, "height": 640})
+        page.goto(f"{world.base}/dashboard/keys?lang=ja")
+        page.fill("[name=name]", "CI")
+        page.check("[name='scope.users:read']")
+        page.click(".form button[type=submit]")
+        world.look(page, f"proof, ja, {scheme}, 320")
+    prove(world, page)
+    expect(page.locator(".once .code-block")).to_contain_text("oka_")
+    page.goto(f"{world.base}/dashboard/keys?lang=en")
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size({"width": 1280, "height": 860})
 
 
 def check_views(world, page):

@@ -11,6 +11,8 @@ FIELDS = [
     ("height", "number", "--label", "en=Height in cm", "--label", "ja=身長（cm）", "--label", "ko=키 (cm)"),
     ("news", "boolean", "--label", "en=Send me news", "--label", "ja=お知らせを受け取る", "--label", "ko=소식 받기"),
     ("team", "string", "--required", "--label", "en=Team", "--label", "ja=チーム", "--label", "ko=팀"),
+    ("hobbies", "array", "--required", "--label", "en=Hobbies", "--label", "ja=趣味", "--label", "ko=취미"),
+    ("home", "object", "--required", "--label", "en=Home (city, street)", "--label", "ja=住所（city、street）", "--label", "ko=주소 (city, street)"),
     ("rank", "string", "--write", "server", "--default", '"Newcomer"', "--label", "en=Rank", "--label", "ja=ランク", "--label", "ko=등급"),
 ]
 
@@ -39,10 +41,12 @@ def check_fields(world, browser):
             world.look(page, f"sign-up with fields, {language}, {scheme}, 320")
             page.fill("[name=username]", "x")
             page.fill("[name='fields.height']", "tall")
+            page.fill("[name='fields.home']", '{"city": "Kyoto",\n  street}')
             page.click(".form button[type=submit]")
-            for place in ["birthday", "height", "team"]:
+            for place in ["birthday", "height", "team", "hobbies", "home"]:
                 assert page.locator(f"#field-fields-{place}-error").count() == 1, place
             assert page.input_value("[name='fields.height']") == "tall"
+            assert page.input_value("[name='fields.home']") == '{"city": "Kyoto",\n  street}'
             world.look(page, f"errors of fields, {language}, {scheme}, 320")
     # The summary leads to each field.
     page.click(".summary a:has-text('no number')")
@@ -58,16 +62,22 @@ def check_fields(world, browser):
         page.fill("[name='fields.birthday']", "2001-02-28")
         page.fill("[name='fields.height']", "160.5")
         page.fill("[name='fields.team']", "<b>red</b>")
+        page.fill("[name='fields.hobbies']", "chess\n\n  <i>swimming</i> \n")
+        page.fill("[name='fields.home']", "street: Teramachi 1\ncity: Kyoto")
         page.check("[name='fields.news']")
         page.click(".form button[type=submit]")
         page.wait_for_url(f"{pages}/account")
         assert page.input_value("[name='fields.team']") == "<b>red</b>"
         assert page.input_value("[name='fields.birthday']") == "2001-02-28"
+        assert page.input_value("[name='fields.hobbies']") == "chess\n<i>swimming</i>"
+        assert page.input_value("[name='fields.home']") == "city: Kyoto\nstreet: Teramachi 1"
         expect(page.locator(".facts")).to_contain_text("Newcomer")
+        page.fill("[name='fields.hobbies']", "go")
         page.uncheck("[name='fields.news']")
         page.fill("[name='fields.height']", "")
         page.click("text=Save")
         expect(page.locator("[role=status]").first).to_contain_text("Saved")
+        assert page.input_value("[name='fields.hobbies']") == "go"
         assert not page.is_checked("[name='fields.news']") and page.input_value("[name='fields.height']") == ""
         if scripts:
             world.look(page, "account with fields")
@@ -88,6 +98,8 @@ def check_fields(world, browser):
     world.look(page, "guest with fields, errors")
     page.fill("#field-upgrade-fields-team", "blue")
     page.fill("#field-upgrade-fields-birthday", "1999-12-31")
+    page.fill("#field-upgrade-fields-hobbies", "chess")
+    page.fill("#field-upgrade-fields-home", "city: Kyoto")
     page.fill("[name=password]", world.password)
     page.locator("form[action$='/upgrade'] button[type=submit]").click()
     page.wait_for_url(f"{pages}/account?done=upgraded")

@@ -49,7 +49,7 @@ struct ConflictsPage: DashboardPage {
     func respond(to visit: DashboardVisit) async throws -> Response {
         let application = try visit.place()
         if visit.isPost {
-            let form = try await visit.visit.form()
+            let form = try await visit.form()
             try await visit.useCases.undoMerge(
                 .init(rawValue: form.text("merge")), of: .init(rawValue: form.text("user")), in: application.id,
                 by: try visit.acting(.changeUsers))

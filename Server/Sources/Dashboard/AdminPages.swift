@@ -9,8 +9,8 @@ struct AdminsPage: DashboardPage {
 
     func respond(to visit: DashboardVisit) async throws -> Response {
         guard visit.isPost else { return try await draw(visit) }
-        let form = try await visit.visit.form()
-        let who = try visit.acting(.manageAdmins)
+        let form = try await visit.form()
+        let who = try visit.actingInPerson(.manageAdmins)
         do {
             guard let role = AdminRole(rawValue: form.text("role")) else { throw PageFault.unknown }
             let admin = try await visit.rules.createAdmin(
@@ -69,8 +69,8 @@ struct AdminPage: DashboardPage {
         let sent = visit.visit.context.parameters.get("admin").map { String($0.prefix(128)) } ?? ""
         let id = Identifier<Admin>(rawValue: sent)
         guard visit.isPost else { return try await draw(visit, id) }
-        let form = try await visit.visit.form()
-        let who = try visit.acting(.manageAdmins)
+        let form = try await visit.form()
+        let who = try visit.actingInPerson(.manageAdmins)
         do {
             return try await act(form, on: id, visit, who)
         } catch {

@@ -11,7 +11,7 @@ struct ApplicationsPage: DashboardPage {
         let access = try visit.caller()
         var (fault, name, status): (String?, String, HTTPResponse.Status) = (nil, "", .ok)
         if visit.isPost {
-            let form = try await visit.visit.form()
+            let form = try await visit.form()
             name = form.text("name")
             do {
                 let made = try await visit.useCases.createApplication(
@@ -100,7 +100,7 @@ struct SettingsPage: DashboardPage {
             return try await draw(
                 visit, .none, errors: [:], notice: visit.visit.query.text("done") == "saved" ? "settings.saved" : nil)
         }
-        let (form, who) = (try await visit.visit.form(), try visit.acting(.changeSettings))
+        let (form, who) = (try await visit.form(), try visit.actingInPerson(.changeSettings))
         let version = form.text("version")
         do {
             let spans = try Self.spans.map { field, _, _ throws(DomainError) in try Self.days(form, field) }

@@ -59,6 +59,7 @@ package struct Dashboard: ProtocolAdapter {
             "message": PackageResources.message_mustache, "doors": PackageResources.doors_mustache,
             "mail": PackageResources.mail_mustache, "look": PackageResources.look_mustache,
             "bulk": PackageResources.bulk_mustache, "protocols": PackageResources.protocols_mustache,
+            "proof": PackageResources.proof_mustache,
         ]
     }
 
@@ -81,7 +82,7 @@ package struct Dashboard: ProtocolAdapter {
         (.get, "/keys", KeysPage()), (.post, "/keys", KeysPage()), (.get, "/health", HealthPage()),
         (.get, "/app/{application}", OverviewPage()), (.get, "/app/{application}/start", StartPage()),
         (.get, "/app/{application}/users", UsersPage()), (.post, "/app/{application}/users", UsersPage()),
-        (.get, "/app/{application}/export", ExportPage()),
+        (.get, "/app/{application}/export", ExportPage()), (.post, "/app/{application}/export", ExportPage()),
         (.get, "/app/{application}/users/{user}", UserPage()),
         (.post, "/app/{application}/users/{user}", UserPage()),
         (.get, "/app/{application}/sessions", SessionsPage()),

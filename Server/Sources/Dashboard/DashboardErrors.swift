@@ -11,6 +11,8 @@ extension DashboardVisit {
         if case DomainError.administration(.adminRequired) = error {
             return redirect(to: "\(Dashboard.root)/log-in")
         }
+        if case DomainError.reauthenticationRequired = error { return try askForProof() }
+        if let refused = error as? ProofForm.Refused { return try askForProof(refused.words) }
         guard let words = PageWords(error) else { throw error }
         return try html(
             "message", title: text("fault.title"), ["lead": text("fault.\(words.text)")], status: words.status)

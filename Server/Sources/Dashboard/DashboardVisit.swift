@@ -27,21 +27,31 @@ struct DashboardRoute: RouteHandler {
         var visit = DashboardVisit(
             dashboard: dashboard, visit: dashboard.gate.visit(request, context, cookie: "admin"), access: nil,
             application: nil)
+        var response: Response
         do {
             try await visit.find(page)
-            return try await page.respond(to: visit)
+            if !page.isOpen { try await visit.read() }
+            response = try await page.respond(to: visit)
         } catch {
-            return try visit.answer(to: error)
+            response = try visit.answer(to: error)
         }
+        if let token = visit.renewed {
+            response.keepCookie(token.revealed, for: visit.visit, maximumSeconds: LogInPage.cookieSeconds)
+        }
+        return response
     }
 }
 
 /// A visit of the dashboard: everything that a page needs to draw itself.
 struct DashboardVisit: Sendable {
     let dashboard: Dashboard
-    let visit: PageVisit
+    private(set) var visit: PageVisit
     private(set) var access: AdminAccess?
     private(set) var application: Domain.Application?
+    /// The form that was sent, without password and code.
+    private(set) var sent: FormValues?
+    /// The session's new token, after the admin has shown again to be there.
+    fileprivate var renewed: Secret?
 
     init(dashboard: Dashboard, visit: PageVisit, access: AdminAccess?, application: Domain.Application?) {
         self.dashboard = dashboard
@@ -70,6 +80,48 @@ struct DashboardVisit: Sendable {
                 throw DomainError.administration(.notFound)
             }
         }
+    }
+
+    /// Reads the form, and takes the password and code that stand in it. They count for the form that they came with.
+    fileprivate mutating func read() async throws {
+        guard isPost, visit.request.headers[.contentType]?.lowercased().hasPrefix(FormValues.mediaType) == true else {
+            return
+        }
+        let form = try await visit.form()
+        let sent = form.without(ProofForm.fields)
+        self.sent = sent
+        guard let password = form[ProofForm.password], let token = visit.cookie else { return }
+        do {
+            let done = try await rules.reauthenticate(
+                password: Secret(password), code: form.text(ProofForm.code), token: Secret(token), by: try caller(),
+                from: visit.client, origin: visit.origin)
+            // Another value than before, as at a log-in (requirement 16), and forms that are tied to it.
+            visit = visit.holding(done.token.revealed)
+            (renewed, access) = (done.token, done.access)
+        } catch {
+            switch error {
+            case .credentialRefused, .rateLimited, .busy:
+                guard let words = PageWords(error) else { throw error }
+                throw ProofForm.Refused(words: words)
+            default: throw error
+            }
+        }
+    }
+
+    /// The form that was sent.
+    ///
+    /// - Throws: `PageFault.forged`, `HTTPFault`.
+    func form() async throws -> FormValues {
+        if let sent { return sent }
+        return try await visit.form()
+    }
+
+    /// The same of a form that may hold files.
+    ///
+    /// - Throws: `PageFault.forged`, `HTTPFault`.
+    func formWithFiles() async throws -> MultipartForm {
+        if let sent { return MultipartForm(fields: sent) }
+        return try await visit.formWithFiles()
     }
 
     /// - Throws: `administration(adminRequired)` on an open page.

@@ -20,19 +20,22 @@ struct HomePage: DashboardPage {
 
 /// `/dashboard/log-in`
 struct LogInPage: DashboardPage {
+    /// As long as a session lives.
+    static let cookieSeconds = Int(AdminSession.lifetime.components.seconds)
+
     let isOpen = true
     let permission: AdminPermission? = nil
 
     func respond(to visit: DashboardVisit) async throws -> Response {
         guard visit.isPost else { return try draw(visit, name: "", fault: nil, status: .ok) }
-        let form = try await visit.visit.form()
+        let form = try await visit.form()
         do {
             let done = try await visit.rules.logIn(
                 .init(name: form.text("name"), password: Secret(form.text("password")), code: form.text("code")),
                 from: visit.visit.client, origin: visit.visit.origin)
             // Another value than before the log-in, so that a planted cookie is worth nothing (requirement 16).
             var response = visit.redirect(to: Dashboard.root)
-            response.keepCookie(done.token.revealed, for: visit.visit, maximumSeconds: 12 * 3600)
+            response.keepCookie(done.token.revealed, for: visit.visit, maximumSeconds: Self.cookieSeconds)
             return response
         } catch {
             guard let words = PageWords(error) else { throw error }
@@ -76,7 +79,7 @@ struct LogOutPage: DashboardPage {
     let permission: AdminPermission? = nil
 
     func respond(to visit: DashboardVisit) async throws -> Response {
-        _ = try await visit.visit.form()
+        _ = try await visit.form()
         if let cookie = visit.visit.cookie {
             try await visit.rules.logOut(Secret(cookie), by: try visit.caller(), from: visit.visit.origin)
         }
@@ -97,7 +100,7 @@ struct SetUpPage: DashboardPage {
             let opened = try await visit.rules.openLink(Secret(token), from: visit.visit.client)
             return try draw(visit, token, opened, name: "", errors: [:], status: .ok)
         }
-        let form = try await visit.visit.form()
+        let form = try await visit.form()
         let token = form.text("token")
         do {
             let done = try await visit.rules.setUp(
@@ -111,7 +114,7 @@ struct SetUpPage: DashboardPage {
                     "lead": visit.text("codes.lead"), "next": Dashboard.root, "button": visit.text("codes.button"),
                     "codes": done.recoveryCodes.map(\.revealed).joined(separator: "\n"),
                 ])
-            response.keepCookie(done.logIn.token.revealed, for: visit.visit, maximumSeconds: 12 * 3600)
+            response.keepCookie(done.logIn.token.revealed, for: visit.visit, maximumSeconds: LogInPage.cookieSeconds)
             return response
         } catch {
             guard let errors = errors(error, visit) else { throw error }

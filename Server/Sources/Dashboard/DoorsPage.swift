@@ -14,7 +14,7 @@ struct DoorsPage: DashboardPage {
 
     func respond(to visit: DashboardVisit) async throws -> Response {
         guard visit.isPost else { return try await draw(visit, .none, open: visit.visit.query.text("open"), word: nil) }
-        let form = try await visit.visit.form()
+        let form = try await visit.form()
         let who = try visit.acting(.changeSettings)
         let door = form.text("door")
         do {
@@ -24,6 +24,7 @@ struct DoorsPage: DashboardPage {
                 let words = visit.words(for: finding)
                 return try await draw(visit, .none, open: door, word: (door, words.text, words.isGood))
             }
+            try visit.requirePresence()
             let opened = try await act(form, on: door, visit, who)
             return visit.redirect(to: "\(visit.path("doors"))?done=saved&open=\(FormValues.escaped(opened))")
         } catch {

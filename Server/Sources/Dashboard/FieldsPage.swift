@@ -13,7 +13,7 @@ struct FieldsPage: DashboardPage {
 
     func respond(to visit: DashboardVisit) async throws -> Response {
         guard visit.isPost else { return try draw(visit) }
-        let form = try await visit.visit.form()
+        let form = try await visit.form()
         do {
             return try await change(visit, form)
         } catch {

@@ -11,8 +11,8 @@ struct KeysPage: DashboardPage {
 
     func respond(to visit: DashboardVisit) async throws -> Response {
         guard visit.isPost else { return try await draw(visit) }
-        let form = try await visit.visit.form()
-        let who = try visit.acting(.manageAdmins)
+        let form = try await visit.form()
+        let who = try visit.actingInPerson(.manageAdmins)
         if form.text("act") == "remove" {
             try await visit.rules.removeKey(.init(rawValue: form.text("key")), by: who)
             return visit.redirect(to: "\(visit.visit.path)?done=removed")

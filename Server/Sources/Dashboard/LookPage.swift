@@ -11,7 +11,7 @@ struct LookPage: DashboardPage {
 
     func respond(to visit: DashboardVisit) async throws -> Response {
         guard visit.isPost else { return try draw(visit, .none, faults: []) }
-        let (sent, who) = (try await visit.visit.formWithFiles(), try visit.acting(.changeSettings))
+        let (sent, who) = (try await visit.formWithFiles(), try visit.acting(.changeSettings))
         let form = sent.fields
         let application = try visit.place()
         do {
@@ -62,7 +62,7 @@ struct LookPreviewPage: DashboardPage {
         var theme = stored.flatMap { Theme(stored: $0) } ?? Theme()
         if visit.isPost {
             do {
-                theme = try ThemeForm.draft(try await visit.visit.formWithFiles(), over: stored).theme
+                theme = try ThemeForm.draft(try await visit.formWithFiles(), over: stored).theme
             } catch {
                 guard case DomainError.fieldsRefused = error else { throw error }
                 return visit.framed("<!DOCTYPE html><p>\(visit.text("look.bad").markedUp)</p>")

@@ -9,7 +9,7 @@ struct MailPage: DashboardPage {
 
     func respond(to visit: DashboardVisit) async throws -> Response {
         guard visit.isPost else { return try draw(visit, .none, MailChoice(visit.visit.query)) }
-        let form = try await visit.visit.form()
+        let form = try await visit.form()
         let (choice, who) = (MailChoice(form), try visit.acting(.changeSettings))
         let (kind, language) = (choice.kind, choice.language)
         do {
@@ -105,7 +105,7 @@ struct MailPreviewPage: DashboardPage {
     let permission: AdminPermission? = .readSettings
 
     func respond(to visit: DashboardVisit) async throws -> Response {
-        let form = visit.isPost ? try await visit.visit.form() : visit.visit.query
+        let form = visit.isPost ? try await visit.form() : visit.visit.query
         let choice = MailChoice(form)
         do {
             let mail = try visit.rules.previewMail(

@@ -10,7 +10,7 @@ struct ProtocolsPage: DashboardPage {
     func respond(to visit: DashboardVisit) async throws -> Response {
         var view = ProtocolView(visit: visit, open: visit.visit.query.text("open"))
         guard visit.isPost else { return try await draw(view) }
-        view.form = try await visit.visit.form()
+        view.form = try await visit.form()
         view.open = view.form.text("door")
         let name = Session.ProtocolName(rawValue: view.open)
         guard Session.ProtocolName.foreign.contains(name) else { throw PageFault.unknown }
@@ -35,6 +35,7 @@ struct ProtocolsPage: DashboardPage {
         on name: Session.ProtocolName, _ form: FormValues, _ visit: DashboardVisit, _ who: Operator
     ) async throws -> IssuedKeys? {
         let application = try visit.place().id
+        if ["enable", "disable"].contains(form.text("act")) { try visit.requirePresence() }
         switch form.text("act") {
         case "enable":
             var given: [ProtocolKey: Secret] = [:]

@@ -15,7 +15,7 @@ struct UserPage: DashboardPage {
             let notice = visit.visit.query.text("done")
             return try await draw(visit, id, notice: Self.notices.contains(notice) ? "user.done.\(notice)" : nil)
         }
-        let form = try await visit.visit.form()
+        let form = try await visit.form()
         let who = try visit.acting(.changeUsers)
         do {
             let done = try await act(form, on: id, visit, who)
@@ -37,6 +37,7 @@ struct UserPage: DashboardPage {
         _ form: FormValues, on id: Identifier<User>, _ visit: DashboardVisit, _ who: Operator
     ) async throws -> (notice: String, code: IssueTransferCode.Issued?, user: Identifier<User>?) {
         let application = try visit.place()
+        if try await needsPresence(form, on: id, visit) { try visit.requirePresence() }
         switch form.text("act") {
         case "disable", "enable":
             let isDisabled = form.text("act") == "disable"
@@ -76,6 +77,17 @@ struct UserPage: DashboardPage {
             return ("saved", nil, nil)
         default:
             throw PageFault.unknown
+        }
+    }
+
+    /// Whether it gives the account to somebody, or takes it away: by another address somebody else gets a new password.
+    private func needsPresence(
+        _ form: FormValues, on id: Identifier<User>, _ visit: DashboardVisit
+    ) async throws -> Bool {
+        guard form.text("act") == "save" else { return ["transfer", "delete", "merge"].contains(form.text("act")) }
+        let user = try await visit.useCases.readUser(id, in: try visit.place().id)
+        return [("username", user.username), ("email", user.email), ("phone", user.phone)].contains { name, present in
+            form[name].map { $0 != present ?? "" } ?? false
         }
     }
 

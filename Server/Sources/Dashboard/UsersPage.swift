@@ -15,7 +15,7 @@ struct UsersPage: DashboardPage {
 
     func respond(to visit: DashboardVisit) async throws -> Response {
         if visit.isPost {
-            let form = try await visit.visit.form()
+            let form = try await visit.form()
             return try await form["view"] == nil ? BulkDeed(visit: visit).respond(form) : keep(form, visit)
         }
         let (access, application, query) = (try visit.caller(), try visit.place(), visit.visit.query)
@@ -174,6 +174,7 @@ private struct BulkDeed {
         if deed == "delete", form.text("confirm") != String(ids.count) {
             return try confirmation(of: ids, isWrong: form["confirm"] != nil)
         }
+        if deed == "delete" { try visit.requirePresence() }
         var count = 0
         for id in ids {
             do throws(DomainError) {

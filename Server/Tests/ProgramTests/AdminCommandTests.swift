@@ -1,6 +1,8 @@
+import Domain
 import Foundation
 import Okaeri
 import OkaeriWire
+import TestWorld
 import Testing
 
 @Suite("The commands for admins")
@@ -8,6 +10,7 @@ struct AdminCommandTests {
     private let folder = TestFolder()
 
     private struct Admin: Decodable {
+        var id: String
         var name: String
         var role: String
         var isSetUp: Bool
@@ -16,6 +19,10 @@ struct AdminCommandTests {
 
     private struct Link: Decodable {
         var token: String
+    }
+
+    private struct Opened: Decodable {
+        var totpKey: String
     }
 
     private func run(_ arguments: String...) async throws -> Program.Finished {
@@ -39,10 +46,73 @@ struct AdminCommandTests {
         let opened = try await server.send(
             "POST", "/v1/admin/set-up/open", application: "", body: #"{"token": "\#(link.token)"}"#)
         #expect(opened.status == 200)
-        // Nobody who is set up would be left.
-        #expect(try await run("disable", "mika@example.com").status == 1)
         #expect(try await run("reset", "nobody").status == 1)
         #expect(try await run("create", "mika@example.com").status == 1)
         try await server.stop()
+    }
+
+    @Test("remove an admin for good, whose name is asked for, and never the last owner")
+    func removal() async throws {
+        let server = try await TestServer(data: folder.path)
+        let link: Link = try await run("link", "--json").json()
+        let owner = try await setUp(link.token, name: "boss", on: server)
+        for name in ["mika@example.com", "hana"] {
+            let made: Link = try await run("create", name, "--role", "owner", "--json").json()
+            if name == "hana" { _ = try await setUp(made.token, name: nil, on: server) }
+        }
+
+        let unasked = try await run("remove", "hana")
+        #expect(unasked.status == 2 && unasked.errors.contains("--yes"), "\(unasked.errors)")
+        let unknown = try await run("remove", "nobody", "--yes")
+        #expect(unknown.status == 1 && unknown.errors.contains("There is no such admin"), "\(unknown.errors)")
+        // An owner who was invited and never came looks after nobody.
+        let removed: Admin = try await run("remove", "MIKA@example.com", "--yes", "--json").json()
+        #expect(removed.name == "mika@example.com")
+        #expect(try await send("GET", "me", owner, on: server) == 200)
+        let admins: [Admin] = try await run("list", "--json").json()
+        let boss = try #require(admins.first { $0.name == "boss" })
+        #expect(try await run("remove", boss.id, "--yes").status == 0)
+        #expect(try await send("GET", "me", owner, on: server) == 401)
+
+        let last = try await run("remove", "hana", "--yes")
+        #expect(last.status == 1 && last.errors.contains("One owner who is set up must stay"), "\(last.errors)")
+        #expect(try await run("disable", "hana").status == 1)
+        let left: [Admin] = try await run("list", "--json").json()
+        #expect(left.map(\.name) == ["hana"])
+        let audit = try await Program.run(["audit", "list", "--action", "admin.removed", "--data", folder.path])
+        #expect(audit.output.contains("operator"), "\(audit.output)")
+        try await server.stop()
+    }
+
+    @Test("ask for the name on a terminal", arguments: [("Kenji", 0, 0), ("Kenj", 1, 1), ("", 1, 1)])
+    func confirmation(typed: String, status: Int32, left: Int) async throws {
+        let server = try await TestServer(data: folder.path)
+        try await server.stop()
+        #expect(try await run("create", "kenji").status == 0)
+        let command = "'\(try Program.path())' admin remove kenji --data '\(folder.path)'"
+        let asked = try await ChildProcess(
+            "/bin/sh",
+            ["-c", #"printf '%s\n' "$0" | script --quiet --return --command "$1" /dev/null"#, typed, command]
+        ).finished()
+        #expect(asked.status == status && asked.output.contains("Type the name to confirm"), "\(asked.output)")
+        let admins: [Admin] = try await run("list", "--json").json()
+        #expect(admins.count == left)
+    }
+
+    /// Sets an admin up as a person would, and returns the session's token.
+    private func setUp(_ token: String, name: String?, on server: TestServer) async throws -> String {
+        let opened = try await server.send("POST", "/v1/admin/set-up/open", body: #"{"token": "\#(token)"}"#)
+        let key = try JSONDecoder().decode(Opened.self, from: opened.body).totpKey
+        let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+        let code = try TestAuthenticator.code(for: key, at: now)
+        let named = name.map { #""name": "\#($0)", "# } ?? ""
+        let answer = try await server.send(
+            "POST", "/v1/admin/set-up",
+            body: #"{"token": "\#(token)", \#(named)"password": "eleven quiet rivers run", "code": "\#(code)"}"#)
+        return try JSONDecoder().decode(Link.self, from: answer.body).token
+    }
+
+    private func send(_ method: String, _ path: String, _ token: String, on server: TestServer) async throws -> Int {
+        try await server.send(method, "/v1/admin/\(path)", token: token).status
     }
 }

@@ -12,6 +12,8 @@ package struct AdminAccess: Hashable, Sendable {
     package let permissions: Set<AdminPermission>
     /// The applications that may be seen; `nil` for all.
     package let applications: Set<Identifier<Application>>?
+    /// When an admin last gave password and code; `nil` for a program, whose key is its proof.
+    package var authenticatedAt: Timestamp?
 
     package var actor: AuditEntry.Actor {
         switch holder {
@@ -68,6 +70,7 @@ extension AuditEntry.Action {
     package static let adminLinked = AuditEntry.Action(rawValue: "admin.link-made")
     package static let adminSetUp = AuditEntry.Action(rawValue: "admin.set-up")
     package static let adminLoggedIn = AuditEntry.Action(rawValue: "admin.logged-in")
+    package static let adminReauthenticated = AuditEntry.Action(rawValue: "admin.reauthenticated")
     package static let adminLoggedOut = AuditEntry.Action(rawValue: "admin.logged-out")
     package static let adminChanged = AuditEntry.Action(rawValue: "admin.changed")
     package static let adminRemoved = AuditEntry.Action(rawValue: "admin.removed")

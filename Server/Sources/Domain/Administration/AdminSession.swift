@@ -6,18 +6,24 @@ package struct AdminSession: Hashable, Sendable {
     package static let lifetime: Duration = .seconds(12 * 3600)
     /// How exact `lastUsedAt` is.
     package static let resolution: Duration = .seconds(60)
+    /// How long password and code count for what a session alone must not be enough for (requirement 18).
+    package static let freshness: Duration = .seconds(600)
     package static let tokenPrefix = "okd_"
 
     package let digest: SecretDigest
     package let admin: Identifier<Admin>
     package let createdAt: Timestamp
     package var lastUsedAt: Timestamp
+    /// When the admin last gave password and one-time code in it.
+    package var authenticatedAt: Timestamp
 
-    package init(digest: SecretDigest, admin: Identifier<Admin>, createdAt: Timestamp, lastUsedAt: Timestamp) {
+    /// A session that begins with a log-in.
+    package init(digest: SecretDigest, admin: Identifier<Admin>, createdAt: Timestamp) {
         self.digest = digest
         self.admin = admin
         self.createdAt = createdAt
-        self.lastUsedAt = lastUsedAt
+        lastUsedAt = createdAt
+        authenticatedAt = createdAt
     }
 
     package func isOver(at now: Timestamp) -> Bool {

@@ -3,6 +3,8 @@ package final class AdministrationUseCases: Sendable {
     package let findAdmin: FindAdmin
     package let logIn: LogInAdmin
     package let logOut: LogOutAdmin
+    package let reauthenticate: ReauthenticateAdmin
+    package let requirePresence: RequireAdminPresence
     package let needsFirstAdmin: NeedsFirstAdmin
     package let makeLink: MakeAdminLink
     package let openLink: OpenAdminLink
@@ -38,10 +40,12 @@ package final class AdministrationUseCases: Sendable {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let secrets = AdminSecrets(sealingKey: world.sealingKey, randomness: randomness)
         findAdmin = FindAdmin(store: store, clock: clock)
-        logIn = LogInAdmin(
-            store: store, clock: clock, passwords: world.passwords, secrets: secrets, audit: audit,
-            hasLimits: world.hasRateLimits)
+        let check = AdminCheck(
+            store: store, clock: clock, passwords: world.passwords, secrets: secrets, hasLimits: world.hasRateLimits)
+        logIn = LogInAdmin(clock: clock, randomness: randomness, check: check, audit: audit)
         logOut = LogOutAdmin(store: store, audit: audit)
+        reauthenticate = ReauthenticateAdmin(clock: clock, randomness: randomness, check: check, audit: audit)
+        requirePresence = RequireAdminPresence(clock: clock)
         needsFirstAdmin = NeedsFirstAdmin(store: store)
         makeLink = MakeAdminLink(store: store, clock: clock, secrets: secrets, audit: audit)
         openLink = OpenAdminLink(

@@ -32,7 +32,7 @@ package struct FindAdmin: Sendable {
         }
         return AdminAccess(
             holder: .admin(admin), name: admin.name, permissions: admin.role.permissions,
-            applications: admin.applications)
+            applications: admin.applications, authenticatedAt: session.authenticatedAt)
     }
 
     private func key(_ digest: SecretDigest) async throws(DomainError) -> AdminAccess? {

@@ -79,6 +79,7 @@ package struct ChangeAdmin: Sendable {
         return try await store.write { transaction throws(DomainError) in
             guard var admin = try transaction.admin(id) else { throw .administration(.notFound) }
             guard version == nil || version == admin.updatedAt else { throw .administration(.changedMeanwhile) }
+            let wasActingOwner = admin.isActingOwner
             admin.role = changes.role ?? admin.role
             admin.applications = changes.applications.applied(to: admin.applications)
             if let isDisabled = changes.isDisabled { admin.disabledAt = isDisabled ? admin.disabledAt ?? now : nil }
@@ -88,7 +89,7 @@ package struct ChangeAdmin: Sendable {
             // Two changes in one millisecond are two versions.
             admin.updatedAt = max(now, Timestamp(milliseconds: admin.updatedAt.milliseconds + 1))
             try transaction.update(admin)
-            try transaction.requireOwner()
+            if wasActingOwner { try transaction.requireOwner() }
             if admin.isDisabled { try transaction.removeAccess(of: id) }
             try entry.record(
                 on: .admin(id), details: ["role": admin.role.rawValue, "disabled": String(admin.isDisabled)],
@@ -104,17 +105,22 @@ package struct RemoveAdmin: Sendable {
     let audit: AuditTrail
 
     /// - Throws: `administration(notFound)`, `administration(lastOwner)`, `storageUnavailable`.
-    package func callAsFunction(_ id: Identifier<Admin>, by who: Operator) async throws(DomainError) {
+    package func callAsFunction(_ id: Identifier<Admin>, by who: Operator = .local) async throws(DomainError) {
         let entry = audit.draft(.adminRemoved, by: who.actor, in: AuditEntry.server, from: who.origin)
         try await store.write { transaction throws(DomainError) in
             guard let admin = try transaction.admin(id) else { throw .administration(.notFound) }
             try transaction.removeAccess(of: id)
             try transaction.removeAdmin(id)
-            try transaction.requireOwner()
+            if admin.isActingOwner { try transaction.requireOwner() }
             try entry.record(
                 on: .admin(id), details: ["name": admin.name, "role": admin.role.rawValue], in: transaction)
         }
     }
+}
+
+extension Admin {
+    /// Whether the admin can look after other admins now.
+    fileprivate var isActingOwner: Bool { role == .owner && isSetUp && !isDisabled }
 }
 
 extension AdminRole {
@@ -131,8 +137,7 @@ extension AdminRole {
 extension Transaction {
     /// - Throws: `administration(lastOwner)` when nobody could look after admins any more.
     fileprivate func requireOwner() throws(DomainError) {
-        guard try admins().contains(where: { $0.role == .owner && $0.isSetUp && !$0.isDisabled })
-        else { throw .administration(.lastOwner) }
+        guard try admins().contains(where: \.isActingOwner) else { throw .administration(.lastOwner) }
     }
 
     /// - Throws: `administration(notFound)` when one of them is not there.

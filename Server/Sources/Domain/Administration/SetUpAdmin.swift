@@ -171,8 +171,7 @@ package struct SetUpAdmin: Sendable {
                     of: SecretDigest(of: "admin:\(present.foldedName)".utf8), in: AuditEntry.server)
                 try transaction.update(stored)
             }
-            try transaction.insert(
-                AdminSession(digest: token.digest, admin: made.id, createdAt: now, lastUsedAt: now))
+            try transaction.insert(AdminSession(digest: token.digest, admin: made.id, createdAt: now))
             try entry.record(on: .admin(made.id), in: transaction)
             return LogInAdmin.Done(
                 admin: stored, token: token, expiresAt: now + AdminSession.lifetime, recoveryCodesLeft: nil)

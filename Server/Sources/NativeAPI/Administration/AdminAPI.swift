@@ -37,16 +37,21 @@ package struct AdminRoute: Sendable {
     package let permission: AdminPermission?
     /// Whether it can be asked without being an admin: log-in and set-up.
     package let isOpen: Bool
+    /// Whether an admin must have given password and code within ten minutes: for what gives somebody a way in, takes data
+    /// out, or destroys (requirement 18). A key is its own proof.
+    package let needsPresence: Bool
     fileprivate let answer: @Sendable (AdminCall) async throws -> Response
 
     init(
         _ method: HTTPRequest.Method, _ path: String, _ permission: AdminPermission?, isOpen: Bool = false,
+        needsPresence: Bool = false,
         _ answer: @escaping @Sendable (AdminCall) async throws -> Response
     ) {
         self.method = method
         self.path = AdminAPI.root + path
         self.permission = permission
         self.isOpen = isOpen
+        self.needsPresence = needsPresence
         self.answer = answer
     }
 
@@ -71,6 +76,7 @@ struct AdminEndpoint: RouteHandler {
         let application =
             route.isInApplication ? Identifier<Domain.Application>(rawValue: try call.id("application")) : nil
         if let permission = route.permission { try access.require(permission, in: application) }
+        if route.needsPresence { try api.useCases.administration.requirePresence(access) }
         call.access = access
         call.token = token
         if let application {

@@ -67,6 +67,35 @@ struct AdminLogInBody: Decodable, Sendable {
     }
 }
 
+struct AdminProofBody: Decodable, Sendable {
+    var password: String
+    var code: String
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case password, code }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        password = try members.decode(String.self, forKey: .password)
+        code = try members.decode(String.self, forKey: .code)
+    }
+}
+
+struct AdminProofAnswer: Encodable {
+    /// In the place of the token that the request came with.
+    let token: String
+    let freshUntil: WireTime
+    let expiresAt: WireTime
+    /// How many are left, when one was used.
+    let recoveryCodesLeft: Int?
+
+    init(_ done: ReauthenticateAdmin.Done) {
+        token = done.token.revealed
+        freshUntil = done.freshUntil.wire
+        expiresAt = done.expiresAt.wire
+        recoveryCodesLeft = done.recoveryCodesLeft
+    }
+}
+
 struct AdminLogInAnswer: Encodable {
     let admin: AdminBody
     let token: String

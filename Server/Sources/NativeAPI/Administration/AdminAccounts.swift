@@ -30,6 +30,14 @@ extension AdminAPI {
                 origin: call.origin)
             return try call.answer(AdminLogInAnswer(done, recoveryCodes: nil))
         },
+        AdminRoute(.post, "reauthenticate", nil) { call in
+            let body = try await call.body(AdminProofBody.self)
+            guard let token = call.token else { throw DomainError.administration(.adminRequired) }
+            let done = try await call.rules.reauthenticate(
+                password: Secret(body.password), code: body.code, token: token, by: try call.caller(),
+                from: call.client, origin: call.origin)
+            return try call.answer(AdminProofAnswer(done))
+        },
         AdminRoute(.post, "log-out", nil) { call in
             if let token = call.token { try await call.rules.logOut(token, by: try call.caller(), from: call.origin) }
             return AdminCall.done
@@ -38,7 +46,7 @@ extension AdminAPI {
         AdminRoute(.get, "admins", .readAdmins) { call in
             try call.answer(AdminsBody(admins: try await call.rules.listAdmins().map(AdminBody.init(_:))))
         },
-        AdminRoute(.post, "admins", .manageAdmins) { call in
+        AdminRoute(.post, "admins", .manageAdmins, needsPresence: true) { call in
             let body = try await call.body(NewAdminBody.self)
             let role = try AdminRole(wire: body.role)
             let admin = try await call.rules.createAdmin(
@@ -49,7 +57,7 @@ extension AdminAPI {
                 NewAdminAnswer(admin: AdminBody(admin), link: AdminLinkBody(link)), status: .created,
                 version: admin.updatedAt)
         },
-        AdminRoute(.patch, "admins/{id}", .manageAdmins) { call in
+        AdminRoute(.patch, "admins/{id}", .manageAdmins, needsPresence: true) { call in
             let body = try await call.body(ChangedAdminBody.self)
             let admin = try await call.rules.changeAdmin(
                 Identifier(rawValue: try call.id("id")),
@@ -59,11 +67,11 @@ extension AdminAPI {
                 version: try call.version(), by: try call.acting())
             return try call.answer(AdminBody(admin), version: admin.updatedAt)
         },
-        AdminRoute(.delete, "admins/{id}", .manageAdmins) { call in
+        AdminRoute(.delete, "admins/{id}", .manageAdmins, needsPresence: true) { call in
             try await call.rules.removeAdmin(Identifier(rawValue: try call.id("id")), by: try call.acting())
             return AdminCall.done
         },
-        AdminRoute(.post, "admins/{id}/link", .manageAdmins) { call in
+        AdminRoute(.post, "admins/{id}/link", .manageAdmins, needsPresence: true) { call in
             let link = try await call.rules.makeLink(
                 for: Identifier(rawValue: try call.id("id")), by: try call.acting())
             return try call.answer(AdminLinkBody(link), status: .created)
@@ -75,7 +83,7 @@ extension AdminAPI {
         AdminRoute(.get, "keys", .readAdmins) { call in
             try call.answer(AdminKeysBody(keys: try await call.rules.listKeys().map(AdminKeyBody.init(_:))))
         },
-        AdminRoute(.post, "keys", .manageAdmins) { call in
+        AdminRoute(.post, "keys", .manageAdmins, needsPresence: true) { call in
             let body = try await call.body(NewAdminKeyBody.self)
             let scopes = try body.scopes.map { name throws(HTTPFault) in
                 guard let scope = AdminPermission(rawValue: name) else { throw AdminQuery.malformed("scopes") }
@@ -88,7 +96,7 @@ extension AdminAPI {
                 by: try call.caller(), from: call.origin)
             return try call.answer(NewAdminKeyAnswer(key: AdminKeyBody(key), secret: secret.revealed), status: .created)
         },
-        AdminRoute(.delete, "keys/{id}", .manageAdmins) { call in
+        AdminRoute(.delete, "keys/{id}", .manageAdmins, needsPresence: true) { call in
             try await call.rules.removeKey(Identifier(rawValue: try call.id("id")), by: try call.acting())
             return AdminCall.done
         },

@@ -15,7 +15,7 @@ extension AdminAPI {
                     providers: try await call.useCases.listProviders(of: try call.place().id)
                         .map(AdminProviderBody.init(_:))))
         },
-        AdminRoute(.put, "\(place)/providers/{provider}", .changeSettings) { call in
+        AdminRoute(.put, "\(place)/providers/{provider}", .changeSettings, needsPresence: true) { call in
             let (body, provider) = (try await call.body(NewProviderBody.self), try call.provider())
             let application = try call.place().id
             try await call.useCases.setProvider(
@@ -26,7 +26,7 @@ extension AdminAPI {
             guard let entry else { throw DomainError.providerNotEnabled }
             return try call.answer(AdminProviderBody(entry))
         },
-        AdminRoute(.delete, "\(place)/providers/{provider}", .changeSettings) { call in
+        AdminRoute(.delete, "\(place)/providers/{provider}", .changeSettings, needsPresence: true) { call in
             try await call.useCases.removeProvider(
                 try call.provider(), of: try call.place().id, by: try call.acting())
             return AdminCall.done
@@ -44,14 +44,14 @@ extension AdminAPI {
                         AdminProtocolBody($0, of: application, isWhole: access.may(.changeSettings))
                     }))
         },
-        AdminRoute(.put, "\(place)/protocols/{protocol}", .changeSettings) { call in
+        AdminRoute(.put, "\(place)/protocols/{protocol}", .changeSettings, needsPresence: true) { call in
             let (body, name) = (try await call.body(ProtocolKeysBody.self), try call.protocolName())
             let application = try call.place()
             let issued = try await call.useCases.enableProtocol(
                 name, given: try body.given(for: name), of: application.id, by: try call.acting())
             return try call.answer(AdminProtocolBody(issued, of: application, isWhole: true))
         },
-        AdminRoute(.delete, "\(place)/protocols/{protocol}", .changeSettings) { call in
+        AdminRoute(.delete, "\(place)/protocols/{protocol}", .changeSettings, needsPresence: true) { call in
             let wasOn = try await call.useCases.disableProtocol(
                 try call.protocolName(), of: try call.place().id, by: try call.acting())
             guard wasOn else { throw DomainError.administration(.notFound) }

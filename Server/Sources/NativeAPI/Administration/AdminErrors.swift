@@ -24,6 +24,10 @@ extension Refusal {
         case .sessionInvalid: self.init(409, .userUnavailable, "The user is disabled or on the way out.")
         case .credentialRefused:
             self = .challenge(.credentialRefused, "Name, password or code are wrong.", .admin)
+        case .reauthenticationRequired:
+            self.init(
+                403, .reauthenticationRequired, "The admin's session is not fresh.",
+                detail: "POST /v1/admin/reauthenticate with password and code, then again with the new token.")
         default: return nil
         }
     }

@@ -10,7 +10,7 @@ extension AdminAPI {
     /// What an application has decided.
     static let settings: [AdminRoute] = [
         AdminRoute(.get, place, .readSettings) { call in try call.answer(settingsOf: try call.place()) },
-        AdminRoute(.patch, place, .changeSettings) { call in
+        AdminRoute(.patch, place, .changeSettings, needsPresence: true) { call in
             let version = try call.versionText()
             let patch = try await call.api.native.readJSON(
                 AdminSettingsPatch.self, of: call.request, call.context,
@@ -23,7 +23,7 @@ extension AdminAPI {
         AdminRoute(.get, "\(place)/redirects", .readSettings) { call in
             try call.answer(RedirectsBody(redirects: try call.place().settings.redirectAddresses))
         },
-        AdminRoute(.put, "\(place)/redirects", .changeSettings) { call in
+        AdminRoute(.put, "\(place)/redirects", .changeSettings, needsPresence: true) { call in
             let body = try await call.body(RedirectsBody.self)
             let changed = try await call.useCases.changeRedirects(of: try call.place().id, by: try call.acting()) {
                 $0 = body.redirects
@@ -43,7 +43,7 @@ extension AdminAPI {
             try await call.useCases.changeTheme(of: try call.place().id, to: nil, by: try call.acting())
             return AdminCall.done
         },
-        AdminRoute(.get, "\(place)/export", .readPersonalData) { call in
+        AdminRoute(.get, "\(place)/export", .readPersonalData, needsPresence: true) { call in
             let query = try AdminQuery(
                 call, "form", "kind", "disabled", "leaving", "weak", "provider", "protocol", "seenSince",
                 "notSeenSince", "search")
@@ -62,7 +62,7 @@ extension AdminAPI {
             let sessions = call.useCases.cachedSessions
             return try call.answer(HealthBody(try await call.rules.readHealth(), cachedSessions: sessions))
         },
-        AdminRoute(.post, "signing-keys", .changeSettings) { call in
+        AdminRoute(.post, "signing-keys", .changeSettings, needsPresence: true) { call in
             let id = try await call.useCases.rotateSigningKeys(by: try call.acting())
             return try call.answer(NewSigningKeyBody(id: id), status: .created)
         },

@@ -35,13 +35,16 @@ extension AdminAPI {
             let patch = try await call.api.native.readJSON(
                 UserPatchBody.self, of: call.request, call.context,
                 mediaTypes: ["application/merge-patch+json", "application/json"])
+            let changes = UpdateUser.Changes(patch ?? UserPatchBody())
+            // By another address somebody else could get a new password.
+            if !changes.identifiers.isEmpty { try call.rules.requirePresence(try call.caller()) }
             let user = try await call.rules.editUser(
-                try call.user(), in: application.id, changes: UpdateUser.Changes(patch ?? UserPatchBody()),
+                try call.user(), in: application.id, changes: changes,
                 version: try call.version(), by: try call.acting())
             return try call.answer(
                 AdminUserBody(user, in: application, for: try call.caller()), version: user.updatedAt)
         },
-        AdminRoute(.delete, one, .changeUsers) { call in
+        AdminRoute(.delete, one, .changeUsers, needsPresence: true) { call in
             let erasedAt = try await call.useCases.deleteUser(
                 try call.user(), in: try call.place(), by: try call.acting())
             return try call.answer(ErasureBody(erasedAt: erasedAt.wire), status: .accepted)
@@ -70,7 +73,7 @@ extension AdminAPI {
                 for: try call.user(), in: try call.place(), from: call.client, by: try call.acting())
             return AdminCall.done
         },
-        AdminRoute(.post, "\(one)/transfer-code", .changeUsers) { call in
+        AdminRoute(.post, "\(one)/transfer-code", .changeUsers, needsPresence: true) { call in
             _ = try await call.useCases.readUser(try call.user(), in: try call.place().id)
             let issued = try await call.useCases.issueTransferCode(
                 to: try call.user(), in: try call.place(), by: try call.acting())
@@ -79,7 +82,7 @@ extension AdminAPI {
                     code: issued.code.revealed, expiresAt: issued.expiresAt.wire, link: issued.link?.revealed),
                 status: .created)
         },
-        AdminRoute(.post, "\(one)/merge", .changeUsers) { call in
+        AdminRoute(.post, "\(one)/merge", .changeUsers, needsPresence: true) { call in
             let body = try await call.body(MergeIntoBody.self)
             let merge = try await call.rules.mergeUsers(
                 try call.user(), into: Identifier(rawValue: body.into), in: try call.place(), by: try call.acting())

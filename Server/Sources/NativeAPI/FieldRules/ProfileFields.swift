@@ -2,8 +2,8 @@ import Domain
 import OkaeriWire
 
 extension FieldRules {
-    /// The fields that sign-up forms ask for: what nobody registers without, and what has a label, as far as people type
-    /// such values and may write them.
+    /// The fields that sign-up forms of apps ask for: what nobody registers without, and what has a label, as far as people
+    /// may write them. Lists and objects are left to the app, which knows what stands in them, and to the hosted pages.
     var profileFields: [ProfileField] {
         asked.compactMap { rule in
             let kind: ProfileField.Kind

@@ -18,10 +18,11 @@ struct AdminCommand: ParsableCommand {
               okaeri admin list
               okaeri admin reset mika@example.com
               okaeri admin disable mika@example.com
+              okaeri admin remove mika@example.com
             """,
         subcommands: [
             ListAdminsCommand.self, AdminLinkCommand.self, CreateAdminCommand.self, ResetAdminCommand.self,
-            DisableAdminCommand.self, EnableAdminCommand.self,
+            DisableAdminCommand.self, EnableAdminCommand.self, RemoveAdminCommand.self,
         ])
 }
 

@@ -51,6 +51,11 @@ package struct FormValues: Sendable {
         self = values
     }
 
+    /// The same form without some fields.
+    package func without(_ names: Set<String>) -> FormValues {
+        FormValues(all: all.filter { !names.contains($0.name) })
+    }
+
     package subscript(name: String) -> String? { values[name] }
 
     /// The value of a field; empty when it is missing.

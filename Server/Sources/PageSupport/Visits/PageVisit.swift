@@ -16,11 +16,11 @@ package struct PageVisit: Sendable {
     /// What the cookie is called for this browser.
     package let cookieName: String
     /// What the cookie held, when it held something.
-    package let cookie: String?
+    package private(set) var cookie: String?
     /// A value for browsers without a cookie, so that a form can be tied to one before anybody logged in.
-    package let newCookie: String?
+    package private(set) var newCookie: String?
     /// What every form must bring back (requirement 43): nobody can make it who does not know the cookie.
-    package let formToken: String
+    package private(set) var formToken: String
     /// For the policy of what the page may run and load.
     package let nonce: String
     package let client: ClientAddress
@@ -35,6 +35,13 @@ package struct PageVisit: Sendable {
     /// The parameter by which a person chooses a language.
     package static let languageParameter = "lang"
     static let languageCookie = "language"
+
+    /// The same visit with another value in the cookie, and with forms that are tied to it.
+    package func holding(_ cookie: String) -> PageVisit {
+        var visit = self
+        (visit.cookie, visit.newCookie, visit.formToken) = (cookie, nil, tokens.token(cookie: cookie))
+        return visit
+    }
 
     /// The fields of a form that was sent from a page of ours.
     ///

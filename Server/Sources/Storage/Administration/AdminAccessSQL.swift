@@ -3,17 +3,25 @@ package import Domain
 extension SQLTransaction {
     package func insert(_ session: AdminSession) throws(DomainError) {
         try connection.run(
-            "INSERT INTO admin_sessions (digest, admin_id, created_at, last_used_at) VALUES ($1, $2, $3, $4)",
-            [.digest(session.digest), .id(session.admin), .time(session.createdAt), .time(session.lastUsedAt)])
+            """
+            INSERT INTO admin_sessions (digest, admin_id, created_at, last_used_at, authenticated_at)
+            VALUES ($1, $2, $3, $4, $5)
+            """,
+            [
+                .digest(session.digest), .id(session.admin), .time(session.createdAt), .time(session.lastUsedAt),
+                .time(session.authenticatedAt),
+            ])
     }
 
     package func adminSession(_ digest: SecretDigest) throws(DomainError) -> AdminSession? {
         try connection.row(
-            "SELECT digest, admin_id, created_at, last_used_at FROM admin_sessions WHERE digest = $1",
-            [.digest(digest)]
+            """
+            SELECT digest, admin_id, created_at, last_used_at, authenticated_at FROM admin_sessions WHERE digest = $1
+            """, [.digest(digest)]
         ) { row throws(DomainError) in
-            AdminSession(
-                digest: try row.digest(0), admin: row.id(1), createdAt: row.time(2), lastUsedAt: row.time(3))
+            var session = AdminSession(digest: try row.digest(0), admin: row.id(1), createdAt: row.time(2))
+            (session.lastUsedAt, session.authenticatedAt) = (row.time(3), row.time(4))
+            return session
         }
     }
 

@@ -21,7 +21,7 @@ package struct Migration: Sendable {
     /// All steps, oldest first. A step is never edited once released.
     package static let all = [
         beginnings, accounts, logInFailures, providers, mail, audit, transfers, deletion, merges,
-        foreignProtocols, accessLists, installations, administration, userLists,
+        foreignProtocols, accessLists, installations, administration, userLists, adminPresence,
     ]
 
     /// The version that this program needs.

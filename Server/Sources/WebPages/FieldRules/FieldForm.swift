@@ -64,6 +64,14 @@ struct FieldForm: Sendable {
         }
     }
 
+    /// Where JSON was typed that cannot be read, and its line.
+    var unreadable: [(place: String, line: Int)] {
+        fields.filter { $0.rule.kind == .object }.compactMap { field in
+            guard let typed = sent.map({ Self.plain($0.text(field.key), field) }) else { return nil }
+            return ObjectText.unreadableLine(of: typed).map { (place(field), $0) }
+        }
+    }
+
     /// The field with the most text, whom a limit of all fields together concerns first.
     private var longest: TypedField? {
         fields.filter { !$0.isBox }.max { first, second in
@@ -83,8 +91,9 @@ struct FieldForm: Sendable {
             return PageField(
                 field.key, place: place(field),
                 label: isOptional ? visit.text("field.optional", ["label": label]) : label, kind: field.kind,
-                value: sent.map { $0.text(field.key) } ?? field.text ?? "", error: errors?[place(field)],
-                isRequired: needsText, inputMode: field.inputMode
+                value: sent.map { $0.text(field.key) } ?? field.text ?? "",
+                hint: field.hint.map { visit.text($0) }, error: errors?[place(field)], isRequired: needsText,
+                inputMode: field.inputMode
             )
         }
     }
@@ -146,6 +155,10 @@ extension HostedVisit {
         case .bool(let flag)?: return text(flag ? "common.yes" : "common.no")
         case .integer(let number)?: return String(number)
         case .number(let number)?: return String(number)
+        case .array?, .object?:
+            // Braces are for programs.
+            guard let text = field.text, !ObjectText.isJSON(text) else { return nil }
+            return text.isEmpty ? nil : text.replacing("\n", with: ", ")
         default: return field.text.flatMap { $0.isEmpty ? nil : $0 }
         }
     }
@@ -154,6 +167,10 @@ extension HostedVisit {
     func errors(of error: DomainError, _ form: FieldForm) -> FormErrors {
         guard case .fieldsRefused(let faults) = error else { return errors(of: error) }
         var errors = errors(of: .fieldsRefused(form.placed(faults)))
+        for (place, line) in form.unreadable {
+            guard let index = errors.fields.firstIndex(where: { $0.name == place }) else { continue }
+            errors.fields[index].text = text("rule.notJSON", ["line": String(line)])
+        }
         let places = Set(form.fields.map(form.place))
         // What no field of the form can mend stands above it by its name.
         for (name, text) in errors.fields where name.hasPrefix("fields") && !places.contains(name) {

@@ -26,6 +26,8 @@ struct TypedField: Sendable {
         case (.date, _): return Self.day(of: stored)
         case (.boolean, _): return stored == true ? "yes" : ""
         case (_, .string(let text)): return text
+        case (.array, .array(let entries)): return ListText.text(of: entries)
+        case (.object, .object(let members)): return ObjectText.text(of: members)
         // A form would make a text of it.
         case (.any, _), (_, .array), (_, .object), (_, .bool), (_, .null): return nil
         case (_, .integer(let number)): return String(number)
@@ -40,7 +42,17 @@ struct TypedField: Sendable {
         switch rule.kind {
         case .boolean: .checkbox
         case .date: .date
+        case .array, .object: .multiline
         default: text?.contains(where: \.isNewline) == true ? .multiline : .text
+        }
+    }
+
+    /// The name of the text that says how the field is typed; `nil` where that needs no words.
+    var hint: String? {
+        switch rule.kind {
+        case .array: "field.listHint"
+        case .object: "field.objectHint"
+        default: nil
         }
     }
 
@@ -64,6 +76,10 @@ struct TypedField: Sendable {
             // As it was stored, so that the apps that read it go on reading it.
             guard case .object(let members)? = stored, members["__type"] == "Date" else { return .string(typed) }
             return .object(["__type": "Date", "iso": .string("\(typed)T00:00:00.000Z")])
+        case .array:
+            return ListText.value(of: typed, stored: stored)
+        case .object:
+            return ObjectText.value(of: typed, stored: stored) ?? .string(typed)
         default:
             return .string(typed)
         }

@@ -70,7 +70,9 @@ extension FieldFault.Rule {
         case .notOfKind(.integer): ("notAWholeNumber", [:])
         case .notOfKind(.number): ("notANumber", [:])
         case .notOfKind(.date): ("notADate", [:])
-        case .onlyAfterUpgrade, .tooManyFields, .tooDeep, .notListed, .notOffered, .notAnAddress, .notAnAppleId,
+        case .notOfKind(.object): ("notAnObject", [:])
+        case .tooDeep(let maximum): ("tooDeep", ["maximum": String(maximum)])
+        case .onlyAfterUpgrade, .tooManyFields, .notListed, .notOffered, .notAnAddress, .notAnAppleId,
             .notAPrivateKey, .notAKey, .notABasePath, .notALink, .unknownPlaceholder, .secretMissing,
             .notOfKind, .readOnly, .notDeclared, .unreadable, .secretInSubject, .inThePast, .otherType, .outOfRange,
             .notANetwork:

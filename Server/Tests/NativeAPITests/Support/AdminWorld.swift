@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import HTTPTypes
 import OkaeriWire
+import TestWorld
 import Testing
 
 /// A server with an admin of each role, and a second application.
@@ -12,13 +13,16 @@ struct AdminWorld: Sendable {
     /// An application that the restricted admins may not see.
     let foreign: Domain.Application
     private(set) var tokens: [String: String] = [:]
+    /// What the owner's authenticator app read.
+    private(set) var ownerKey = ""
 
     init(_ server: TestServer? = nil, roles: [AdminRole] = AdminRole.allCases, restricted: Bool = false) async throws {
         let server = if let server { server } else { try await TestServer() }
         self.server = server
         foreign = try await server.useCases.createApplication(name: "Foreign").application
         let rules = server.useCases.administration
-        tokens["owner"] = try await Self.setUp(try await rules.makeLink().token, name: "root", on: server)
+        let owner = try await Self.setUpWithKey(try await rules.makeLink().token, name: "root", on: server)
+        (tokens["owner"], ownerKey) = owner
         for role in roles where role != .owner {
             let admin = try await rules.createAdmin(
                 name: role.rawValue, role: role, applications: restricted ? [server.application.id] : nil)
@@ -29,33 +33,31 @@ struct AdminWorld: Sendable {
 
     /// Sets an admin up by the API.
     static func setUp(_ token: Secret, name: String?, on server: TestServer) async throws -> String {
+        try await setUpWithKey(token, name: name, on: server).token
+    }
+
+    private static func setUpWithKey(
+        _ token: Secret, name: String?, on server: TestServer
+    ) async throws -> (token: String, key: String) {
         let opened = try await server.send(
             .post, "/v1/admin/set-up/open", body: #"{"token": "\#(token.revealed)"}"#, isNamed: false)
-        let key = try opened.read([String: JSONValue].self)["totpKey"]
-        let code = try Self.code(try #require(key), at: server.clock.now)
+        let key = try #require(try opened.read([String: JSONValue].self)["totpKey"]?.text)
+        let code = try TestAuthenticator.code(for: key, at: server.clock.now)
         let named = name.map { #""name": "\#($0)", "# } ?? ""
         let answer = try await server.send(
             .post, "/v1/admin/set-up",
             body: #"{"token": "\#(token.revealed)", \#(named)"password": "\#(password)", "code": "\#(code)"}"#,
             isNamed: false)
         try #require(answer.status == 201, "\(answer.text)")
-        return try #require(try answer.read([String: JSONValue].self)["token"]?.text)
+        return (try #require(try answer.read([String: JSONValue].self)["token"]?.text), key)
     }
+
+    /// What the owner's authenticator app shows now.
+    var ownerCode: String { get throws { try TestAuthenticator.code(for: ownerKey, at: server.clock.now) } }
 
     /// What an authenticator app shows for a key in Base32.
     static func code(_ key: JSONValue, at now: Timestamp) throws -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
-        var (bits, count, bytes): (Int, Int, [UInt8]) = (0, 0, [])
-        for character in try #require(key.text) {
-            bits = bits << 5 | (try #require(alphabet.firstIndex(of: character)))
-            count += 5
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(bits >> count & 0xff))
-            }
-            bits &= 0xfff
-        }
-        return TimeCode(key: bytes).code(step: now.milliseconds / 30_000)
+        try TestAuthenticator.code(for: try #require(key.text), at: now)
     }
 
     /// Sends a request as somebody: a role's name, or a token.

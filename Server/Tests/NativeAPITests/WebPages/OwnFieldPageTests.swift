@@ -142,16 +142,6 @@ struct OwnFieldPageTests {
         #expect(try await fields("hana", in: server)["team"] == "red")
     }
 
-    @Test("tell by name what no form can ask for, instead of failing without a word")
-    func unaskable() async throws {
-        let server = try await server([
-            FieldRule(name: "bag", kind: .object, isRequired: true, labels: ["en": "Bag"])
-        ])
-        let browser = Browser(server)
-        let page = try await browser.fill("sign-up", ["username": "hana", "password": Self.password])
-        #expect(page.status == 422 && page.html.contains("<li>Bag: Please fill this in.</li>"))
-    }
-
     @Test("are shown and changed in the account, and what was left as it was stays as it was")
     func account() async throws {
         let server = try await server(Self.rules)

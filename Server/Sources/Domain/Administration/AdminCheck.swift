@@ -1,0 +1,101 @@
+/// Checks an admin's password and one-time code, both at once.
+///
+/// What is wrong is not told, and an unknown name takes as long (requirement 10). Wrong tries are counted by the name
+/// and by the address, as those of users are (requirement 8).
+struct AdminCheck: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let passwords: any PasswordHashing
+    let secrets: AdminSecrets
+    let hasLimits: Bool
+
+    /// What somebody came with.
+    struct Attempt: Sendable {
+        var name: String
+        var password: Secret
+        /// A one-time code, or a recovery code in its place.
+        var code: String
+        var client: ClientAddress
+        /// What stands in the audit log of it, right or wrong.
+        var entry: AuditDraft
+    }
+
+    /// - Parameters:
+    ///   - attempt: What somebody came with.
+    ///   - settle: What follows in the same transaction. The admin is written afterwards.
+    /// - Returns: what `settle` returned, and how many recovery codes are left, when one was used.
+    /// - Throws: `credentialRefused`, `rateLimited`, `busy`, `secretUnreadable`, `storageUnavailable`, and what `settle`
+    ///   throws.
+    func callAsFunction<Value: Sendable>(
+        _ attempt: Attempt,
+        _ settle: @escaping @Sendable (inout Admin, any Transaction) throws(DomainError) -> Value
+    ) async throws(DomainError) -> (value: Value, recoveryCodesLeft: Int?) {
+        let (now, folded) = (clock.now, Admin.folded(String(attempt.name.filter { $0 != "\0" }.prefix(200))))
+        let subject = SecretDigest(of: "admin:\(folded)".utf8)
+        let address = RateLimitKey(
+            application: AuditEntry.server, kind: "admin-log-in", subject: attempt.client.allowanceGroup)
+        let found = try await store.read { transaction throws(DomainError) in
+            try wait(transaction, subject, address, at: now)
+            return try transaction.admin(named: folded)
+        }
+        let verdict: PasswordVerdict =
+            if let password = Password(attempt.password.revealed) {
+                try await passwords.compare(password, with: found?.passwordHash)
+            } else { .refused }
+        let proof = try found?.sealedTOTP.map { sealed throws(DomainError) in try secrets.timeCode(sealed) }
+        let (recovery, entry) = (secrets.recoveryDigest(of: attempt.code), attempt.entry)
+        let done = try await store.write { transaction throws(DomainError) -> (Value, Int?)? in
+            try wait(transaction, subject, nil, at: now)
+            // Read again: the admin may have been reset or disabled meanwhile.
+            if case .accepted(let better) = verdict, let found, var admin = try transaction.admin(found.id),
+                admin.passwordHash == found.passwordHash, admin.sealedTOTP == found.sealedTOTP, !admin.isDisabled,
+                Self.takes(attempt.code, proof: proof, recovery: recovery, of: &admin, at: now)
+            {
+                if let better { admin.passwordHash = better }
+                let value = try settle(&admin, transaction)
+                try transaction.update(admin)
+                try transaction.removeFailures(of: subject, in: AuditEntry.server)
+                let usedRecovery = admin.recoveryDigests.count < found.recoveryDigests.count
+                try entry.record(
+                    on: .admin(admin.id), by: .admin(admin.id),
+                    details: ["second-factor": usedRecovery ? "recovery-code" : "totp"], in: transaction)
+                return (value, usedRecovery ? admin.recoveryDigests.count : nil)
+            }
+            let before = try transaction.failures(of: subject, in: AuditEntry.server)
+            try transaction.write(.next(after: before, at: now), of: subject, in: AuditEntry.server)
+            _ = try transaction.count(address, window: LogInAdmin.failuresPerAddress.window, at: now)
+            try entry.record(on: found.map { .admin($0.id) }, result: .refused, in: transaction)
+            return nil
+        }
+        guard let done else { throw .credentialRefused }
+        return done
+    }
+
+    private func wait(
+        _ transaction: any Transaction, _ subject: SecretDigest, _ address: RateLimitKey?, at now: Timestamp
+    ) throws(DomainError) {
+        guard hasLimits else { return }
+        let limit = LogInAdmin.failuresPerAddress
+        if let address, let counted = try transaction.counted(address, window: limit.window, at: now),
+            counted.count >= limit.maximum
+        {
+            throw .rateLimited(retryAfter: counted.windowStart + limit.window - now)
+        }
+        if let wait = try transaction.failures(of: subject, in: AuditEntry.server)?.wait(at: now) {
+            throw .rateLimited(retryAfter: wait)
+        }
+    }
+
+    /// Takes the code when it is right; a step of time, or a recovery code, counts once.
+    private static func takes(
+        _ code: String, proof: TimeCode?, recovery: SecretDigest, of admin: inout Admin, at now: Timestamp
+    ) -> Bool {
+        if let step = proof?.step(of: code, at: now, after: admin.lastTOTPStep) {
+            admin.lastTOTPStep = step
+            return true
+        }
+        guard let place = admin.recoveryDigests.firstIndex(of: recovery) else { return false }
+        admin.recoveryDigests.remove(at: place)
+        return true
+    }
+}

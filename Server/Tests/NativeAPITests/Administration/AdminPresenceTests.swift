@@ -1,0 +1,157 @@
+import Domain
+import HTTPTypes
+import OkaeriWire
+import Testing
+
+@testable import NativeAPI
+
+/// Requirement 18 for admins at the API: what an open session must not be enough for.
+@Suite("An admin's session that was left open")
+struct AdminPresenceTests {
+    private static let place = "applications/{application}"
+
+    /// Everything that gives somebody a way in, takes data out, or destroys.
+    private static let dangerous: Set<String> = [
+        "POST admins", "PATCH admins/{id}", "DELETE admins/{id}", "POST admins/{id}/link", "POST keys",
+        "DELETE keys/{id}", "POST signing-keys", "PATCH \(place)", "PUT \(place)/providers/{provider}",
+        "DELETE \(place)/providers/{provider}", "PUT \(place)/protocols/{protocol}",
+        "DELETE \(place)/protocols/{protocol}", "PUT \(place)/redirects", "GET \(place)/export",
+        "DELETE \(place)/users/{user}", "POST \(place)/users/{user}/transfer-code",
+        "POST \(place)/users/{user}/merge",
+    ]
+
+    private func ask(_ world: AdminWorld, _ who: String, _ route: AdminRoute) async throws -> Answer {
+        var path = String(route.path.dropFirst(AdminAPI.root.count))
+        path = path.replacing("{application}", with: world.server.application.id.rawValue)
+            .replacing(#/\{[a-z]+\}/#, with: "nothing")
+        let hasBody = route.method != .get && route.method != .delete
+        return try await world.send(
+            who, route.method, path, [("If-Match", "\"1\"")], body: hasBody ? "{}" : nil)
+    }
+
+    @Test("is not enough for one table of deeds, ten minutes after the password, and for all else it is")
+    func table() async throws {
+        let world = try await AdminWorld(roles: [])
+        world.server.clock.advance(by: AdminSession.freshness)
+        var asked: Set<String> = []
+        for route in AdminAPI.table where !route.isOpen && !route.path.hasSuffix("/log-out") {
+            let answer = try await ask(world, "owner", route)
+            guard answer.code == .reauthenticationRequired else { continue }
+            expect(answer, 403, .reauthenticationRequired)
+            asked.insert("\(route.method) \(route.path.dropFirst(AdminAPI.root.count))")
+        }
+        #expect(asked == Self.dangerous)
+        // Whatever is about admins and keys is among them.
+        for route in AdminAPI.table where route.permission == .manageAdmins { #expect(route.needsPresence) }
+    }
+
+    @Test("is enough within ten minutes, and a program's key is always")
+    func fresh() async throws {
+        let world = try await AdminWorld(roles: [])
+        let scopes = AdminPermission.allCases.filter { $0 != .manageAdmins }.map { "\"\($0.rawValue)\"" }
+        let made = try await world.send(
+            "owner", .post, "keys",
+            body: #"{"name": "CI", "scopes": [\#(scopes.joined(separator: ","))], "days": 9}"#)
+        let key = try #require(try made.json["secret"]?.text)
+        world.server.clock.advance(by: AdminSession.freshness - .seconds(1))
+        for route in AdminAPI.table where route.needsPresence {
+            #expect(try await ask(world, "owner", route).code != .reauthenticationRequired, "\(route.path)")
+        }
+        world.server.clock.advance(by: .days(1))
+        for route in AdminAPI.table where route.needsPresence && route.permission != .manageAdmins {
+            let answer = try await ask(world, key, route)
+            #expect(![.reauthenticationRequired, .notAllowed].contains(answer.code), "\(route.path): \(answer.text)")
+        }
+        // It has nothing to prove itself by.
+        let proof = try await world.send(key, .post, "reauthenticate", body: #"{"password": "x", "code": "000000"}"#)
+        expect(proof, 401, .adminRequired)
+    }
+
+    @Test("gets another token with password and code, and ends when it would have ended")
+    func reauthenticate() async throws {
+        let world = try await AdminWorld(roles: [])
+        let clock = world.server.clock
+        clock.advance(by: AdminSession.freshness)
+        let old = try #require(world.tokens["owner"])
+        func prove(_ token: String, _ password: String, _ code: String) async throws -> Answer {
+            try await world.send(
+                token, .post, "reauthenticate", body: #"{"password": "\#(password)", "code": "\#(code)"}"#)
+        }
+        let code = try world.ownerCode
+        expect(try await prove(old, "another password entirely", code), 401, .credentialRefused)
+        expect(try await prove(old, AdminWorld.password, "00000x"), 401, .credentialRefused)
+        let proven = try await prove(old, AdminWorld.password, code)
+        #expect(proven.status == 200)
+        let token = try #require(try proven.json["token"]?.text)
+        #expect(token != old)
+        expect(try await world.send(old, .get, "me"), 401, .adminRequired)
+        #expect(try await world.send(token, .post, "signing-keys", body: "{}").status == 201)
+        // The code counts once, and so does the token.
+        expect(try await prove(token, AdminWorld.password, code), 401, .credentialRefused)
+        expect(try await prove(old, AdminWorld.password, code), 401, .adminRequired)
+        clock.advance(by: AdminSession.freshness)
+        expect(try await world.send(token, .post, "signing-keys", body: "{}"), 403, .reauthenticationRequired)
+        let actions = try await world.server.useCases.listAudit(in: AuditEntry.server)
+            .filter { $0.action == .adminReauthenticated }
+        #expect(actions.count { $0.result == .done } == 1 && actions.count { $0.result == .refused } == 3)
+        // Not longer than twelve hours from the log-in, however often it is proven.
+        let end = try proven.expiresAtOfTest - .seconds(1)
+        while clock.now < end {
+            clock.advance(by: min(.seconds(3000), end - clock.now))
+            #expect(try await world.send(token, .get, "me").status == 200)
+        }
+        clock.advance(by: .seconds(1))
+        expect(try await world.send(token, .get, "me"), 401, .adminRequired)
+    }
+
+    @Test("is guarded against guessing as log-ins are, in one count with them")
+    func guessing() async throws {
+        let world = try await AdminWorld(roles: [])
+        for _ in 0..<5 {
+            let wrong = try await world.send(
+                "owner", .post, "reauthenticate", body: #"{"password": "wrong password", "code": "000000"}"#)
+            expect(wrong, 401, .credentialRefused)
+        }
+        let body = #"{"password": "\#(AdminWorld.password)", "code": "\#(try world.ownerCode)"}"#
+        expect(try await world.send("owner", .post, "reauthenticate", body: body), 429, .rateLimited)
+        // What the session was enough for, it is still.
+        #expect(try await world.send("owner", .get, "me").status == 200)
+    }
+
+    @Test("two answers to one question at once: one counts")
+    func race() async throws {
+        let world = try await AdminWorld(roles: [])
+        world.server.clock.advance(by: .seconds(60))
+        let body = #"{"password": "\#(AdminWorld.password)", "code": "\#(try world.ownerCode)"}"#
+        async let first = world.send("owner", .post, "reauthenticate", body: body)
+        async let second = world.send("owner", .post, "reauthenticate", body: body)
+        let answers = try await [first.status, second.status].sorted()
+        #expect(answers == [200, 401])
+    }
+
+    @Test("asks for a new mail address of a user, but not for a new name to be greeted by")
+    func identifiers() async throws {
+        let world = try await AdminWorld(roles: [])
+        let user = try await world.server.signUp("hana")
+        let id = try #require(try user.json["user"]?["id"]?.text)
+        let shown = try await world.send("owner", .get, world.place("/users/\(id)"))
+        let version = [("If-Match", try #require(shown.headers[.eTag]))]
+        world.server.clock.advance(by: AdminSession.freshness)
+        let email = try await world.send(
+            "owner", .patch, world.place("/users/\(id)"), version, body: #"{"email": "evil@example.com"}"#)
+        expect(email, 403, .reauthenticationRequired)
+        let name = try await world.send(
+            "owner", .patch, world.place("/users/\(id)"), version, body: #"{"displayName": "Hana"}"#)
+        #expect(name.status == 200)
+    }
+}
+
+extension Answer {
+    /// When a session ends, as an answer tells it.
+    fileprivate var expiresAtOfTest: Timestamp {
+        get throws {
+            let text = try #require(try json["expiresAt"]?.text)
+            return Timestamp(milliseconds: try #require(WireTime(text)).millisecondsSince1970)
+        }
+    }
+}
