@@ -24,7 +24,7 @@ struct MemoryPhase {
             }
         }
         report.add(
-            ratio: "resident after load, MiB", max(highest, server.child.usage.residentMebibytes),
+            ratio: "resident after load, MB", megabytes(max(highest, server.child.usage.residentMebibytes)),
             "\(Int(seconds) * slices * 3) s at 64 connections, 100,000 users at first, 50,000 sessions and 50,000 devices"
         )
     }
@@ -38,6 +38,9 @@ struct MemoryPhase {
         defer { server.child.stop() }
         sleep(3)
         report.add(
-            ratio: "resident idle, MiB", server.child.usage.residentMebibytes, "three seconds after the start")
+            ratio: "resident idle, MB", megabytes(server.child.usage.residentMebibytes), "three seconds after the start"
+        )
     }
+    /// The targets are in millions of bytes.
+    private func megabytes(_ mebibytes: Double) -> Double { mebibytes * 1.048576 }
 }

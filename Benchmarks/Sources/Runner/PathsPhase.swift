@@ -2,13 +2,13 @@ import Measuring
 
 /// How near do the hot paths come to their ceilings?
 ///
-/// Server and bare route are measured in turn, so that the machine's moods fall on both; ratios are made within a round,
-/// and their median counts.
+/// Server, bare route, signature and rows are measured in turn, so that the machine's moods fall on all; ratios are made
+/// within a round, and their median counts.
 struct PathsPhase {
     let workbench: Workbench
     let isQuick: Bool
 
-    private var seconds: Double { isQuick ? 2 : 5 }
+    private var seconds: Double { isQuick ? 2 : 3 }
     private var checkedSessions: Int { isQuick ? 500 : 2_000 }
 
     func measure(into report: inout Report) throws {
@@ -20,18 +20,17 @@ struct PathsPhase {
         let bare = try ServerUnderTest.bare(workbench, bodyBytes: bodyBytes, logInBytes: logInBytes)
         var usedDevices = checkedSessions
         for connections in [1, 16] where !isQuick {
-            let round = try self.round(server, bare, connections: connections, &usedDevices)
-            round.add(to: &report)
+            try round(server, bare, connections: connections, &usedDevices).add(to: &report)
         }
-        var rounds: [Round] = []
-        for _ in 0..<(isQuick ? 1 : 3) {
-            rounds.append(try round(server, bare, connections: 64, &usedDevices))
+        var rounds: [(Round, Parts)] = []
+        for _ in 0..<(isQuick ? 1 : 5) {
+            rounds.append((try round(server, bare, connections: 64, &usedDevices), try parts(on: seeded)))
         }
-        rounds[rounds.count / 2].add(to: &report)
+        rounds[rounds.count / 2].0.add(to: &report)
         server.child.stop()
         bare.child.stop()
-        addSessionRatios(of: rounds, bodyBytes: bodyBytes, to: &report)
-        try addLogInRatios(of: rounds, on: seeded, to: &report)
+        addSessionRatios(of: rounds.map(\.0), bodyBytes: bodyBytes, to: &report)
+        addLogInRatios(of: rounds, to: &report)
     }
 
     private struct Round {
@@ -50,6 +49,19 @@ struct PathsPhase {
         }
     }
 
+    /// Parts of a log-in alone, in microseconds of processor time.
+    private struct Parts {
+        let signature: Double
+        let logInRows: Rows
+        let firstLaunchRows: Rows
+    }
+
+    /// The rows of a log-in in commits of 64 rows; and in commits of 64 log-ins, more than wait together mostly.
+    private struct Rows {
+        let few: Double
+        let many: Double
+    }
+
     private func round(
         _ server: ServerUnderTest, _ bare: ServerUnderTest, connections: Int, _ usedDevices: inout Int
     ) throws -> Round {
@@ -62,10 +74,25 @@ struct PathsPhase {
         run.spread = 100_000
         let logIn = try server.load("log-in", run)
         usedDevices += Int(Double(logIn.requests) * (seconds + 1) / seconds) + 1_000
-        if usedDevices > 70_000 { usedDevices = checkedSessions }
+        if usedDevices > 82_000 { usedDevices = checkedSessions }
         return Round(
             bare: bareResult, bareLogIn: bareLogIn, sessionCheck: sessionCheck, logIn: logIn,
             firstLaunch: try server.load("first-launch", run))
+    }
+
+    private func parts(on seeded: SeededData) throws -> Parts {
+        Parts(
+            signature: try workbench.ceiling(["signature"]), logInRows: try rows("log-in", on: seeded),
+            firstLaunchRows: try rows("first-launch", on: seeded))
+    }
+
+    private func rows(_ kind: String, on seeded: SeededData) throws -> Rows {
+        func time(group: Int) throws -> Double {
+            let data = try seeded.copy(to: workbench.folder + "/rows")
+            return try workbench.ceiling(
+                ["rows", kind, "--database", data.folder + "/okaeri.sqlite", "--group", "\(group)"])
+        }
+        return Rows(few: try time(group: 64), many: try time(group: 256))
     }
 
     private func run(connections: Int, seconds: Double) -> LoadRun {
@@ -89,23 +116,27 @@ struct PathsPhase {
             "at 64 connections")
     }
 
-    private func addLogInRatios(of rounds: [Round], on seeded: SeededData, to report: inout Report) throws {
-        let signature = try workbench.ceiling(["signature"])
-        let bare = rounds.map(\.bareLogIn.serverMicrosecondsPerRequest).median
-        let paths = [
-            ("log-in", "log-in of a known device", rounds.map(\.logIn.serverMicrosecondsPerRequest).median),
-            ("first-launch", "first launch", rounds.map(\.firstLaunch.serverMicrosecondsPerRequest).median),
+    private func addLogInRatios(of rounds: [(Round, Parts)], to report: inout Report) {
+        typealias Path = (name: String, server: KeyPath<Round, LoadResult>, rows: KeyPath<Parts, Rows>)
+        let paths: [Path] = [
+            ("log-in of a known device", \.logIn, \.logInRows), ("first launch", \.firstLaunch, \.firstLaunchRows),
         ]
-        for (kind, name, server) in paths {
-            // In commits of 64 rows; then, without a target, of the rows of 64 log-ins, more than wait together mostly.
-            for (suffix, group) in [("", 64), (", 64 log-ins in a commit", 256)] {
-                let data = try seeded.copy(to: workbench.folder + "/rows")
-                let rows = try workbench.ceiling(
-                    ["rows", kind, "--database", data.folder + "/okaeri.sqlite", "--group", "\(group)"])
+        for path in paths {
+            for (suffix, rows) in [("", \Rows.few), (", 64 log-ins in a commit", \Rows.many)] {
+                let made = rounds.map { round, parts in
+                    let bare = round.bareLogIn.serverMicrosecondsPerRequest
+                    let server = round[keyPath: path.server].serverMicrosecondsPerRequest
+                    let rows = parts[keyPath: path.rows][keyPath: rows]
+                    return (
+                        ratio: (bare + parts.signature + rows) / server,
+                        text: "("
+                            + [bare, parts.signature, rows].map { Report.text($0, places: 0) }.joined(separator: " + ")
+                            + ") ÷ " + Report.text(server, places: 0)
+                    )
+                }
                 report.add(
-                    ratio: "parts ÷ \(name)\(suffix)", (bare + signature + rows) / server,
-                    "(\(Report.text(bare, places: 1)) bare + \(Report.text(signature, places: 1)) signature + "
-                        + "\(Report.text(rows, places: 1)) rows) ÷ \(Report.text(server, places: 1)) µs of processor")
+                    ratio: "parts ÷ \(path.name)\(suffix)", made.map(\.ratio).median,
+                    "bare + signature + rows ÷ log-in, µs of processor: " + made.map(\.text).joined(separator: "; "))
             }
         }
     }
