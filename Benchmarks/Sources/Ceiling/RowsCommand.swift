@@ -34,7 +34,7 @@ struct RowsCommand: ParsableCommand {
         let database = try Database(path: database)
         // As the server sets them.
         try database.execute(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32768; "
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -22528; "
                 + "PRAGMA wal_autocheckpoint = 8192")
         guard let application = try database.prepare("SELECT id FROM applications LIMIT 1").texts().first else {
             throw ValidationError("the database has no application")

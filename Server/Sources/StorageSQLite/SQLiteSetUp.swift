@@ -41,7 +41,7 @@ enum SQLiteSetUp {
             sqlite3_busy_timeout(connection.handle, 10_000)
             try connection.execute("PRAGMA journal_mode = WAL")
             try connection.execute("PRAGMA synchronous = FULL")
-            try connection.execute("PRAGMA cache_size = -32768")
+            try connection.execute("PRAGMA cache_size = -22528")
             // 32 MiB of log: a page that many log-ins touch is then moved into the database once for many of them.
             try connection.execute("PRAGMA wal_autocheckpoint = 8192")
             try connection.execute("PRAGMA temp_store = MEMORY")

@@ -27,8 +27,6 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
     private var isAnswering = false
     /// Whether the head of that answer went out, and its end has not.
     private var isStreaming = false
-    /// Whether `work` is under way.
-    private var isWorking = false
     /// Requests that were passed on and are not answered yet.
     private var passedOn = 0
     /// Whether the parts of a request that is passed on are still coming.
@@ -90,8 +88,6 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
 
     /// Answers the whole requests that wait, one after the other, and passes on those that are not answered here.
     private func work(_ context: ChannelHandlerContext) {
-        isWorking = true
-        defer { isWorking = false }
         while !isAnswering, let parts = waiting.firstIndex(where: \.isEnd).map({ waiting.prefix(through: $0).count }) {
             guard passedOn == 0, case .head(let head) = waiting.first, let found = routes.endpoint(for: head) else {
                 for _ in 0..<parts { passOn(waiting.removeFirst(), context) }
@@ -134,8 +130,8 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
         let place = NIOLoopBound(
             AnswerPieces.Place(handler: self, context: context), eventLoop: context.eventLoop)
         let routes = routes
-        // It ends by writing the answer, on the loop, where `place` may be touched.
-        executor.run {
+        // Nobody waits for it: it ends by writing the answer. It runs on the loop, where `place` may be touched.
+        Task(executorPreference: executor) {
             let answer = await routes.answer(to: request, whole, endpoint)
             place.value.handler.send(answer, place)
         }
@@ -178,14 +174,11 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
 
     private func finish(_ context: ChannelHandlerContext) {
         isAnswering = false
-        // An answer that had to wait for nothing is made within `work`, which goes on by itself.
-        if !isWorking {
-            work(context)
-            if !isAnswering { passOnAll(context) }
-            // What was passed on outside a read is delivered at its end.
-            if passedOn > 0 { context.fireChannelReadComplete() }
-            guard !isAnswering else { return }
-        }
+        work(context)
+        if !isAnswering { passOnAll(context) }
+        // What was passed on outside a read is delivered at its end.
+        if passedOn > 0 { context.fireChannelReadComplete() }
+        guard !isAnswering else { return }
         if let heldError {
             self.heldError = nil
             context.fireErrorCaught(heldError)
