@@ -22,7 +22,7 @@ struct NodeTests {
             // How long after the answer a request could still begin that was let through.
             var stale = Duration.zero
             for other in [1, 2] {
-                _ = try await eventually("the refusal by the other node", within: .seconds(2)) {
+                _ = try await eventually("the refusal by the other node", within: .seconds(10)) {
                     let begin = ContinuousClock.now
                     if try await nodes.status(token, at: (round + other) % 3) == 401 { return true }
                     stale = max(stale, answered.duration(to: begin))
@@ -51,7 +51,7 @@ struct NodeTests {
         let rotated = try await Program.run("keys", "rotate", "--json", environment: nodes.environment)
         let new = try rotated.json([String: String].self)["id"]
         for node in 0..<2 {
-            _ = try await eventually("the news of both", within: .seconds(2)) {
+            _ = try await eventually("the news of both", within: .seconds(10)) {
                 let status = try await nodes.status(logIn.session.token, at: node)
                 let known = try await keys(node)
                 return status == 401 && known.contains(new ?? "") ? true : nil
@@ -82,7 +82,7 @@ struct NodeTests {
         #expect(commanded.status == 0, "\(commanded.errors)")
         for node in 0..<2 {
             for field in ["coins", "gems"] {
-                _ = try await eventually("node \(node) heeds the rule for \(field)", within: .seconds(2)) {
+                _ = try await eventually("node \(node) heeds the rule for \(field)", within: .seconds(10)) {
                     try await write(field, at: node).contains("read_only") ? true : nil
                 }
             }
@@ -133,7 +133,7 @@ struct NodeTests {
             #expect(
                 try await nodes.servers[0].send("POST", "/v1/log-out", application: nodes.application, token: token)
                     .status == 204)
-            _ = try await eventually("the refusal", within: .seconds(1)) {
+            _ = try await eventually("the refusal", within: .seconds(10)) {
                 try await nodes.status(token, at: 1) == 401 ? true : nil
             }
             for _ in 0..<20 { #expect(try await nodes.status(token, at: 1) == 401) }
@@ -160,7 +160,7 @@ struct NodeTests {
             "POST", "/v1/log-out", application: nodes.application, token: killed)
         nodes.servers[0].process.signal(SIGKILL)
         #expect(answer.status == 204)
-        _ = try await eventually("the refusal", within: .seconds(2)) {
+        _ = try await eventually("the refusal", within: .seconds(10)) {
             try await nodes.status(killed, at: 1) == 401 ? true : nil
         }
         #expect(try await nodes.loggedIn(at: 1).isNew)
