@@ -94,14 +94,10 @@ private struct LogFile {
         return SQLITE_OK
     }
 
-    func holds(any length: Int, from place: sqlite3_int64) -> Bool {
-        count > 0 && place < start + sqlite3_int64(count) && place + sqlite3_int64(length) > start
-    }
-
     func end() { bytes.deallocate() }
 }
 
-/// What SQLite calls for an open log. All but the first five hand on to the system's own.
+/// What SQLite calls for an open log. All but the first six only hand on to the system's own.
 private enum LogFileMethods {
     nonisolated(unsafe) static let table: UnsafePointer<sqlite3_io_methods> = {
         var methods = sqlite3_io_methods()
@@ -116,13 +112,7 @@ private enum LogFileMethods {
             return code == SQLITE_OK ? closed : code
         }
         methods.xRead = { file, bytes, length, place in
-            guard let file else { return SQLITE_MISUSE }
-            let real = LogFile.real(of: file)
-            if LogFile.at(file).pointee.holds(any: Int(length), from: place) {
-                let code = LogFile.at(file).pointee.flush(to: real)
-                guard code == SQLITE_OK else { return code }
-            }
-            return real.pointee.pMethods.pointee.xRead(real, bytes, length, place)
+            flushed(file) { $0.pointee.pMethods.pointee.xRead($0, bytes, length, place) }
         }
         methods.xWrite = { file, bytes, length, place in
             guard let file, let bytes else { return SQLITE_MISUSE }
