@@ -3,6 +3,9 @@
 /// What is wrong is not told, and an unknown name takes as long (requirement 10). Wrong tries are counted by the name
 /// and by the address, as those of users are (requirement 8).
 struct AdminCheck: Sendable {
+    /// Wrong tries from one address or /64 network.
+    private static let failuresPerAddress = RateLimit(maximum: 30, window: .seconds(3600))
+
     let store: any Store
     let clock: any WallClock
     let passwords: any PasswordHashing
@@ -63,7 +66,7 @@ struct AdminCheck: Sendable {
             }
             let before = try transaction.failures(of: subject, in: AuditEntry.server)
             try transaction.write(.next(after: before, at: now), of: subject, in: AuditEntry.server)
-            _ = try transaction.count(address, window: LogInAdmin.failuresPerAddress.window, at: now)
+            _ = try transaction.count(address, window: Self.failuresPerAddress.window, at: now)
             try entry.record(on: found.map { .admin($0.id) }, result: .refused, in: transaction)
             return nil
         }
@@ -75,7 +78,7 @@ struct AdminCheck: Sendable {
         _ transaction: any Transaction, _ subject: SecretDigest, _ address: RateLimitKey?, at now: Timestamp
     ) throws(DomainError) {
         guard hasLimits else { return }
-        let limit = LogInAdmin.failuresPerAddress
+        let limit = Self.failuresPerAddress
         if let address, let counted = try transaction.counted(address, window: limit.window, at: now),
             counted.count >= limit.maximum
         {

@@ -1,8 +1,5 @@
 /// Logs an admin in by name, password and one-time code, all in one request.
 package struct LogInAdmin: Sendable {
-    /// Wrong tries from one address or /64 network.
-    package static let failuresPerAddress = RateLimit(maximum: 30, window: .seconds(3600))
-
     let clock: any WallClock
     let randomness: any Randomness
     let check: AdminCheck
