@@ -1,4 +1,3 @@
-import Crypto
 import Domain
 import Synchronization
 
@@ -73,7 +72,7 @@ package final class FakeDialog<Grant: Sendable>: Sendable {
     func redeem(_ form: [String: String]) -> Grant? {
         guard let code = state.withLock({ state in form["code"].flatMap { state.codes.removeValue(forKey: $0) } }),
             code.redirectURI == form["redirect_uri"],
-            code.challenge == Self.challenge(of: form["code_verifier"] ?? "")
+            code.challenge == CodeChallenge.s256(of: form["code_verifier"] ?? "")
         else { return nil }
         return code.grant
     }
@@ -89,9 +88,4 @@ package final class FakeDialog<Grant: Sendable>: Sendable {
 
     /// Whose a token is.
     func grant(of token: String) -> Grant? { state.withLock { $0.tokens[token] } }
-
-    /// The challenge of a verifier by S256 (RFC 7636 §4.2).
-    static func challenge(of verifier: String) -> String {
-        Base64URL.text(of: Array(SHA256.hash(data: Array(verifier.utf8))))
-    }
 }

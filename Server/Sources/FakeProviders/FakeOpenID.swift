@@ -70,7 +70,7 @@ package final class FakeOpenID: FakeDialogProvider {
     ) -> String {
         code(
             claims, client: client, redirectURI: redirectURI,
-            challenge: FakeDialog<Grant>.challenge(of: verifier))
+            challenge: CodeChallenge.s256(of: verifier))
     }
 
     /// A code for a browser that came with a challenge.

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 package import enum OkaeriWire.JSONValue
 
@@ -84,7 +83,7 @@ package struct BeginProviderVisit: Sendable {
         let state = isKept ? ProviderVisitRecord.digest(ofSealed: sealed) : sealed
         let authorization = ProviderAuthorization(
             redirectURI: request.redirectURI, state: state, nonce: nonce,
-            challenge: Base64URL.text(of: Array(SHA256.hash(data: Array(verifier.utf8)))), hint: request.hint)
+            challenge: CodeChallenge.s256(of: verifier), hint: request.hint)
         guard let address = try await found.provider.authorizationAddress(authorization, for: found.configured) else {
             throw .providerNotEnabled
         }

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 
 /// Turns a code of the pages into a session of the app. A code that comes twice was stolen: the session that it opened ends
@@ -112,6 +111,6 @@ extension AuthorizationGrant {
     /// Whether the app is the one that asked: 43 to 128 characters whose SHA-256 it told before (RFC 7636 §4.6).
     fileprivate func fits(verifier: String) -> Bool {
         guard (43...128).contains(verifier.utf8.count) else { return false }
-        return Secret(Base64URL.text(of: Array(SHA256.hash(data: Array(verifier.utf8))))) == Secret(challenge)
+        return Secret(CodeChallenge.s256(of: verifier)) == Secret(challenge)
     }
 }
