@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import HTTPTypes
+import OkaeriWire
 import Synchronization
 import Testing
 
@@ -53,6 +54,14 @@ final class Browser: Sendable {
                 ("Sec-Fetch-Site", "same-origin"),
             ].filter { own in !headers.contains { $0.0 == own.0 } } + headers,
             body)
+    }
+
+    /// Opens the account pages of an app's user, as the app does: by an address that is good once.
+    func open(accountOf person: Person) async throws {
+        let address = try await person.send(.post, "/v1/user/page").read(PageAddressAnswer.self).url
+        let asked = try await get(address.replacing(TestServer.url, with: ""))
+        let ticket = try #require(asked.value(of: "ticket"))
+        try await post(path("open"), ["ticket": ticket], token: asked.token)
     }
 
     /// Sends a form with files, as browsers write it (RFC 7578).

@@ -211,11 +211,8 @@ struct ListFieldPageTests {
     func upgrade() async throws {
         let server = try await server()
         let person = try await server.person()
-        let address = try await person.send(.post, "/v1/user/page").read(PageAddressAnswer.self).url
         let browser = Browser(server)
-        let opened = try await browser.get(address.replacing(TestServer.url, with: ""))
-        let ticket = try #require(opened.value(of: "ticket"))
-        try await browser.post(browser.path("open"), ["ticket": ticket], token: opened.token)
+        try await browser.open(accountOf: person)
         let page = try await browser.get(browser.path("account"))
         let path = browser.path("account/upgrade")
         var sent = ["username": "hana", "password": Self.password, "fields.home": "{"]

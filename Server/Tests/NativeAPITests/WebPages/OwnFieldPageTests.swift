@@ -196,11 +196,8 @@ struct OwnFieldPageTests {
     func upgrade() async throws {
         let server = try await server(Self.rules)
         let person = try await server.person()
-        let address = try await person.send(.post, "/v1/user/page").read(PageAddressAnswer.self).url
         let browser = Browser(server)
-        let opened = try await browser.get(address.replacing(TestServer.url, with: ""))
-        let ticket = try #require(opened.value(of: "ticket"))
-        try await browser.post(browser.path("open"), ["ticket": ticket], token: opened.token)
+        try await browser.open(accountOf: person)
         let page = try await browser.get(browser.path("account"))
         #expect(page.html.contains(#"id="field-upgrade-fields-team" name="fields.team""#))
         #expect(!page.html.contains(#"id="field-fields-team""#))

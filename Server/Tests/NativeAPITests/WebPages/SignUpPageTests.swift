@@ -83,11 +83,8 @@ struct SignUpPageTests {
             settings: ["public-url": TestServer.url],
             application: ApplicationSettings(redirectAddresses: [WebLogInTests.redirect]))
         let person = try await server.person()
-        let address = try await person.send(.post, "/v1/user/page").read(PageAddressAnswer.self).url
         let browser = Browser(server)
-        let asked = try await browser.get(address.replacing(TestServer.url, with: ""))
-        let ticket = try #require(asked.value(of: "ticket"))
-        try await browser.post(browser.path("open"), ["ticket": ticket], token: asked.token)
+        try await browser.open(accountOf: person)
         let request =
             "client_id=\(server.application.id)&redirect_uri=\(Browser.escaped(WebLogInTests.redirect))"
             + "&response_type=code&code_challenge=\(WebLogInTests.challenge)&code_challenge_method=S256&prompt=create"
