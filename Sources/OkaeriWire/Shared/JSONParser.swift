@@ -108,14 +108,12 @@ private struct JSONParser {
         position += 1
         let start = position
         var unescaped: [UInt8]?
+        var isASCII = true
         while true {
             let byte = try peek()
             switch byte {
             case UInt8(ascii: "\""):
-                let text =
-                    unescaped.map { String(validating: $0, as: UTF8.self) }
-                    ?? String(validating: bytes[start..<position], as: UTF8.self)
-                guard let text else { throw .badText(offset: position) }
+                let text = try text(of: unescaped.map { $0[...] } ?? bytes[start..<position], isASCII: isASCII)
                 position += 1
                 return text
             case UInt8(ascii: "\\"):
@@ -125,10 +123,18 @@ private struct JSONParser {
             case ..<0x20:
                 throw .unexpected(offset: position)
             default:
+                if byte >= 0x80 { isASCII = false }
                 unescaped?.append(byte)
                 position += 1
             }
         }
+    }
+
+    /// Most texts are ASCII, which needs no further check; neither does what escapes have given.
+    private func text(of utf8: ArraySlice<UInt8>, isASCII: Bool) throws(JSONSyntaxError) -> String {
+        if isASCII { return String(decoding: utf8, as: UTF8.self) }
+        guard let text = String(validating: utf8, as: UTF8.self) else { throw .badText(offset: position) }
+        return text
     }
 
     private mutating func escape(into text: inout [UInt8]) throws(JSONSyntaxError) {
