@@ -17,6 +17,7 @@ let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
@@ -219,7 +220,7 @@ let package = Package(
                 "Dashboard", "PageSupport", "PasswordHashes", "QRCodes", "Storage", "WebPages",
                 "StorageSQLite", "StoragePostgreSQL", "TestPostgreSQL", "TestWorld", hummingbird,
                 hummingbirdTesting,
-                httpTypes, nioCore, nioPosix, lifecycle, logging, crypto, sdk, wire, yams,
+                httpTypes, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, lifecycle, logging, crypto, sdk, wire, yams,
             ],
             swiftSettings: settings),
         .target(

@@ -58,9 +58,11 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
         context.fireChannelReadComplete()
     }
 
-    /// No more is read while requests wait: a client that does not wait for answers fills its own memory, not ours.
+    /// No more is read while requests wait: a client that does not wait for answers fills its own memory, not ours. Behind
+    /// the one that is being answered, one more read may happen: to forbid it and to allow it again would cost two calls
+    /// to the system for every answer that waits for the database.
     package func read(context: ChannelHandlerContext) {
-        if isAnswering { isReadHeld = true } else { context.read() }
+        if isAnswering, !waiting.isEmpty { isReadHeld = true } else { context.read() }
     }
 
     package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

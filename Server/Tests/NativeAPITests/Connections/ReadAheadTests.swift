@@ -1,0 +1,91 @@
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Synchronization
+import Testing
+
+@testable import OkaeriServer
+
+@Suite("Reading while a request is answered")
+struct ReadAheadTests {
+    @Test("happens once more, and then not before the answer to what came with it was made")
+    func once() throws {
+        let held = HeldAnswers()
+        let reads = ReadCounter()
+        let routes = ServerRoutes(
+            [Adapter(held: held)], metrics: ServerMetrics(), requestIds: RequestIds(seed: 1),
+            proxies: TrustedProxies([]), readBody: BodyReader()
+        ).responders().whole
+        let channel = EmbeddedChannel(handlers: [reads, WholeRequestHandler(routes, logger: TestServer.silence)])
+        func ask() {
+            let head = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1", path: "/held")
+            channel.pipeline.fireChannelRead(HTTPRequestPart.head(head))
+            channel.pipeline.fireChannelRead(HTTPRequestPart.end(nil))
+            channel.pipeline.fireChannelReadComplete()
+            channel.embeddedEventLoop.run()
+        }
+        func answers() throws -> Int {
+            var count = 0
+            while let part = try channel.readOutbound(as: HTTPResponsePart.self) {
+                if case .head(let head) = part, head.status == .ok { count += 1 }
+            }
+            return count
+        }
+
+        ask()
+        channel.read()
+        #expect(reads.count == 1)
+        ask()
+        channel.read()
+        channel.read()
+        #expect(reads.count == 1)
+        #expect(try answers() == 0)
+
+        held.answerOldest()
+        channel.embeddedEventLoop.run()
+        #expect(try answers() == 1)
+        #expect(reads.count == 1)
+        held.answerOldest()
+        channel.embeddedEventLoop.run()
+        #expect(try answers() == 1)
+        #expect(reads.count == 2)
+    }
+
+    /// Counts how often more is read from the connection.
+    private final class ReadCounter: ChannelOutboundHandler, Sendable {
+        typealias OutboundIn = Never
+
+        private let reads = Atomic(0)
+        var count: Int { reads.load(ordering: .relaxed) }
+
+        func read(context: ChannelHandlerContext) { reads.add(1, ordering: .relaxed) }
+    }
+
+    /// Requests whose answers the test makes when it likes.
+    private final class HeldAnswers: RouteHandler {
+        private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+
+        func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+            await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
+            return Response(status: .ok)
+        }
+
+        func answerOldest() {
+            waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }?.resume()
+        }
+    }
+
+    private struct Adapter: ProtocolAdapter {
+        let held: HeldAnswers
+        var routes: [Route] { [Route(.get, "/held", held)] }
+        var errors: any ErrorAnswers { NoWords() }
+        func owns(path: String) -> Bool { true }
+    }
+
+    private struct NoWords: ErrorAnswers {
+        func answer(to error: any Error, requestId: String) -> Response { Response(status: .internalServerError) }
+    }
+}
