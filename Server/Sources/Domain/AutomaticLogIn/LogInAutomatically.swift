@@ -74,7 +74,6 @@ package struct LogInAutomatically: Sendable {
             ).map { FieldFault(field: "user.\($0.field)", rule: $0.rule) }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
 
-        let candidate = user(for: proof, request, at: now)
         let opening = SessionOpening(
             application: request.application, deviceKey: proof.thumbprint, device: request.device,
             address: request.address.text, protocolName: .native, method: .automatic, attempt: request.attempt,
@@ -85,7 +84,9 @@ package struct LogInAutomatically: Sendable {
         let mayCreateAtOnce = firstLaunches == nil
         let first = try await store.write { transaction throws(DomainError) -> LogIn? in
             guard try transaction.markUsed(proof, in: request.application.id) else { throw .proofReplayed }
-            return try logIn(transaction, opening, candidate: mayCreateAtOnce ? candidate : nil, proof)
+            return try logIn(transaction, opening, proof) {
+                mayCreateAtOnce ? user(for: proof, request, at: now) : nil
+            }
         }
         if let first { return first }
 
@@ -96,22 +97,23 @@ package struct LogInAutomatically: Sendable {
             try await takeAllowance(key, limit: firstLaunches)
         }
         let second = try await store.write { transaction throws(DomainError) in
-            try logIn(transaction, opening, candidate: candidate, proof)
+            try logIn(transaction, opening, proof) { user(for: proof, request, at: now) }
         }
         // With a candidate the transaction always ends in a log-in.
         guard let second else { throw .storageUnavailable }
         return second
     }
 
-    /// The log-in of the user that the key leads to, or else of the candidate; `nil` when there is neither.
+    /// The log-in of the user that the key leads to, or else of the candidate, which is made only then; `nil` when there
+    /// is neither.
     private func logIn(
-        _ transaction: any Transaction, _ opening: SessionOpening, candidate: User?, _ proof: DeviceProof
+        _ transaction: any Transaction, _ opening: SessionOpening, _ proof: DeviceProof, candidate: () -> User?
     ) throws(DomainError) -> LogIn? {
         let application = opening.application.id
         if let known = try transaction.user(provider: .device, subject: proof.thumbprint, in: application) {
             return try opening.open(for: known, in: transaction)
         }
-        guard let candidate else { return nil }
+        guard let candidate = candidate() else { return nil }
         do {
             // Judged for a new user only: whoever is known logs in, whatever the app says about first values.
             return try opening.open(forNew: candidate, in: transaction)
