@@ -1,1 +1,14 @@
 #include <sqlite3.h>
+
+// Swift cannot call functions with a variable number of arguments. All of these are for the time before SQLite is used;
+// afterwards they answer SQLITE_MISUSE and change nothing.
+
+/// Tells the page cache that SQLite would use.
+static inline int okaeri_sqlite_page_cache(sqlite3_pcache_methods2 *methods) {
+    return sqlite3_config(SQLITE_CONFIG_GETPCACHE2, methods);
+}
+
+/// Sets the page cache that SQLite uses.
+static inline int okaeri_sqlite_use_page_cache(sqlite3_pcache_methods2 *methods) {
+    return sqlite3_config(SQLITE_CONFIG_PCACHE2, methods);
+}

@@ -12,12 +12,15 @@ package final class SQLiteConnection: Connection {
     /// - Parameters:
     ///   - path: The database's file, or `:memory:`.
     ///   - flags: SQLite's, without those for mutexes and result codes.
-    ///   - fileSystem: The name of SQLite's way to files; `nil` for the system's own.
+    ///   - gathersLog: Whether what goes to the write-ahead log is written many frames at a time.
     ///   - reportFault: Is told what SQLite says when it cannot do something.
     /// - Throws: `SQLiteOpenFault` when the file cannot be opened.
     init(
-        path: String, flags: Int32, fileSystem: String? = nil, reportFault: @escaping @Sendable (String) -> Void
+        path: String, flags: Int32, gathersLog: Bool = false, reportFault: @escaping @Sendable (String) -> Void
     ) throws(SQLiteOpenFault) {
+        // First, as SQLite takes it only before all else. Without either everything is as right, and a little slower.
+        _ = PageCache.isInstalled
+        let fileSystem = gathersLog && GatheringFileSystem.isRegistered ? GatheringFileSystem.name : nil
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, fileSystem)
         guard code == SQLITE_OK, let opened else {

@@ -49,8 +49,7 @@ package final class SQLiteStore: Engine, Sendable {
             let epochs = try EpochFile(path: path + "/changes.epoch")
             try SQLiteSetUp.makeFile(file)
             let connection = try SQLiteConnection(
-                path: file, flags: SQLITE_OPEN_READWRITE,
-                fileSystem: GatheringFileSystem.isRegistered ? GatheringFileSystem.name : nil, reportFault: reportFault)
+                path: file, flags: SQLITE_OPEN_READWRITE, gathersLog: true, reportFault: reportFault)
             try SQLiteSetUp.prepareWriter(connection)
             readers = try ReaderPool(path: file, count: role == .server ? 2 : 1, reportFault: reportFault)
             if role == .server { epochs.settle() }

@@ -15,8 +15,9 @@ struct GatheringFileSystemTests {
         try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
         connection = try SQLiteConnection(
             path: folder.path + "/rows.sqlite", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-            fileSystem: try #require(GatheringFileSystem.isRegistered ? GatheringFileSystem.name : nil)
+            gathersLog: true
         ) { _ in }
+        try #require(GatheringFileSystem.isRegistered)
         for setting in ["journal_mode = WAL", "synchronous = FULL", "wal_autocheckpoint = 0"] {
             try connection.execute("PRAGMA \(setting)")
         }

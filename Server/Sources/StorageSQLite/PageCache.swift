@@ -1,0 +1,95 @@
+import CSQLite
+
+/// SQLite's own page cache, but that a commit does not look through all of it.
+///
+/// After each commit SQLite drops the pages past the database's end; for that its cache looks through all its pages when
+/// it ever held one past that end. It did: a full page of a table is split, and to bring the new pages into order SQLite
+/// gives one of them for a moment the number of a page that is never used, a gigabyte into the file. So nearly every
+/// commit that adds rows would read all the cache, which is more than the processor holds near. Here the highest number
+/// is kept without those moments.
+enum PageCache {
+    /// Whether SQLite uses it from now on; `false` when SQLite was in use before, and goes on as it was.
+    static let isInstalled: Bool = {
+        guard var methods = system?.pointee else { return false }
+        methods.xCreate = { pageSize, extraSize, isPurgeable in
+            guard let system = PageCache.system,
+                let pages = system.pointee.xCreate(pageSize, extraSize, isPurgeable)
+            else { return nil }
+            let counter = UnsafeMutablePointer<CountedPages>.allocate(capacity: 1)
+            counter.initialize(to: CountedPages(pages, methods: system, pageSize: pageSize))
+            return OpaquePointer(counter)
+        }
+        methods.xDestroy = { cache in
+            guard let counted = counted(cache) else { return }
+            counted.pointee.methods.pointee.xDestroy(counted.pointee.pages)
+            counted.deinitialize(count: 1).deallocate()
+        }
+        methods.xFetch = { cache, number, mayMake in counted(cache)?.pointee.fetch(number, mayMake) }
+        methods.xRekey = { cache, page, old, new in counted(cache)?.pointee.renumber(page, from: old, to: new) }
+        methods.xTruncate = { cache, limit in counted(cache)?.pointee.drop(from: limit) }
+        methods.xUnpin = { cache, page, isDropped in
+            guard let counted = counted(cache) else { return }
+            counted.pointee.methods.pointee.xUnpin(counted.pointee.pages, page, isDropped)
+        }
+        methods.xCachesize = { cache, count in
+            guard let counted = counted(cache) else { return }
+            counted.pointee.methods.pointee.xCachesize(counted.pointee.pages, count)
+        }
+        methods.xPagecount = { cache in
+            guard let counted = counted(cache) else { return 0 }
+            return counted.pointee.methods.pointee.xPagecount(counted.pointee.pages)
+        }
+        methods.xShrink = { cache in
+            guard let counted = counted(cache) else { return }
+            counted.pointee.methods.pointee.xShrink(counted.pointee.pages)
+        }
+        return okaeri_sqlite_use_page_cache(&methods) == SQLITE_OK
+    }()
+
+    // SQLite's own, written once.
+    nonisolated(unsafe) private static let system: UnsafePointer<sqlite3_pcache_methods2>? = {
+        let methods = UnsafeMutablePointer<sqlite3_pcache_methods2>.allocate(capacity: 1)
+        methods.initialize(to: sqlite3_pcache_methods2())
+        return okaeri_sqlite_page_cache(methods) == SQLITE_OK ? UnsafePointer(methods) : nil
+    }()
+
+    /// What `xCreate` gave.
+    private static func counted(_ cache: OpaquePointer?) -> UnsafeMutablePointer<CountedPages>? {
+        cache.map { UnsafeMutablePointer($0) }
+    }
+}
+
+/// The pages of one connection, and the highest of their numbers.
+private struct CountedPages {
+    let pages: OpaquePointer
+    let methods: UnsafePointer<sqlite3_pcache_methods2>
+    /// The number that a page has only while others take their places: the one where SQLite locks the file.
+    private let placeAside: UInt32
+    private var highest: UInt32 = 0
+    private var isPlaceAsideTaken = false
+
+    init(_ pages: OpaquePointer, methods: UnsafePointer<sqlite3_pcache_methods2>, pageSize: Int32) {
+        self.pages = pages
+        self.methods = methods
+        placeAside = UInt32(0x4000_0000 / max(1, pageSize)) + 1
+    }
+
+    mutating func fetch(_ number: UInt32, _ mayMake: Int32) -> UnsafeMutablePointer<sqlite3_pcache_page>? {
+        if number > highest { highest = number }
+        return methods.pointee.xFetch(pages, number, mayMake)
+    }
+
+    mutating func renumber(_ page: UnsafeMutablePointer<sqlite3_pcache_page>?, from old: UInt32, to new: UInt32) {
+        if old == placeAside { isPlaceAsideTaken = false }
+        if new == placeAside { isPlaceAsideTaken = true } else if new > highest { highest = new }
+        methods.pointee.xRekey(pages, page, old, new)
+    }
+
+    /// Drops the pages with this number and higher ones.
+    mutating func drop(from limit: UInt32) {
+        guard isPlaceAsideTaken || highest >= limit else { return }
+        methods.pointee.xTruncate(pages, limit)
+        highest = limit == 0 ? 0 : limit - 1
+        isPlaceAsideTaken = false
+    }
+}
