@@ -36,7 +36,8 @@ package final class JSONByteWriter {
         var isEmpty = true
     }
 
-    init(capacity: Int = 1024) {
+    /// Room for most answers, and not so much that glibc would have to look for it (1,032 bytes with the array's head).
+    init(capacity: Int = 960) {
         bytes.reserveCapacity(capacity)
     }
 
