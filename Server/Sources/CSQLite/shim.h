@@ -12,3 +12,8 @@ static inline int okaeri_sqlite_page_cache(sqlite3_pcache_methods2 *methods) {
 static inline int okaeri_sqlite_use_page_cache(sqlite3_pcache_methods2 *methods) {
     return sqlite3_config(SQLITE_CONFIG_PCACHE2, methods);
 }
+
+/// Lets SQLite count no memory, so that it needs no lock to take and give back some.
+static inline int okaeri_sqlite_count_no_memory(void) {
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}

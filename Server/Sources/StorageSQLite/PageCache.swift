@@ -8,8 +8,8 @@ import CSQLite
 /// commit that adds rows would read all the cache, which is more than the processor holds near. Here the highest number
 /// is kept without those moments.
 enum PageCache {
-    /// Whether SQLite uses it from now on; `false` when SQLite was in use before, and goes on as it was.
-    static let isInstalled: Bool = {
+    /// - Returns: Whether SQLite uses it from now on; `false` when SQLite was in use before, and goes on as it was.
+    static func install() -> Bool {
         guard var methods = system?.pointee else { return false }
         methods.xCreate = { pageSize, extraSize, isPurgeable in
             guard let system = PageCache.system,
@@ -20,31 +20,32 @@ enum PageCache {
             return OpaquePointer(counter)
         }
         methods.xDestroy = { cache in
-            guard let counted = counted(cache) else { return }
+            guard let counted = PageCache.counted(cache) else { return }
             counted.pointee.methods.pointee.xDestroy(counted.pointee.pages)
             counted.deinitialize(count: 1).deallocate()
         }
-        methods.xFetch = { cache, number, mayMake in counted(cache)?.pointee.fetch(number, mayMake) }
-        methods.xRekey = { cache, page, old, new in counted(cache)?.pointee.renumber(page, from: old, to: new) }
-        methods.xTruncate = { cache, limit in counted(cache)?.pointee.drop(from: limit) }
+        methods.xFetch = { cache, number, mayMake in PageCache.counted(cache)?.pointee.fetch(number, mayMake) }
+        methods.xRekey = { cache, page, old, new in PageCache.counted(cache)?.pointee.renumber(page, from: old, to: new)
+        }
+        methods.xTruncate = { cache, limit in PageCache.counted(cache)?.pointee.drop(from: limit) }
         methods.xUnpin = { cache, page, isDropped in
-            guard let counted = counted(cache) else { return }
+            guard let counted = PageCache.counted(cache) else { return }
             counted.pointee.methods.pointee.xUnpin(counted.pointee.pages, page, isDropped)
         }
         methods.xCachesize = { cache, count in
-            guard let counted = counted(cache) else { return }
+            guard let counted = PageCache.counted(cache) else { return }
             counted.pointee.methods.pointee.xCachesize(counted.pointee.pages, count)
         }
         methods.xPagecount = { cache in
-            guard let counted = counted(cache) else { return 0 }
+            guard let counted = PageCache.counted(cache) else { return 0 }
             return counted.pointee.methods.pointee.xPagecount(counted.pointee.pages)
         }
         methods.xShrink = { cache in
-            guard let counted = counted(cache) else { return }
+            guard let counted = PageCache.counted(cache) else { return }
             counted.pointee.methods.pointee.xShrink(counted.pointee.pages)
         }
         return okaeri_sqlite_use_page_cache(&methods) == SQLITE_OK
-    }()
+    }
 
     // SQLite's own, written once.
     nonisolated(unsafe) private static let system: UnsafePointer<sqlite3_pcache_methods2>? = {
@@ -60,7 +61,7 @@ enum PageCache {
 }
 
 /// The pages of one connection, and the highest of their numbers.
-private struct CountedPages {
+struct CountedPages {
     let pages: OpaquePointer
     let methods: UnsafePointer<sqlite3_pcache_methods2>
     /// The number that a page has only while others take their places: the one where SQLite locks the file.
@@ -74,8 +75,9 @@ private struct CountedPages {
         placeAside = UInt32(0x4000_0000 / max(1, pageSize)) + 1
     }
 
+    // `mayMake` is not 0 when the page is made where it is missing.
     mutating func fetch(_ number: UInt32, _ mayMake: Int32) -> UnsafeMutablePointer<sqlite3_pcache_page>? {
-        if number > highest { highest = number }
+        if mayMake != 0, number > highest { highest = number }
         return methods.pointee.xFetch(pages, number, mayMake)
     }
 

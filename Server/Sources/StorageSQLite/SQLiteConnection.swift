@@ -18,8 +18,7 @@ package final class SQLiteConnection: Connection {
     init(
         path: String, flags: Int32, gathersLog: Bool = false, reportFault: @escaping @Sendable (String) -> Void
     ) throws(SQLiteOpenFault) {
-        // First, as SQLite takes it only before all else. Without either everything is as right, and a little slower.
-        _ = PageCache.isInstalled
+        _ = SQLiteLibrary.isSetUp
         let fileSystem = gathersLog && GatheringFileSystem.isRegistered ? GatheringFileSystem.name : nil
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, fileSystem)

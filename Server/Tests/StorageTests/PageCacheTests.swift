@@ -22,7 +22,7 @@ struct PageCacheTests {
 
     @Test("is ours, as nothing of SQLite was used before")
     func installed() {
-        #expect(PageCache.isInstalled)
+        #expect(SQLiteLibrary.isSetUp)
     }
 
     @Test(
@@ -74,6 +74,50 @@ struct PageCacheTests {
         try insert(Array(0..<1_000), text: "second")
         #expect(try count("second") == 1_000)
         try expectWhole()
+    }
+
+    @Test("is looked through after a commit only when it may hold a page past the database's end")
+    func lookedThrough() throws {
+        var looks = 0
+        try withUnsafeMutablePointer(to: &looks) { looks in
+            var methods = sqlite3_pcache_methods2()
+            methods.xFetch = { _, _, _ in nil }
+            methods.xRekey = { _, _, _, _ in }
+            methods.xTruncate = { looks, _ in
+                UnsafeMutablePointer<Int>(looks)?.pointee += 1
+            }
+            try withUnsafePointer(to: methods) { methods in
+                let pages = try #require(OpaquePointer(looks) as OpaquePointer?)
+                var counted = CountedPages(pages, methods: methods, pageSize: 4096)
+                for number in 1...UInt32(9) { _ = counted.fetch(number, 2) }
+                counted.drop(from: 10)
+                #expect(looks.pointee == 0)
+
+                // Two pages take each other's place, as SQLite does it: it asks first whether the new place is taken.
+                for (old, new) in [(7, 262_145), (8, 7), (262_145, 8)] as [(UInt32, UInt32)] {
+                    _ = counted.fetch(new, 0)
+                    counted.renumber(nil, from: old, to: new)
+                }
+                counted.drop(from: 10)
+                #expect(looks.pointee == 0)
+
+                counted.renumber(nil, from: 9, to: 262_145)
+                counted.drop(from: 10)
+                #expect(looks.pointee == 1)
+                counted.drop(from: 10)
+                #expect(looks.pointee == 1)
+                counted.drop(from: 9)
+                #expect(looks.pointee == 2)
+                _ = counted.fetch(30, 1)
+                counted.drop(from: 10)
+                #expect(looks.pointee == 3)
+                counted.renumber(nil, from: 8, to: 12)
+                counted.drop(from: 10)
+                #expect(looks.pointee == 4)
+                counted.drop(from: 10)
+                #expect(looks.pointee == 4)
+            }
+        }
     }
 
     private func insert(_ numbers: [Int], text: String) throws {
