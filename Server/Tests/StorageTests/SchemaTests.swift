@@ -4,10 +4,11 @@ import Foundation
 import enum OkaeriWire.JSONValue
 import Storage
 import StoragePostgreSQL
-import StorageSQLite
 import TestPostgreSQL
 import TestWorld
 import Testing
+
+@testable import StorageSQLite
 
 /// Databases as released versions left them, in `Fixtures/`: SQL that a person can read. Each must come up to date, with
 /// what it holds. A new version of the schema adds its own dump here when it is released.
@@ -19,11 +20,12 @@ struct SchemaTests {
     func sqlite(version: Int) async throws {
         let folder = TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
-        var handle: OpaquePointer?
-        try #require(sqlite3_open(folder.path + "/okaeri.sqlite", &handle) == SQLITE_OK)
-        let code = sqlite3_exec(handle, try Self.dump("sqlite", version), nil, nil, nil)
-        try #require(code == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))")
-        sqlite3_close_v2(handle)
+        // Not by SQLite's own `sqlite3_open`, which would be its first use in this process: see `SQLiteLibrary`.
+        let old = try SQLiteConnection(
+            path: folder.path + "/okaeri.sqlite", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        ) { fault in Issue.record("\(fault)") }
+        try old.execute(try Self.dump("sqlite", version))
+        old.close()
         let store = try SQLiteStore(.folder(folder.path), role: .server)
         try await Self.check(store)
         await store.close()
