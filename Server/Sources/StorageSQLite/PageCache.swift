@@ -20,30 +20,18 @@ enum PageCache {
             return OpaquePointer(counter)
         }
         methods.xDestroy = { cache in
-            guard let counted = PageCache.counted(cache) else { return }
-            counted.pointee.methods.pointee.xDestroy(counted.pointee.pages)
-            counted.deinitialize(count: 1).deallocate()
+            PageCache.system(cache) { $0.xDestroy($1) }
+            PageCache.counted(cache)?.deinitialize(count: 1).deallocate()
         }
         methods.xFetch = { cache, number, mayMake in PageCache.counted(cache)?.pointee.fetch(number, mayMake) }
-        methods.xRekey = { cache, page, old, new in PageCache.counted(cache)?.pointee.renumber(page, from: old, to: new)
+        methods.xRekey = { cache, page, old, new in
+            PageCache.counted(cache)?.pointee.renumber(page, from: old, to: new)
         }
         methods.xTruncate = { cache, limit in PageCache.counted(cache)?.pointee.drop(from: limit) }
-        methods.xUnpin = { cache, page, isDropped in
-            guard let counted = PageCache.counted(cache) else { return }
-            counted.pointee.methods.pointee.xUnpin(counted.pointee.pages, page, isDropped)
-        }
-        methods.xCachesize = { cache, count in
-            guard let counted = PageCache.counted(cache) else { return }
-            counted.pointee.methods.pointee.xCachesize(counted.pointee.pages, count)
-        }
-        methods.xPagecount = { cache in
-            guard let counted = PageCache.counted(cache) else { return 0 }
-            return counted.pointee.methods.pointee.xPagecount(counted.pointee.pages)
-        }
-        methods.xShrink = { cache in
-            guard let counted = PageCache.counted(cache) else { return }
-            counted.pointee.methods.pointee.xShrink(counted.pointee.pages)
-        }
+        methods.xUnpin = { cache, page, isDropped in PageCache.system(cache) { $0.xUnpin($1, page, isDropped) } }
+        methods.xCachesize = { cache, count in PageCache.system(cache) { $0.xCachesize($1, count) } }
+        methods.xPagecount = { cache in PageCache.system(cache) { $0.xPagecount($1) } ?? 0 }
+        methods.xShrink = { cache in PageCache.system(cache) { $0.xShrink($1) } }
         return okaeri_sqlite_use_page_cache(&methods) == SQLITE_OK
     }
 
@@ -53,6 +41,14 @@ enum PageCache {
         methods.initialize(to: sqlite3_pcache_methods2())
         return okaeri_sqlite_page_cache(methods) == SQLITE_OK ? UnsafePointer(methods) : nil
     }()
+
+    /// Hands a call on to SQLite's own.
+    @discardableResult @inline(__always)
+    private static func system<Answer>(
+        _ cache: OpaquePointer?, _ call: (sqlite3_pcache_methods2, OpaquePointer) -> Answer
+    ) -> Answer? {
+        counted(cache).map { call($0.pointee.methods.pointee, $0.pointee.pages) }
+    }
 
     /// What `xCreate` gave.
     private static func counted(_ cache: OpaquePointer?) -> UnsafeMutablePointer<CountedPages>? {
