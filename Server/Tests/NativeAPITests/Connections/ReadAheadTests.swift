@@ -7,18 +7,13 @@ import NIOHTTPTypes
 import Synchronization
 import Testing
 
-@testable import OkaeriServer
-
 @Suite("Reading while a request is answered")
 struct ReadAheadTests {
     @Test("happens once more, and then not before the answer to what came with it was made")
     func once() throws {
         let held = HeldAnswers()
         let reads = ReadCounter()
-        let routes = ServerRoutes(
-            [Adapter(held: held)], metrics: ServerMetrics(), requestIds: RequestIds(seed: 1),
-            proxies: TrustedProxies([]), readBody: BodyReader()
-        ).responders().whole
+        let routes = StreamServer.serverRoutes([Route(.get, "/held", held)]).responders().whole
         let channel = EmbeddedChannel(handlers: [reads, WholeRequestHandler(routes, logger: TestServer.silence)])
         func ask() {
             let head = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1", path: "/held")
@@ -76,16 +71,5 @@ struct ReadAheadTests {
         func answerOldest() {
             waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }?.resume()
         }
-    }
-
-    private struct Adapter: ProtocolAdapter {
-        let held: HeldAnswers
-        var routes: [Route] { [Route(.get, "/held", held)] }
-        var errors: any ErrorAnswers { NoWords() }
-        func owns(path: String) -> Bool { true }
-    }
-
-    private struct NoWords: ErrorAnswers {
-        func answer(to error: any Error, requestId: String) -> Response { Response(status: .internalServerError) }
     }
 }

@@ -87,10 +87,7 @@ struct StreamServer: Sendable {
     ) async throws {
         let settings = try ServerSettings(
             commandLine: ["idle-timeout": String(idleTimeout), "data": "/nowhere"], environment: [:])
-        let responders = ServerRoutes(
-            [Adapter(pieces: pieces)], metrics: ServerMetrics(), requestIds: RequestIds(seed: 1),
-            proxies: TrustedProxies([]), readBody: BodyReader()
-        ).responders()
+        let responders = serverRoutes([Route(.get, "/pieces", pieces), Route(.get, "/short", Short())]).responders()
         let (listening, listens) = AsyncStream<Int>.makeStream()
         let application = Hummingbird.Application(
             responder: responders.all,
@@ -121,6 +118,13 @@ struct StreamServer: Sendable {
         }
     }
 
+    /// A server's routes that are these alone.
+    static func serverRoutes(_ routes: [Route]) -> ServerRoutes {
+        ServerRoutes(
+            [Adapter(routes: routes)], metrics: ServerMetrics(), requestIds: RequestIds(seed: 1),
+            proxies: TrustedProxies([]), readBody: BodyReader())
+    }
+
     /// A client that reads only when told to.
     func client() async throws -> SlowClient {
         let reader = SlowClient.Reader()
@@ -134,8 +138,7 @@ struct StreamServer: Sendable {
     }
 
     private struct Adapter: ProtocolAdapter {
-        let pieces: NumberedPieces
-        var routes: [Route] { [Route(.get, "/pieces", pieces), Route(.get, "/short", Short())] }
+        let routes: [Route]
         var errors: any ErrorAnswers { NoWords() }
         func owns(path: String) -> Bool { true }
     }
