@@ -38,6 +38,34 @@ struct JSONParserTests {
         #expect(throws: JSONSyntaxError.self) { try JSONValue(parsing: [0x22] + bytes + [0x22]) }
     }
 
+    @Test(
+        "refuses more than 30 combining marks in a row, in names and in values, written or escaped",
+        arguments: [#"{"NAME":1}"#, #"{"a":"NAME"}"#, #"["x\n NAME"]"#, #"{"a":{"b NAME y":[]}}"#])
+    func marks(text: String) throws {
+        for mark in ["\u{301}", #"\u0301"#] {
+            for count in [30, 31, 62_500] {
+                let bytes = Array(text.replacing("NAME", with: "e" + String(repeating: mark, count: count)).utf8)
+                if count <= 30 {
+                    _ = try JSONValue(parsing: bytes)
+                } else {
+                    #expect { try JSONValue(parsing: bytes) } throws: { error in
+                        if case .tooManyMarks? = error as? JSONSyntaxError { true } else { false }
+                    }
+                    // What was checked before may be read again.
+                    if count < 100 { _ = try JSONValue(parsing: bytes, isTrusted: true) }
+                }
+            }
+        }
+    }
+
+    @Test("reads a megabyte of escapes in time by its length")
+    func escapes() throws {
+        let start = ContinuousClock.now
+        let text = "\"" + String(repeating: #"\n"#, count: 500_000) + "\""
+        #expect(try JSONValue(parsing: Array(text.utf8)) == .string(String(repeating: "\n", count: 500_000)))
+        #expect(start.duration(to: .now) < .seconds(5))
+    }
+
     @Test("stops at its limit of depth, however deep the text is")
     func depth() throws {
         let text = { (count: Int) in [UInt8](repeating: 0x5b, count: count) + [UInt8](repeating: 0x5d, count: count) }

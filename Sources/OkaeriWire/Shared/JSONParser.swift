@@ -6,6 +6,8 @@ public enum JSONSyntaxError: Error, Hashable, Sendable {
     case incomplete
     /// Bytes that are no UTF-8, or half a surrogate pair, in the string that ends at this byte.
     case badText(offset: Int)
+    /// More than 30 combining marks in a row, in the string that ends at this byte (UAX #15 §13); see `StreamSafeText`.
+    case tooManyMarks(offset: Int)
     /// An object has two members of this name.
     case duplicateMember(String)
     /// A number that no 64-bit integer and no double holds, ending at this byte.
@@ -23,15 +25,18 @@ extension JSONValue {
     /// - Parameters:
     ///   - text: The bytes of one value, with white space around it at most.
     ///   - maximumDepth: How many arrays and objects may stand within each other.
+    ///   - isTrusted: Whether texts need not be stream-safe (`StreamSafeText`): true only for what was checked before, such
+    ///     as what a database holds.
     /// - Throws: `JSONSyntaxError`.
-    public init(parsing text: [UInt8], maximumDepth: Int = 128) throws(JSONSyntaxError) {
-        var parser = JSONParser(bytes: text, remainingDepth: maximumDepth)
+    public init(parsing text: [UInt8], maximumDepth: Int = 128, isTrusted: Bool = false) throws(JSONSyntaxError) {
+        var parser = JSONParser(bytes: text, isTrusted: isTrusted, remainingDepth: maximumDepth)
         self = try parser.document()
     }
 }
 
 private struct JSONParser {
     let bytes: [UInt8]
+    let isTrusted: Bool
     var remainingDepth: Int
     var position = 0
 
@@ -107,33 +112,54 @@ private struct JSONParser {
     private mutating func string() throws(JSONSyntaxError) -> String {
         position += 1
         let start = position
-        var unescaped: [UInt8]?
         var isASCII = true
         while true {
             let byte = try peek()
             switch byte {
             case UInt8(ascii: "\""):
-                let text = try text(of: unescaped.map { $0[...] } ?? bytes[start..<position], isASCII: isASCII)
+                let text = try text(of: bytes[start..<position], isASCII: isASCII)
                 position += 1
                 return text
             case UInt8(ascii: "\\"):
-                var text = unescaped ?? Array(bytes[start..<position])
-                try escape(into: &text)
-                unescaped = text
+                return try escapedString(from: start)
             case ..<0x20:
                 throw .unexpected(offset: position)
             default:
                 if byte >= 0x80 { isASCII = false }
-                unescaped?.append(byte)
                 position += 1
             }
         }
     }
 
-    /// Most texts are ASCII, which needs no further check; neither does what escapes have given.
+    /// The rest of a text from its first escape on, and what stands before it.
+    private mutating func escapedString(from start: Int) throws(JSONSyntaxError) -> String {
+        var unescaped = Array(bytes[start..<position])
+        while true {
+            let byte = try peek()
+            switch byte {
+            case UInt8(ascii: "\""):
+                // Escapes can give any character.
+                let text = try text(of: unescaped[...], isASCII: false)
+                position += 1
+                return text
+            case UInt8(ascii: "\\"):
+                try escape(into: &unescaped)
+            case ..<0x20:
+                throw .unexpected(offset: position)
+            default:
+                unescaped.append(byte)
+                position += 1
+            }
+        }
+    }
+
+    /// Most texts are ASCII, which needs no further check. All others are checked before anything hashes them.
     private func text(of utf8: ArraySlice<UInt8>, isASCII: Bool) throws(JSONSyntaxError) -> String {
         if isASCII { return String(decoding: utf8, as: UTF8.self) }
         guard let text = String(validating: utf8, as: UTF8.self) else { throw .badText(offset: position) }
+        guard isTrusted || utf8.withUnsafeBufferPointer(StreamSafeText.contains(utf8:)) else {
+            throw .tooManyMarks(offset: position)
+        }
         return text
     }
 

@@ -82,6 +82,8 @@ extension JSONSyntaxError {
         case .unexpected(let offset): "The body is not JSON: byte \(offset) is unexpected."
         case .incomplete: "The body is not JSON: it ends in the middle."
         case .badText(let offset): "The body is not JSON: the string that ends at byte \(offset) is not UTF-8."
+        case .tooManyMarks(let offset):
+            "The string that ends at byte \(offset) has more than 30 combining marks in a row."
         case .duplicateMember: "The body has two members of one name."
         case .numberOutOfRange(let offset): "The body has a number out of range, at byte \(offset)."
         case .tooDeep: "The body has too many arrays and objects within each other."

@@ -98,7 +98,8 @@ enum ObjectText {
     static func unreadableLine(of typed: String) -> Int? {
         guard isJSON(typed), case .failure(let fault) = parsed(typed) else { return nil }
         switch fault {
-        case .unexpected(let offset), .badText(let offset), .numberOutOfRange(let offset):
+        case .unexpected(let offset), .badText(let offset), .tooManyMarks(let offset),
+            .numberOutOfRange(let offset):
             return typed.utf8.prefix(offset).count { $0 == UInt8(ascii: "\n") } + 1
         case .incomplete:
             return typed.utf8.count { $0 == UInt8(ascii: "\n") } + 1

@@ -1,0 +1,93 @@
+/// Texts with at most 30 combining marks in a row: the Stream-Safe Text Format (UAX #15 §13).
+///
+/// Swift sorts the marks behind a letter whenever it hashes, compares or splits a text, in time by the square of their
+/// number: 60,000 of them in one name take seconds. Languages need three or four. Whatever makes a text of bytes from
+/// outside checks them here before anything looks at them, and refuses what is not stream-safe.
+public enum StreamSafeText {
+    /// The most combining marks in a row (UAX #15 §13, UAX15-D3).
+    public static let maximumMarks = 30
+
+    /// Whether a text is stream-safe. Of ASCII it is known without a look at it.
+    ///
+    /// - Parameter text: Any text.
+    /// - Returns: Whether it may be hashed and compared.
+    public static func contains(_ text: String) -> Bool {
+        // A text that knows to be ASCII knows this number at once.
+        if text.utf16.count == text.utf8.count { return true }
+        return text.utf8.withContiguousStorageIfAvailable(contains(utf8:)) ?? contains(utf8: Array(text.utf8))
+    }
+
+    /// Whether a text is stream-safe, by its bytes.
+    ///
+    /// - Parameter bytes: UTF-8. What is none counts as marks or letters of any kind: check that first, or afterwards.
+    /// - Returns: Whether it may be hashed and compared.
+    public static func contains(utf8 bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBufferPointer(contains(utf8:))
+    }
+
+    /// The text of some bytes.
+    ///
+    /// - Parameter bytes: From outside.
+    /// - Returns: `nil` for what is no UTF-8 or not stream-safe.
+    public static func text(of bytes: some Collection<UInt8>) -> String? {
+        let isSafe = bytes.withContiguousStorageIfAvailable(contains(utf8:)) ?? contains(utf8: Array(bytes))
+        return isSafe ? String(validating: bytes, as: UTF8.self) : nil
+    }
+
+    static func contains(utf8 bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var (place, marks) = (0, 0)
+        while place < bytes.count {
+            // No character before U+0300, whose first byte this is, is a mark.
+            if bytes[place] < 0xcc {
+                (place, marks) = (lettersEnd(in: bytes, from: place), 0)
+                continue
+            }
+            let (value, length) = scalar(in: bytes, at: place)
+            let weight = Self.marks(in: value)
+            marks = weight == 0 ? 0 : marks + weight
+            if marks > maximumMarks { return false }
+            place += length
+        }
+        return true
+    }
+
+    /// The end of a run of bytes that no mark begins with, of which eight are looked at in one step.
+    private static func lettersEnd(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        var place = start
+        let raw = UnsafeRawBufferPointer(bytes)
+        while place + 8 <= bytes.count,
+            raw.loadUnaligned(fromByteOffset: place, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+        {
+            place += 8
+        }
+        while place < bytes.count, bytes[place] < 0xcc { place += 1 }
+        return place
+    }
+
+    /// The character that begins at a byte of 0xcc or more, and how many bytes it has. Bytes that are missing at the end,
+    /// or are no continuation, give some character.
+    private static func scalar(in bytes: UnsafeBufferPointer<UInt8>, at place: Int) -> (value: UInt32, length: Int) {
+        let lead = UInt32(bytes[place])
+        let length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
+        guard place + length <= bytes.count else { return (0, bytes.count - place) }
+        var value = lead & (0x7f >> UInt32(length))
+        for offset in 1..<length { value = value << 6 | UInt32(bytes[place + offset] & 0x3f) }
+        return (value, length)
+    }
+
+    /// How many marks a character begins with once it is decomposed (NFKD): none for letters, also for those with marks of
+    /// their own, which are three at most.
+    private static func marks(in value: UInt32) -> Int {
+        switch value {
+        // Greek and Cyrillic, kana, kanji and hangul, of which there is much: no mark is among these.
+        case 0x370..<0x483, 0x3030..<0x3099, 0x309b..<0xa66f, 0xac00..<0xd800: return 0
+        // Two marks in one.
+        case 0x344, 0xf73, 0xf75, 0xf81: return 2
+        // The voice marks of half-width kana, which are letters until they are decomposed.
+        case 0xff9e, 0xff9f: return 1
+        default:
+            guard let scalar = Unicode.Scalar(value) else { return 0 }
+            return scalar.properties.canonicalCombiningClass == .notReordered ? 0 : 1
+        }
+    }
+}
