@@ -136,7 +136,7 @@ let package = Package(
         // Pages for people: what they are all made of, and the hosted ones.
         .target(
             name: "PageSupport",
-            dependencies: ["Domain", "HTTPSupport", mustache, hummingbird, httpTypes, nioCore, crypto],
+            dependencies: ["Domain", "HTTPSupport", mustache, hummingbird, httpTypes, nioCore, crypto, wire],
             resources: [
                 .embedInCode("Assets/okaeri.css"), .embedInCode("Assets/okaeri.js"),
                 .embedInCode("Templates/document.mustache"), .embedInCode("Templates/field.mustache"),

@@ -38,11 +38,11 @@ package struct PublicAddress: Sendable {
                 scheme: configured.scheme, authority: configured.authority, path: configured.path + path)
         }
         var scheme = "http"
-        var authority = request.head.authority ?? ""
+        var authority = request.authority
         if proxies.isProxy(context) {
             // The last value is the one that the listed proxy wrote.
-            scheme = Self.last(request.headers[.forwardedProto]) ?? scheme
-            authority = Self.last(request.headers[.forwardedHost]) ?? authority
+            scheme = Self.last(request.headers.value(of: .forwardedProto)) ?? scheme
+            authority = Self.last(request.headers.value(of: .forwardedHost)) ?? authority
         }
         return ProofTarget(scheme: scheme, authority: authority, path: path)
     }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import OkaeriWire
 
 /// The routes whose requests can be answered on the event loop, which none of ours blocks.
 ///
@@ -23,7 +24,9 @@ package struct WholeRequestRoutes: Sendable {
     /// Who answers a request here; `nil` for what Hummingbird shall have: other routes, and requests that want more
     /// than an answer.
     func endpoint(for head: HTTPRequest) -> RouteTree.Found? {
-        guard let path = head.path, !head.headerFields.contains(.expect), head.keepsConnection else { return nil }
+        guard let path = head.path, StreamSafeText.contains(path), !head.headerFields.contains(.expect),
+            head.keepsConnection
+        else { return nil }
         let question = path.utf8.firstIndex(of: UInt8(ascii: "?"))
         // A path that a route without names has belongs to that route, whatever its methods.
         if let methods = endpoints[question.map { String(path[..<$0]) } ?? path] {

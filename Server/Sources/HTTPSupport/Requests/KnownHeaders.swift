@@ -1,14 +1,37 @@
 package import HTTPTypes
+package import Hummingbird
+import OkaeriWire
 
+/// Headers of requests are read by these alone, never by the subscript: what is not stream-safe (`StreamSafeText`) counts
+/// as not sent.
 extension HTTPFields {
     /// The value of a header, as the subscript tells it; without making a new text when there is one header only.
     package func value(of name: HTTPField.Name) -> String? {
         var found: String?
         for field in self where field.name == name {
-            if found != nil { return self[name] }
+            guard found == nil else { return joinedValue(of: name) }
             found = field.value
         }
+        guard let found, StreamSafeText.contains(found) else { return nil }
         return found
+    }
+
+    /// The values of a header that is sent more than once, each by itself.
+    package func values(of name: HTTPField.Name) -> [String] {
+        self[values: name].filter(StreamSafeText.contains)
+    }
+
+    private func joinedValue(of name: HTTPField.Name) -> String? {
+        guard let joined = self[name], StreamSafeText.contains(joined) else { return nil }
+        return joined
+    }
+}
+
+extension Request {
+    /// The host that the client asked for, with its port; empty when it named none, or nothing stream-safe.
+    package var authority: String {
+        guard let authority = head.authority, StreamSafeText.contains(authority) else { return "" }
+        return authority
     }
 }
 

@@ -1,9 +1,8 @@
-import Foundation
 package import Hummingbird
 
 /// The items of a request's query or of a form, as browsers and SDKs write them: a plus is a space.
 package struct QueryItems: Sendable {
-    /// An item that is there twice, or that is no text.
+    /// An item that is there twice, or that is no text, or none that is stream-safe.
     package struct Fault: Error, Hashable {
         /// As it was sent.
         package let name: String
@@ -21,17 +20,14 @@ package struct QueryItems: Sendable {
     /// - Parameter text: `name=value&name=value`
     /// - Throws: `Fault`.
     package init(parsing text: Substring) throws(Fault) {
-        for item in text.split(separator: "&") {
-            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : ""),
+        for item in text.utf8.split(separator: UInt8(ascii: "&")) {
+            let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentEncoding.text(of: parts[0], plusIsSpace: true),
+                let value = PercentEncoding.text(of: parts.count > 1 ? parts[1] : "".utf8[...], plusIsSpace: true),
                 items.updateValue(value, forKey: name) == nil
-            else { throw Fault(name: MemberFault.printable(String(parts[0]))) }
+            else { throw Fault(name: MemberFault.printable(String(Substring(parts[0])))) }
         }
     }
 
     package subscript(name: String) -> String? { items[name] }
-
-    private static func decoded(_ text: Substring) -> String? {
-        text.replacing("+", with: " ").removingPercentEncoding
-    }
 }

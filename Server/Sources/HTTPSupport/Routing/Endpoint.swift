@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import OkaeriWire
 
 /// The one frame around each route: request id, errors in the protocol's words, headers, numbers, log.
 struct Endpoint: HTTPResponder {
@@ -35,6 +36,7 @@ struct Endpoint: HTTPResponder {
         context.body = BodyProgress(request)
         var response: Response
         do {
+            guard StreamSafeText.contains(request.head.path ?? "") else { throw HTTPFault.headMalformed }
             guard request.hasPlainPath(takesFinalSlash: takesFinalSlash) else { throw HTTPFault.pathUnknown }
             response = try await handler.respond(to: request, context)
         } catch {

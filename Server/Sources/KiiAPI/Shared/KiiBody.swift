@@ -1,5 +1,4 @@
 import Domain
-import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
@@ -52,7 +51,7 @@ extension KiiAPI {
         let bytes = Array(buffer.readableBytesView)
         let type = request.headers.value(of: .contentType)?.lowercased() ?? ""
         if type.hasPrefix("application/x-www-form-urlencoded") {
-            return KiiBody(members: Self.form(String(decoding: bytes, as: UTF8.self)))
+            return KiiBody(members: try Self.form(bytes))
         }
         guard case .object(let members)? = try? JSONValue(parsing: bytes) else {
             // Why it is no JSON helps nobody: SDKs write it.
@@ -61,14 +60,18 @@ extension KiiAPI {
         return KiiBody(members: members)
     }
 
-    private static func form(_ text: String) -> [String: JSONValue] {
+    /// Longer forms are nobody's.
+    private static let maximumFields = 100
+
+    private static func form(_ bytes: [UInt8]) throws(KiiFault) -> [String: JSONValue] {
+        let items = bytes.split(separator: UInt8(ascii: "&"), maxSplits: maximumFields)
+        guard items.count <= maximumFields else { throw .notJSON }
         var members: [String: JSONValue] = [:]
-        for item in text.split(separator: "&") {
-            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            func decoded(_ part: Substring) -> String? {
-                part.replacing("+", with: " ").removingPercentEncoding
-            }
-            guard let name = decoded(parts[0]), let value = parts.count > 1 ? decoded(parts[1]) : "" else { continue }
+        for item in items {
+            let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentEncoding.text(of: parts[0], plusIsSpace: true),
+                let value = PercentEncoding.text(of: parts.count > 1 ? parts[1] : [], plusIsSpace: true)
+            else { throw .notJSON }
             members[name] = .string(value)
         }
         return members

@@ -3,6 +3,7 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import OkaeriWire
 
 extension HTTPField.Name {
     static let kiiApplication = HTTPField.Name(known: "X-Kii-AppID")
@@ -37,8 +38,9 @@ enum KiiAuthorization {
         switch header[..<space].lowercased() {
         case "bearer": self = value.isEmpty ? .none : .bearer(value)
         case "basic":
-            guard let data = Data(base64Encoded: String(value)) else { return }
-            let text = String(decoding: data, as: UTF8.self)
+            guard let data = Data(base64Encoded: String(value)), let text = StreamSafeText.text(of: data) else {
+                return
+            }
             let name = text.prefix { $0 != ":" }
             self = .basic(name: String(name), secret: String(text.dropFirst(name.count + 1)))
         default: break

@@ -1,5 +1,4 @@
 import Domain
-import Foundation
 import HTTPSupport
 import Hummingbird
 
@@ -17,7 +16,9 @@ enum UserReference: Sendable {
             return
         }
         // A plus sign in a path is a plus sign.
-        guard let text = sent.removingPercentEncoding, !text.utf8.contains(0) else {
+        guard let text = PercentEncoding.text(ofSegment: sent), !text.utf8.contains(0),
+            text.utf8.count <= TypedIdentifier.maximumBytes
+        else {
             throw .userNotFound("userID", "", in: application)
         }
         if text == "me" {

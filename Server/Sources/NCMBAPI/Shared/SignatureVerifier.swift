@@ -37,7 +37,7 @@ struct SignatureVerifier: Sendable {
             let expected = text.begun(by: clientKey)
             return expected.isEqual(to: signature) ? expected : nil
         }
-        let asked = Host.withoutPort(request.head.authority ?? "")
+        let asked = Host.withoutPort(request.authority)
         if let found = expected(from: asked) { return found }
         for host in otherHosts(than: asked, of: request, context, further: application.options.hosts) {
             if let found = expected(from: host) { return found }
@@ -89,7 +89,7 @@ struct NCMBTimestamp {
     private static let halfDay: Duration = .seconds(12 * 3600)
 
     init?(_ header: String) {
-        guard var text = header.removingPercentEncoding else { return nil }
+        guard var text = PercentEncoding.text(ofSegment: header) else { return nil }
         // An offset without its colon.
         if let sign = text.dropFirst(11).lastIndex(where: { $0 == "+" || $0 == "-" }),
             text.distance(from: sign, to: text.endIndex) == 5

@@ -67,7 +67,7 @@ struct AdminEndpoint: RouteHandler {
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         var call = AdminCall(api: api, request: request, context: context)
         guard !route.isOpen else { return try await route.answer(call) }
-        let token = request.headers[.authorization].flatMap { text -> Secret? in
+        let token = request.headers.value(of: .authorization).flatMap { text -> Secret? in
             let parts = text.split(separator: " ", maxSplits: 1)
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
             return Secret(String(parts[1]))

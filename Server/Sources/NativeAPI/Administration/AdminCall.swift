@@ -77,8 +77,8 @@ struct AdminCall: Sendable {
 
     /// The same as any text.
     func versionText() throws(DomainError) -> String {
-        guard let sent = request.headers[.ifMatch] else { throw .administration(.versionRequired) }
-        guard sent.count > 2, sent.hasPrefix("\""), sent.hasSuffix("\"") else {
+        guard let sent = request.headers.value(of: .ifMatch) else { throw .administration(.versionRequired) }
+        guard sent.utf8.count > 2, sent.utf8.first == Self.quote, sent.utf8.last == Self.quote else {
             throw .administration(.changedMeanwhile)
         }
         return String(sent.dropFirst().dropLast())
@@ -94,6 +94,8 @@ struct AdminCall: Sendable {
     }
 
     static let done = Response(status: .noContent)
+
+    private static let quote = UInt8(ascii: "\"")
 }
 
 /// The part of an address behind the question mark: closed, as bodies are.
@@ -102,17 +104,16 @@ struct AdminQuery {
 
     /// - Throws: `HTTPFault.membersInvalid` for a name that is not known here, or that is there twice.
     init(_ call: AdminCall, _ names: String...) throws(HTTPFault) {
-        var values: [String: String] = [:]
-        for (name, value) in call.request.uri.queryParameters {
-            let (name, value) = (String(name), String(value))
-            guard names.contains(name), values[name] == nil, value.utf8.count <= 400,
-                !value.utf8.contains(0)
-            else {
-                throw .membersInvalid([MemberFault(path: MemberFault.printable(name), rule: .malformed)])
-            }
-            values[name] = value
+        do {
+            values = try QueryItems(call.request).items
+        } catch {
+            throw Self.malformed(error.name)
         }
-        self.values = values
+        for (name, value) in values {
+            guard names.contains(name), value.utf8.count <= 400, !value.utf8.contains(0) else {
+                throw Self.malformed(MemberFault.printable(name))
+            }
+        }
     }
 
     /// A value; one that is empty is as good as none.

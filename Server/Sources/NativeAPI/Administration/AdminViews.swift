@@ -1,5 +1,4 @@
 import Domain
-import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
@@ -33,7 +32,7 @@ extension AdminAPI {
 extension AdminCall {
     /// The view that the path names.
     fileprivate func viewName() throws(DomainError) -> String {
-        guard let name = context.parameters.get("view")?.removingPercentEncoding, name.utf8.count <= 1024 else {
+        guard let name = context.parameters.get("view").flatMap(PercentEncoding.text(ofSegment:)), name.utf8.count <= 1024 else {
             throw .administration(.notFound)
         }
         return name

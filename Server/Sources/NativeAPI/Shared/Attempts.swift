@@ -11,7 +11,7 @@ extension Attempt {
 
     /// The attempt that the header `Idempotency-Key` names; `nil` without it.
     static func name(of request: Request) throws(HTTPFault) -> String? {
-        guard let name = request.headers[.idempotencyKey] else { return nil }
+        guard let name = request.headers.value(of: .idempotencyKey) else { return nil }
         guard (1...maximumNameBytes).contains(name.utf8.count), name.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
         else {
             throw .headerInvalid(

@@ -12,7 +12,7 @@ package struct BrowserCookies: Sendable {
     package init(_ headers: HTTPFields) {
         var values: [String: String] = [:]
         var doubles: Set<String> = []
-        for header in headers[values: .cookie] where header.utf8.count <= Self.maximumBytes {
+        for header in headers.values(of: .cookie) where header.utf8.count <= Self.maximumBytes {
             for pair in header.split(separator: ";") {
                 let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 guard parts.count == 2 else { continue }

@@ -11,20 +11,24 @@ package struct FormValues: Sendable {
 
     package static let none = FormValues(all: [])
 
+    /// What is said of a form with a text that is none.
+    static let unreadable = "The form is not UTF-8, or has more than 30 combining marks in a row."
+
     private init(all: [(name: String, value: String)]) {
         self.all = all
         values = Dictionary(all.map { ($0.name, $0.value) }) { first, _ in first }
     }
 
-    /// - Throws: `HTTPFault.bodyTooLarge`, `bodyMalformed` for what is no UTF-8, has a name twice, or too many names.
+    /// - Throws: `HTTPFault.bodyTooLarge`, `bodyMalformed` for what is no UTF-8 or not stream-safe, has a name twice, or
+    ///   too many names.
     package init(_ bytes: [UInt8]) throws(HTTPFault) {
         guard bytes.count <= Self.maximumBytes else { throw .bodyTooLarge(maximumBytes: Self.maximumBytes) }
         var pairs: [(name: String, value: String)] = []
         for pair in bytes.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : []) else {
-                throw .bodyMalformed(reason: "The form is not UTF-8.")
-            }
+            guard let name = PercentEncoding.text(of: parts[0], plusIsSpace: true),
+                let value = PercentEncoding.text(of: parts.count > 1 ? parts[1] : [], plusIsSpace: true)
+            else { throw .bodyMalformed(reason: Self.unreadable) }
             pairs.append((name, value))
             guard pairs.count <= Self.maximumFields else { break }
         }
@@ -81,32 +85,5 @@ package struct FormValues: Sendable {
     /// Names and values as a query.
     package static func query(_ pairs: [(String, String)]) -> String {
         pairs.map { "\(escaped($0))=\(escaped($1))" }.joined(separator: "&")
-    }
-
-    private static func decoded(_ bytes: some Collection<UInt8>) -> String? {
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(bytes.count)
-        var rest = bytes.makeIterator()
-        while let byte = rest.next() {
-            switch byte {
-            case UInt8(ascii: "+"): decoded.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = rest.next().flatMap(Self.digit), let low = rest.next().flatMap(Self.digit) else {
-                    return nil
-                }
-                decoded.append(high << 4 | low)
-            default: decoded.append(byte)
-            }
-        }
-        return String(validating: decoded, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
     }
 }

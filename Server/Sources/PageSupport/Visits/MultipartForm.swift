@@ -1,4 +1,5 @@
 package import HTTPSupport
+import OkaeriWire
 
 /// A form with files (`multipart/form-data`, RFC 7578): fields as texts, files as bytes. A name counts once.
 package struct MultipartForm: Sendable {
@@ -39,8 +40,8 @@ package struct MultipartForm: Sendable {
                 guard files[part.name] == nil else { throw .bodyMalformed(reason: "The form has a file twice.") }
                 if !part.content.isEmpty { files[part.name] = Array(part.content) }
             } else {
-                guard let text = String(validating: part.content, as: UTF8.self) else {
-                    throw .bodyMalformed(reason: "The form is not UTF-8.")
+                guard let text = StreamSafeText.text(of: part.content) else {
+                    throw .bodyMalformed(reason: FormValues.unreadable)
                 }
                 pairs.append((part.name, text))
             }
@@ -65,7 +66,7 @@ package struct MultipartForm: Sendable {
         guard bytes[place...].starts(with: newLine) else { return nil }
         let begin = place + newLine.count
         let headEnd = first(newLine + newLine, in: bytes[begin..<min(begin + maximumHeaderBytes, bytes.count)])
-        guard let headEnd, let head = String(validating: bytes[begin..<headEnd], as: UTF8.self) else { return nil }
+        guard let headEnd, let head = StreamSafeText.text(of: bytes[begin..<headEnd]) else { return nil }
         let content = bytes[(headEnd + 4)...]
         guard let contentEnd = first(boundary, in: content) else { return nil }
         let disposition = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("content-disposition:") }

@@ -62,7 +62,7 @@ package struct PageGate: Sendable {
 
     /// The proof of possession that an app sent.
     package func presentedProof(of request: Request, _ context: ServerContext) -> PresentedProof? {
-        request.headers[.proof].map {
+        request.headers.value(of: .proof).map {
             PresentedProof(
                 text: $0, method: request.method.rawValue, target: publicAddress.target(of: request, context))
         }

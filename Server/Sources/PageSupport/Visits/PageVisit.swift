@@ -58,7 +58,7 @@ package struct PageVisit: Sendable {
     /// - Throws: `PageFault.forged`, `HTTPFault`.
     package func formWithFiles() async throws -> MultipartForm {
         guard isSameOrigin else { throw PageFault.forged }
-        let type = request.headers[.contentType] ?? ""
+        let type = request.headers.value(of: .contentType) ?? ""
         guard type.lowercased().hasPrefix(MultipartForm.mediaType) else {
             return MultipartForm(fields: try await form())
         }
@@ -78,7 +78,7 @@ package struct PageVisit: Sendable {
     ///
     /// - Throws: `HTTPFault`.
     package func foreignForm() async throws -> FormValues {
-        guard request.headers[.contentType]?.lowercased().hasPrefix(FormValues.mediaType) == true else {
+        guard request.headers.value(of: .contentType)?.lowercased().hasPrefix(FormValues.mediaType) == true else {
             throw HTTPFault.mediaTypeUnsupported(accepted: [FormValues.mediaType])
         }
         return try FormValues(Array(try await readBody(request, context).readableBytesView))
@@ -86,8 +86,8 @@ package struct PageVisit: Sendable {
 
     /// What the browser itself says of where a form came from. Old browsers say nothing; the token counts for all.
     private var isSameOrigin: Bool {
-        if let site = request.headers[.secFetchSite], site != "same-origin", site != "none" { return false }
-        guard let origin = request.headers[.origin] else { return true }
+        if let site = request.headers.value(of: .secFetchSite), site != "same-origin", site != "none" { return false }
+        guard let origin = request.headers.value(of: .origin) else { return true }
         return origin == ownOrigin
     }
 

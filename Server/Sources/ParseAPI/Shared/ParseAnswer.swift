@@ -31,7 +31,7 @@ struct ParseAnswer: Sendable {
         switch body {
         case .value(let value): value
         // Bytes were written here, from a value.
-        case .bytes(let bytes): (try? JSONValue(parsing: Array(bytes.readableBytesView))) ?? .null
+        case .bytes(let bytes): (try? JSONValue(parsing: Array(bytes.readableBytesView), isTrusted: true)) ?? .null
         }
     }
 

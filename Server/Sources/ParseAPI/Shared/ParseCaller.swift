@@ -3,6 +3,7 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import OkaeriWire
 
 /// Who makes a request: an app, perhaps an administrator, perhaps a user in it.
 struct ParseCaller: Sendable {
@@ -63,9 +64,9 @@ struct ParseCredentials {
     /// `appId:masterKey`, or `appId:javascript-key=KEY`.
     private mutating func takeBasic(_ header: String?) {
         guard let header, header.prefix(6).lowercased() == "basic ",
-            let data = Data(base64Encoded: header.dropFirst(6).trimmingCharacters(in: .whitespaces))
+            let data = Data(base64Encoded: header.dropFirst(6).trimmingCharacters(in: .whitespaces)),
+            let text = StreamSafeText.text(of: data)
         else { return }
-        let text = String(decoding: data, as: UTF8.self)
         let name = text.prefix { $0 != ":" }
         let secret = text.dropFirst(name.count + 1)
         let javascript = "javascript-key="

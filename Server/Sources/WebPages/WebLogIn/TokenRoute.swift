@@ -61,7 +61,7 @@ struct UserInfoRoute: RouteHandler {
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let visit = try await pages.visit(request, context)
-        let sent = request.headers[.authorization] ?? ""
+        let sent = request.headers.value(of: .authorization) ?? ""
         let parts = sent.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, ["bearer", "dpop"].contains(parts[0].lowercased()) else {
             return OAuthAnswer.challenge(nil)
