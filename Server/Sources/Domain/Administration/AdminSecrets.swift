@@ -2,6 +2,8 @@
 package struct AdminSecrets: Sendable {
     private static let totpPurpose = "okaeri admin totp"
     private static let recoveryCount = 10
+    /// The longest recovery code as somebody types it, with whatever stands between its letters.
+    private static let maximumTypedBytes = 100
 
     let sealingKey: SealingKey
     let randomness: any Randomness
@@ -24,7 +26,9 @@ package struct AdminSecrets: Sendable {
     }
 
     func recoveryDigest(of typed: String) -> SecretDigest {
-        let text = typed.lowercased().filter { $0.isLetter || $0.isNumber }
+        // What is longer is no code, and stands for none.
+        let letters = ForeignText.lowercasedASCII(typed, maximumBytes: Self.maximumTypedBytes) ?? ""
+        let text = letters.filter { $0.isLetter || $0.isNumber }
         return sealingKey.digest(of: text, purpose: "admin recovery code")
     }
 }

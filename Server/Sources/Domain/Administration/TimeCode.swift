@@ -7,6 +7,8 @@ package struct TimeCode: Sendable {
     package static let keyBytes = 20
     package static let step: Int64 = 30
     package static let digits = 6
+    /// The longest code as somebody types it.
+    private static let maximumTypedBytes = 100
 
     private let key: [UInt8]
 
@@ -50,6 +52,7 @@ package struct TimeCode: Sendable {
     ///   - last: The last step that was used.
     /// - Returns: `nil` for a wrong code.
     package func step(of typed: String, at now: Timestamp, after last: Int64) -> Int64? {
+        guard typed.utf8.count <= Self.maximumTypedBytes else { return nil }
         let code = Secret(typed.filter { !$0.isWhitespace })
         let present = now.milliseconds / 1000 / Self.step
         var found: Int64?

@@ -43,8 +43,7 @@ package struct PasswordRules: Sendable {
             application.name, user.username, user.displayName, user.email.flatMap { MailAddress($0)?.localPart },
             user.phone.map { String($0.drop { $0 == "+" }) },
         ]
-        contextWords = words.compactMap { $0.map(IdentifierFolding.folded) }
-            .filter { $0.count >= Self.shortestContextWord }
+        contextWords = Self.folded(words)
     }
 
     /// Rules for somebody who is no user.
@@ -55,8 +54,12 @@ package struct PasswordRules: Sendable {
     init(minimumCharacters: Int, words: [String?]) {
         self.minimumCharacters = minimumCharacters
         rules = .native
-        contextWords = words.compactMap { $0.map(IdentifierFolding.folded) }
-            .filter { $0.count >= Self.shortestContextWord }
+        contextWords = Self.folded(words)
+    }
+
+    private static func folded(_ words: [String?]) -> [String] {
+        words.compactMap { $0.map(IdentifierFolding.folded) }
+            .filter { $0.utf8.count <= Password.maximumBytes && $0.unicodeScalars.count >= shortestContextWord }
     }
 
     /// The password, when it breaks no rule and nothing else is wrong with the request.
@@ -95,8 +98,12 @@ package struct PasswordRules: Sendable {
     /// Whether a password is a word with no more than a short word's worth around it: `hana.tanaka1` for
     /// `hana.tanaka`. A long sentence may hold a name.
     private static func isLittleMore(_ password: String, than word: String) -> Bool {
-        guard let place = password.firstRange(of: word) else { return false }
-        let rest = password.unicodeScalars.count - password[place].unicodeScalars.count
-        return rest < lowestMinimum
+        let (bytes, wanted) = (Array(password.utf8), Array(word.utf8))
+        // Nothing of more bytes than so many characters can have is looked through.
+        let rest = bytes.count - wanted.count
+        guard (0..<4 * lowestMinimum).contains(rest),
+            password.unicodeScalars.count - word.unicodeScalars.count < lowestMinimum
+        else { return false }
+        return (0...rest).contains { bytes[$0...].starts(with: wanted) }
     }
 }

@@ -42,11 +42,16 @@ package struct PasswordCheck: Sendable {
     ///   - application: Whose user it is.
     ///   - address: Where the request came from.
     /// - Returns: what `settle` needs.
-    /// - Throws: `rateLimited`, `busy`, `storageUnavailable`.
+    /// - Throws: `fieldsRefused` for an identifier that is too long to be anybody's, `rateLimited`, `busy`,
+    ///   `storageUnavailable`.
     package func callAsFunction(
         _ text: String, of meanings: [TypedIdentifier], in application: Identifier<Application>,
         from address: ClientAddress
     ) async throws(DomainError) -> Outcome {
+        guard meanings.allSatisfy({ $0.shown.utf8.count <= TypedIdentifier.maximumBytes }) else {
+            let rule = FieldFault.Rule.tooManyBytes(maximum: TypedIdentifier.maximumBytes)
+            throw .fieldsRefused([FieldFault(field: "identifier", rule: rule)])
+        }
         let now = clock.now
         let addressKey = RateLimitKey(
             application: application, kind: "password-failure", subject: address.allowanceGroup)

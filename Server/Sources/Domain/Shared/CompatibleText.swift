@@ -1,7 +1,69 @@
 import Foundation
 
+/// The one place where texts are normalised and where their case is folded. Both take time, and more room than the text:
+/// longer ones than any rule admits are left as they are, and lead to nobody.
+package enum ForeignText {
+    /// The longest text that is normalised, in bytes.
+    package static let maximumBytes = 2048
+
+    /// The text with ASCII letters in lower case, for words that are ASCII: names of schemes and headers, digits of codes.
+    ///
+    /// - Returns: `nil` for a text beyond a length.
+    static func lowercasedASCII(_ text: some StringProtocol, maximumBytes: Int) -> String? {
+        guard text.utf8.count <= maximumBytes else { return nil }
+        return String(decoding: text.utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+}
+
 extension StringProtocol {
     /// The text in NFKC (UAX #15). Not `precomposedStringWithCompatibilityMapping`, which leaves half-width kana in
     /// pieces on Linux: there `ｶﾞ` and `ガ` would be two user names and two passwords.
-    var compatible: String { decomposedStringWithCompatibilityMapping.precomposedStringWithCanonicalMapping }
+    var compatible: String {
+        guard utf8.count <= ForeignText.maximumBytes, !utf8.allSatisfy({ $0 < 0x80 }) else { return String(self) }
+        return decomposedStringWithCompatibilityMapping.precomposedStringWithCanonicalMapping
+    }
+}
+
+/// Brings texts that people take for the same into one form.
+package enum IdentifierFolding {
+    /// Compatibility composition and folded case, as NFKC_Casefold does it (UAX #31, UTR #36): width, case and
+    /// ligatures make no difference, and what is invisible is left out.
+    ///
+    /// Case is folded by raising and lowering each letter. That differs from Unicode's table in a few letters, always
+    /// towards making more texts the same: `ı` and `i`. A text that is too long to be anybody's is left as it is.
+    package static func folded(_ text: String) -> String {
+        if let plain = foldedASCII(text) { return plain }
+        guard text.utf8.count <= ForeignText.maximumBytes else { return text }
+        var result = text
+        // Twice, because composing what was folded can give letters that fold again.
+        for _ in 0..<2 { result = lowered(result.compatible) }
+        return result.compatible
+    }
+
+    /// A mail address with its domain in ASCII (IDNA, UTS #46) and everything folded.
+    package static func foldedMailAddress(_ text: String) -> String {
+        guard let address = MailAddress(text) else { return folded(text) }
+        return folded(address.localPart) + "@" + folded(address.domainInASCII)
+    }
+
+    /// A phone number without what people write between the digits.
+    package static func foldedPhoneNumber(_ text: String) -> String {
+        PhoneNumber(text)?.text ?? folded(text)
+    }
+
+    /// Most are ASCII, where only capitals fold; `nil` for all others.
+    private static func foldedASCII(_ text: String) -> String? {
+        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        return ForeignText.lowercasedASCII(text, maximumBytes: ForeignText.maximumBytes)
+    }
+
+    private static func lowered(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars where !scalar.properties.isDefaultIgnorableCodePoint {
+            for raised in scalar.properties.uppercaseMapping.unicodeScalars {
+                result.append(contentsOf: raised.properties.lowercaseMapping.unicodeScalars)
+            }
+        }
+        return String(result)
+    }
 }

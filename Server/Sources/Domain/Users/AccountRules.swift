@@ -50,7 +50,11 @@ package struct AccountRules: Hashable, Sendable {
         switch userNames {
         case .visible: return NewIdentifiers.faults(ofUserName: name)
         case .anyText(let maximum):
-            return TextRule(maximumCharacters: maximum).faults(of: name, field: "username")
+            let rule = TextRule(maximumCharacters: maximum)
+            let faults = rule.faults(of: name, field: "username")
+            guard faults.isEmpty else { return faults }
+            // Spelled out it must keep to the limit too. What is all invisible is the protocol's to take.
+            return rule.faults(of: IdentifierFolding.folded(name), field: "username").filter { $0.rule != .empty }
         case .kii:
             let isName =
                 (3...64).contains(name.utf8.count)

@@ -15,6 +15,8 @@ package struct MailAddress: Hashable, Sendable {
 
     /// Takes an address apart; `nil` when the text is none.
     package init?(_ text: String) {
+        // With spaces around it, and a domain that is shorter in ASCII.
+        guard text.utf8.count <= 4 * Self.maximumBytes else { return nil }
         let text = text.trimmingCharacters(in: .whitespaces).precomposedStringWithCanonicalMapping
         // A full-width sign is what Japanese keyboards give.
         guard let sign = text.lastIndex(where: { $0 == "@" || $0 == "＠" }) else { return nil }

@@ -59,7 +59,8 @@ package struct NewIdentifiers: Sendable {
     }
 
     static func shownUserName(_ text: String) -> String {
-        text.trimmingCharacters(in: .whitespaces).precomposedStringWithCanonicalMapping
+        guard text.utf8.count <= ForeignText.maximumBytes else { return text }
+        return text.trimmingCharacters(in: .whitespaces).precomposedStringWithCanonicalMapping
     }
 
     /// A user name is what people see as one word or a few: visible signs of one alphabet, single spaces between them,
@@ -67,6 +68,10 @@ package struct NewIdentifiers: Sendable {
     static func faults(ofUserName text: String) -> [FieldFault] {
         let name = shownUserName(text)
         var faults = TextRule(maximumCharacters: maximumCharacters).faults(of: name, field: "username")
+        guard faults.isEmpty else { return faults }
+        // Spelled out it must keep to the limit too: `ﷺ` is eighteen letters.
+        faults = TextRule(maximumCharacters: maximumCharacters).faults(
+            of: IdentifierFolding.folded(name), field: "username")
         guard faults.isEmpty else { return faults }
         let compatible = name.compatible
         let words = compatible.unicodeScalars.split(separator: " ", omittingEmptySubsequences: false)

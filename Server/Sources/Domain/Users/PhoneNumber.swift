@@ -9,8 +9,9 @@ package struct PhoneNumber: Hashable, Sendable {
 
     /// Takes a number as people write it, with spaces, hyphens, dots or brackets; `nil` when it is none.
     package init?(_ text: String) {
+        guard text.utf8.count <= 4 * Self.maximumCharacters else { return nil }
         let compatible = text.compatible
-        guard compatible.unicodeScalars.count <= 40 else { return nil }
+        guard compatible.unicodeScalars.count <= Self.maximumCharacters else { return nil }
         let signs = compatible.unicodeScalars.filter { !Self.separators.contains($0) }
         guard signs.first == "+" else { return nil }
         let digits = signs.dropFirst()
@@ -18,6 +19,9 @@ package struct PhoneNumber: Hashable, Sendable {
         else { return nil }
         self.text = String(String.UnicodeScalarView(signs))
     }
+
+    /// The longest number as it is written, with all that stands between its digits.
+    private static let maximumCharacters = 40
 
     /// With the hyphens and the middle dot that Japanese and Korean keyboards give; U+2212 is the minus sign.
     private static let separators = Set(" -.()/‐‑‒–—−ー・".unicodeScalars)

@@ -12,6 +12,10 @@ package struct TextRule: Sendable {
     package func faults(of text: String?, field: String) -> [FieldFault] {
         guard let text else { return [] }
         var faults: [FieldFault] = []
+        // No character has more than four bytes: of such a text nothing else need be known.
+        if text.utf8.count > 4 * maximumCharacters {
+            return [FieldFault(field: field, rule: .tooLong(maximumCharacters: maximumCharacters))]
+        }
         if text.isEmpty && !mayBeEmpty { faults.append(FieldFault(field: field, rule: .empty)) }
         if text.utf8.count > maximumCharacters && text.unicodeScalars.count > maximumCharacters {
             faults.append(FieldFault(field: field, rule: .tooLong(maximumCharacters: maximumCharacters)))

@@ -6,6 +6,9 @@ package struct TypedIdentifier: Hashable, Sendable {
         case username, email, phone
     }
 
+    /// Longer texts are nobody's: no rule of any protocol lets one be chosen.
+    package static let maximumBytes = ForeignText.maximumBytes
+
     package let kind: Kind
     /// As it is shown.
     package let shown: String
@@ -29,7 +32,10 @@ package struct TypedIdentifier: Hashable, Sendable {
 
     /// What a text at log-in may mean, the likeliest first: an address when it holds an `@`, a number when it begins
     /// with `+`, and always a user name too, because other protocols let user names look like either.
+    ///
+    /// A text that is too long to be anybody's means one thing.
     package static func meanings(of text: String) -> [TypedIdentifier] {
+        guard text.utf8.count <= maximumBytes else { return [TypedIdentifier(.username, shown: text)] }
         let text = text.trimmingCharacters(in: .whitespaces)
         let compatible = text.compatible
         var meanings: [TypedIdentifier] = []
@@ -37,41 +43,5 @@ package struct TypedIdentifier: Hashable, Sendable {
         if compatible.hasPrefix("+") { meanings.append(TypedIdentifier(.phone, shown: text)) }
         meanings.append(TypedIdentifier(.username, shown: text))
         return meanings
-    }
-}
-
-/// Brings texts that people take for the same into one form.
-package enum IdentifierFolding {
-    /// Compatibility composition and folded case, as NFKC_Casefold does it (UAX #31, UTR #36): width, case and
-    /// ligatures make no difference, and what is invisible is left out.
-    ///
-    /// Case is folded by raising and lowering each letter. That differs from Unicode's table in a few letters, always
-    /// towards making more texts the same: `ı` and `i`.
-    package static func folded(_ text: String) -> String {
-        var result = text
-        // Twice, because composing what was folded can give letters that fold again.
-        for _ in 0..<2 { result = lowered(result.compatible) }
-        return result.compatible
-    }
-
-    /// A mail address with its domain in ASCII (IDNA, UTS #46) and everything folded.
-    package static func foldedMailAddress(_ text: String) -> String {
-        guard let address = MailAddress(text) else { return folded(text) }
-        return folded(address.localPart) + "@" + folded(address.domainInASCII)
-    }
-
-    /// A phone number without what people write between the digits.
-    package static func foldedPhoneNumber(_ text: String) -> String {
-        PhoneNumber(text)?.text ?? folded(text)
-    }
-
-    private static func lowered(_ text: String) -> String {
-        var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars where !scalar.properties.isDefaultIgnorableCodePoint {
-            for raised in scalar.properties.uppercaseMapping.unicodeScalars {
-                result.append(contentsOf: raised.properties.lowercaseMapping.unicodeScalars)
-            }
-        }
-        return String(result)
     }
 }
