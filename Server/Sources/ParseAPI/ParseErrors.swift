@@ -116,9 +116,17 @@ extension ParseFault {
             self.init(111, "schema mismatch for _User.\(Self.name(field)); expected \(kind.parseName)")
         case (let field, .required) where field.hasPrefix("fields."):
             self.init(142, "\(Self.name(field)) is required")
+        case ("where", .controlCharacter):
+            self = .invalidQuery("The query holds U+0000.")
         case ("where", _), ("order", _), ("skip", _):
             self = .invalidQuery("The query is too large: \(fault.field).")
+        case ("fields", .tooManyFields(let maximum)):
+            self.init(116, "The object is too large: at most \(maximum) fields.")
+        case ("fields", .tooManyBytes(let maximum)):
+            self.init(116, "The object is too large: at most \(maximum) bytes as JSON.")
         case ("fields", _): self.init(116, "The object is too large.")
+        case (let field, .tooManyFields(let maximum)) where field.hasPrefix("fields."):
+            self.init(116, "An operation takes at most \(maximum) values: \(Self.name(field)).")
         case (let field, .otherType) where field.hasPrefix("fields."):
             self.init(111, "The operation does not go with the value of \(MemberFault.printable(field)).")
         case (let field, .tooDeep), (let field, .controlCharacter):

@@ -1,6 +1,7 @@
 import CSQLite
 import Domain
 import Foundation
+import OkaeriWire
 import Storage
 import StorageSQLite
 import TestWorld
@@ -128,6 +129,27 @@ struct SQLiteFolderTests {
         }
     }
 
+    @Test("writes fields as it always did, so that objects of earlier versions are found by their text", arguments: 0..<40)
+    func fieldsText(seed: UInt64) async throws {
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        let application = try await TestWorld(store).makeApplication().id
+        var source = ValueSource(state: seed)
+        let fields = Dictionary(
+            (0..<20).map { ("field \($0) \(source.text())", source.value(depth: 3)) }, uniquingKeysWith: { $1 })
+        let now = Timestamp(milliseconds: 1_800_000_000_000)
+        let user = User(
+            id: Identifier(rawValue: "user"), application: application, fields: fields, createdAt: now, updatedAt: now)
+        let read = try await store.write { transaction throws(DomainError) in
+            try transaction.insert(user)
+            return try transaction.user(user.id, in: application)
+        }
+        #expect(read?.fields == fields)
+        await store.close()
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        #expect(try sqlite("SELECT fields FROM users") == String(decoding: try encoder.encode(fields), as: UTF8.self))
+    }
+
     /// Runs a statement over a connection of the test's own; the first column of the first row.
     private func sqlite(_ statement: String) throws -> String? {
         var handle: OpaquePointer?
@@ -138,6 +160,39 @@ struct SQLiteFolderTests {
         defer { sqlite3_finalize(prepared) }
         guard sqlite3_step(prepared) == SQLITE_ROW else { return nil }
         return sqlite3_column_text(prepared, 0).map { String(cString: $0) }
+    }
+}
+
+/// Draws JSON values, the same for the same seed.
+private struct ValueSource {
+    var state: UInt64
+
+    private static let pieces = [
+        "a", "B", "z", "10", "9", " ", "/", "\"", "\\", "\u{1}", "\u{8}", "\n", "\u{1f}", "\u{7f}", "é", "e\u{301}", "ß", "あ",
+        "ｱ", "語", "👋", "\u{2028}", "_", "-",
+    ]
+
+    private mutating func draw(_ bound: Int) -> Int {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int(state >> 33) % bound
+    }
+
+    mutating func text() -> String {
+        (0..<draw(6)).map { _ in Self.pieces[draw(Self.pieces.count)] }.joined()
+    }
+
+    mutating func value(depth: Int) -> JSONValue {
+        switch draw(depth > 0 ? 8 : 6) {
+        case 0: return nil
+        case 1: return .bool(draw(2) == 0)
+        case 2: return .integer(Int64(draw(2_000_000)) - 1_000_000)
+        case 3: return .number(Double(draw(1_000_000)) * [0.001, 1e-9, 1e17, 0.5, -2.5][draw(5)] + 0.25)
+        case 4, 5: return .string(text())
+        case 6: return .array((0..<draw(5)).map { _ in value(depth: depth - 1) })
+        default:
+            return .object(
+                Dictionary((0..<draw(6)).map { _ in (text(), value(depth: depth - 1)) }, uniquingKeysWith: { $1 }))
+        }
     }
 }
 

@@ -55,6 +55,7 @@ package struct UpgradeUser: Sendable {
 
     /// Everything that can be refused before work is done.
     private func checked(_ request: Request, _ who: Authenticated) throws(DomainError) -> Password {
+        try request.changes.refuseExcess()
         var user = who.user
         var faults = request.identifiers.apply(to: &user)
         faults += request.changes.applyProfile(

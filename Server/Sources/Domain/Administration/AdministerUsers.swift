@@ -50,6 +50,7 @@ package struct EditUser: Sendable {
         _ id: Identifier<User>, in application: Identifier<Application>, changes: UpdateUser.Changes,
         version: Timestamp, by who: Operator
     ) async throws(DomainError) -> User {
+        try changes.refuseExcess()
         let now = clock.now
         let entry = audit.draft(.userChanged, by: who.actor, in: application, from: who.origin)
         return try await store.write { transaction throws(DomainError) in

@@ -57,7 +57,7 @@ package struct FieldRules: Hashable, Sendable {
         }
         var faults = sorted.flatMap(\.faults)
         let defaults = rules.compactMapValues(\.standard)
-        if faults.isEmpty, ProfileRules.encodedByteCount(of: defaults) > Self.maximumDefaultBytes {
+        if faults.isEmpty, !ProfileRules.fieldsFit(defaults, bytes: Self.maximumDefaultBytes) {
             faults.append(FieldFault(field: "default", rule: .tooManyBytes(maximum: Self.maximumDefaultBytes)))
         }
         return faults

@@ -81,6 +81,8 @@ package struct ChangeUser: Sendable {
         _ id: Identifier<User>, in application: Application, by actor: Actor, _ changes: Changes
     ) async throws(DomainError) -> Answer {
         let now = clock.now
+        let excess = ProfileRules.faults(ofChange: changes.operations)
+        guard excess.isEmpty else { throw .fieldsRefused(excess) }
         var changes = changes
         let password = try await newPassword(of: id, in: application, by: actor, changes, at: now)
         if password != nil { changes.unlinked.insert(.anonymous) }

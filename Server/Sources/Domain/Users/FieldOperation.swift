@@ -30,11 +30,12 @@ package indirect enum FieldOperation: Hashable, Sendable {
         case .append(let elements): return .array(try Self.list(value) + elements)
         case .appendMissing(let elements):
             var list = try Self.list(value)
-            for element in elements where !list.contains(where: { Self.isEqual($0, element) }) { list.append(element) }
+            var present = Set(list.map(ListedValue.init))
+            for element in elements where present.insert(ListedValue(element)).inserted { list.append(element) }
             return .array(list)
         case .removeAll(let elements):
-            return .array(
-                try Self.list(value).filter { item in !elements.contains { Self.isEqual($0, item) } })
+            let unwanted = Set(elements.map(ListedValue.init))
+            return .array(try Self.list(value).filter { !unwanted.contains(ListedValue($0)) })
         case .members(let operations):
             var members: [String: JSONValue]
             switch value {
@@ -66,11 +67,15 @@ package indirect enum FieldOperation: Hashable, Sendable {
         }
         return .number(left + right)
     }
+}
 
-    /// Numbers are equal when their values are, however they were written.
-    private static func isEqual(_ left: JSONValue, _ right: JSONValue) -> Bool {
-        if let first = left.double, let second = right.double { return first == second }
-        return left == right
+/// A value in a list, as operations compare it: numbers are equal when their values are, however they were written.
+private enum ListedValue: Hashable {
+    case number(Double)
+    case other(JSONValue)
+
+    init(_ value: JSONValue) {
+        self = value.double.map(Self.number) ?? .other(value)
     }
 }
 

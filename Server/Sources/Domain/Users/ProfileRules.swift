@@ -1,4 +1,3 @@
-import Foundation
 package import enum OkaeriWire.JSONValue
 
 /// The limits of what users and apps may store about a user.
@@ -39,7 +38,7 @@ package struct ProfileRules: Sendable {
             faults += faultsInside(value, path: path, level: 1).map { [$0] } ?? []
         }
         guard faults.isEmpty else { return faults }
-        return encodedByteCount(of: fields) <= maximumFieldsBytes
+        return fieldsFit(fields, bytes: maximumFieldsBytes)
             ? [] : [FieldFault(field: "fields", rule: .tooManyBytes(maximum: maximumFieldsBytes))]
     }
 
@@ -68,9 +67,10 @@ package struct ProfileRules: Sendable {
         }
     }
 
-    static func encodedByteCount(of fields: [String: JSONValue]) -> Int {
-        guard !fields.isEmpty else { return 0 }
-        // Encoding fails only for numbers that are not finite, which JSON bodies cannot hold; too large is the safe answer.
-        return (try? JSONEncoder().encode(fields).count) ?? Int.max
+    /// Whether fields take no more bytes than that as JSON.
+    static func fieldsFit(_ fields: [String: JSONValue], bytes: Int) -> Bool {
+        var count = JSONByteCount(limit: bytes)
+        count.add(.object(fields))
+        return !count.isExceeded
     }
 }

@@ -42,6 +42,8 @@ package struct RewriteUser: Sendable {
     ) async throws(DomainError) -> User {
         let now = clock.now
         let rules = application.settings.fieldRules
+        let excess = ProfileRules.faults(ofPatch: request.fields)
+        guard excess.isEmpty else { throw .fieldsRefused(excess) }
         let known = try await store.read { transaction throws(DomainError) in
             try transaction.user(id, in: application.id)
         }

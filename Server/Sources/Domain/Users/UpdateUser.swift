@@ -48,6 +48,7 @@ package struct UpdateUser: Sendable {
     ) async throws(DomainError) -> User {
         let now = clock.now
         let (application, rules) = (home.id, home.settings.fieldRules)
+        try changes.refuseExcess()
         let entry = audit.draft(.identifiersChanged, by: .user(id), in: application, from: origin)
         return try await store.write { transaction throws(DomainError) in
             guard let before = try transaction.user(id, in: application) else { throw .userUnknown }
@@ -69,6 +70,15 @@ package struct UpdateUser: Sendable {
 }
 
 extension UpdateUser.Changes {
+    /// Refuses what is too much for any user, before a transaction begins.
+    ///
+    /// - Throws: `fieldsRefused`.
+    func refuseExcess() throws(DomainError) {
+        guard case .set(let members) = fields else { return }
+        let faults = ProfileRules.faults(ofPatch: members)
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
+    }
+
     /// Writes name, locale and fields into a user.
     ///
     /// - Parameters:

@@ -15,6 +15,9 @@ enum MemberFields {
     ///
     /// - Throws: `E400005` for a name that no field can have.
     static func custom(in members: [String: JSONValue]) throws(NCMBFault) -> [String: JSONValue] {
+        guard members.count <= ProfileRules.maximumOperations else {
+            throw .size("fields", 0, ProfileRules.maximumOperations)
+        }
         let custom = members.filter { !known.contains($0.key) }
         for name in custom.keys.sorted() where !isName(name) {
             throw .notValid(name.isEmpty ? "name" : MemberFault.printable(name))

@@ -59,9 +59,14 @@ struct SignUpMemberRoute: RouteHandler {
     }
 
     private static func newUser(_ body: NCMBBody) throws -> LogInAutomatically.NewUser {
-        var fields: [String: JSONValue] = [:]
+        var operations: [String: FieldOperation] = [:]
         for (name, value) in try MemberFields.custom(in: body.members) {
-            let operation = try MemberFields.operation(name, value)
+            operations[name] = try MemberFields.operation(name, value)
+        }
+        let excess = ProfileRules.faults(ofChange: operations)
+        guard excess.isEmpty else { throw DomainError.fieldsRefused(excess) }
+        var fields: [String: JSONValue] = [:]
+        for (name, operation) in operations {
             do {
                 fields[name] = try operation.applied(to: nil)
             } catch {

@@ -1,3 +1,4 @@
+import Domain
 import HTTPSupport
 import HTTPTypes
 
@@ -30,6 +31,8 @@ struct ParseFault: Error, Hashable {
     static let objectNotFoundForDelete = ParseFault(101, "Object not found for delete.")
     static let credentialRefused = ParseFault(101, "Invalid username/password.")
     static let authDataRefused = ParseFault(101, "auth data is invalid for this user.")
+    static let tooManyMembers = ParseFault(
+        116, "The object is too large: more than \(ProfileRules.maximumOperations) members.")
     static let notJSON = ParseFault(107, "The body is not a JSON object.")
     static let notOffered = ParseFault(
         119,

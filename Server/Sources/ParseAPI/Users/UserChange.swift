@@ -19,6 +19,7 @@ struct UserChange {
     ///   - isMaster: Whether an administrator asks.
     /// - Throws: 105, 107, 108, 111, 119, 121, 123, 200, 201.
     init(_ body: [String: JSONValue], of id: Identifier<User>?, isMaster: Bool) throws(ParseFault) {
+        guard body.count <= ProfileRules.maximumOperations else { throw .tooManyMembers }
         for (name, value) in body.sorted(by: { $0.key < $1.key }) {
             switch name {
             case "sessionToken", "authData": continue
@@ -41,6 +42,9 @@ struct UserChange {
             default: try take(name, value, isCreation: id == nil)
             }
         }
+        // A new user's operations are done right away.
+        let excess = ProfileRules.faults(ofChange: operations)
+        guard excess.isEmpty else { throw ParseFault(.fieldsRefused(excess)) }
     }
 
     private mutating func takeUsername(_ value: JSONValue, of id: Identifier<User>?) throws(ParseFault) {
@@ -82,10 +86,14 @@ struct UserChange {
         }
     }
 
+    /// The longest name with the names of members within a field behind it.
+    private static let maximumNameBytes = 1024
+
     private mutating func take(_ name: String, _ value: JSONValue, isCreation: Bool) throws(ParseFault) {
+        guard name.utf8.count <= Self.maximumNameBytes else { throw .invalidField(name) }
         let path = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard let first = path.first, UserFields.isName(first), !UserFields.known.contains(first),
-            path.count <= 8, path.allSatisfy({ !$0.isEmpty && !$0.contains("$") })
+            path.count <= 8, path.allSatisfy({ !$0.isEmpty && !$0.contains("$") && !$0.utf8.contains(0) })
         else { throw .invalidField(name) }
         let (operation, isTold) = try UserFields.operation(name, value, isCreation: isCreation)
         guard let operation else { return }

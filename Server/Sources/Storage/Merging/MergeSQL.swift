@@ -91,7 +91,7 @@ extension SQLTransaction {
         ) { row throws(DomainError) in
             Event(
                 id: row.id(0), application: row.id(1), kind: row.text(2), at: row.time(3),
-                body: try JSONText.decode([String: JSONValue].self, from: row.text(4)))
+                body: try JSONText.members(from: row.text(4)))
         }
     }
 

@@ -113,7 +113,7 @@ extension SQLTransaction {
             email: row.optionalText(column + 10), phone: row.optionalText(column + 12),
             displayName: row.optionalText(column + 2), locale: row.optionalText(column + 3),
             fields: row.isNull(column + 4)
-                ? [:] : try JSONText.decode([String: JSONValue].self, from: row.text(column + 4)),
+                ? [:] : try JSONText.members(from: row.text(column + 4)),
             createdAt: row.time(column + 5), updatedAt: row.time(column + 6),
             lastLogInAt: row.optionalTime(column + 7), previousLogInAt: row.optionalTime(column + 8))
         user.emailVerifiedAt = row.optionalTime(column + 11)
@@ -136,6 +136,6 @@ extension SQLTransaction {
 
     /// No fields are stored as null, so that most rows stay short and need no decoding.
     private static func stored(_ fields: [String: JSONValue]) throws(DomainError) -> Value {
-        fields.isEmpty ? .null : .text(try JSONText.encode(fields))
+        fields.isEmpty ? .null : .text(try JSONText.encode(.object(fields)))
     }
 }
