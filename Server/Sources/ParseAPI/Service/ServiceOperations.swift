@@ -60,6 +60,10 @@ extension ParseAPI {
             throw ParseFault(119, "Batches as one transaction are not offered.")
         }
         let calls = try requests.map { try item($0, of: call) }
+        guard calls.count(where: \.hasCredential) <= Self.maximumCredentials else {
+            throw ParseFault(
+                107, "requests must not have more than \(Self.maximumCredentials) passwords and authData together")
+        }
         var results: [JSONValue] = []
         for item in calls {
             do {
@@ -72,13 +76,16 @@ extension ParseAPI {
     }
 
     private static let maximumBatch = 100
+    /// The most calls of a batch that compare or hash a password, or ask a provider: each is worth thousands of others.
+    static let maximumCredentials = 10
 
     /// One of a batch.
     ///
     /// - Throws: 107, before anything is done, for a path that leads nowhere.
     private func item(_ value: JSONValue, of call: ParseCall) throws(ParseFault) -> ParseCall {
         guard case .object(let members) = value, case .string(let method)? = members["method"],
-            case .string(let target)? = members["path"], let known = HTTPRequest.Method(method.uppercased())
+            case .string(let target)? = members["path"], method.utf8.count <= 10, target.utf8.count <= 2000,
+            let known = HTTPRequest.Method(method.uppercased())
         else { throw ParseFault(107, "requests must have a method and a path") }
         let path = target.prefix { $0 != "?" }
         let origin = base(call.request, call.context, "")
@@ -100,5 +107,13 @@ extension ParseAPI {
             throw .cannotRoute(known, String(target.prefix(200)))
         }
         return item
+    }
+}
+
+extension ParseCall {
+    /// Whether a password or a provider's credential comes with it, whatever is done with them.
+    fileprivate var hasCredential: Bool {
+        ["login", "verifyPassword"].contains(segments.first)
+            || ["password", "authData"].contains { body[$0] != nil || query[$0] != nil }
     }
 }
