@@ -135,7 +135,8 @@ final class PostgreSQLConnection: Connection {
         do throws(PostgreSQLFault) {
             return try run(query, values)
         } catch {
-            fault = error.kind == .other ? PostgreSQLFault(.other, "\(error.words) in: \(query.head)") : error
+            let isTold = error.kind == .other || error.kind == .badValue
+            fault = isTold ? PostgreSQLFault(error.kind, "\(error.words) in: \(query.head)") : error
             throw .storageUnavailable
         }
     }

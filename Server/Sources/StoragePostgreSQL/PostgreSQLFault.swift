@@ -10,6 +10,8 @@ struct PostgreSQLFault: Error {
         case lost
         /// A closure that may read with one statement only wanted a second one.
         case secondStatement
+        /// A value of the request is none that the database takes (class 22, data exception).
+        case badValue
         /// Everything else.
         case other
     }
@@ -26,7 +28,7 @@ struct PostgreSQLFault: Error {
             case "23505": .duplicate
             // The server ends, takes no writes any more, or has forgotten or changed what was prepared.
             case "57P01", "57P02", "57P03", "57P05", "25006", "25P03", "26000", "0A000": .lost
-            default: state.hasPrefix("08") ? .lost : .other
+            default: state.hasPrefix("08") ? .lost : state.hasPrefix("22") ? .badValue : .other
             }
         words = "\(state) (\(Self.oneLine(message)))"
     }

@@ -252,6 +252,7 @@ extension PostgreSQLStore {
                     case .duplicate: duplicates += 1
                     case .lost: losses += 1
                     case .secondStatement: break
+                    case .badValue: return refuse(found.words)
                     case .other: return fail(found.words)
                     }
                     // Every idle connection may be dead at once; the pool sorts out those that it was told of.
@@ -264,6 +265,13 @@ extension PostgreSQLStore {
         private func fail<Value>(_ words: String) -> Result<Value, DomainError> {
             store.signals.report(fault: "PostgreSQL fault \(words)")
             return .failure(.storageUnavailable)
+        }
+
+        /// Rules let no such value through; should one come here, the request is at fault and not the database. The log
+        /// has it, because a rule is missing.
+        private func refuse<Value>(_ words: String) -> Result<Value, DomainError> {
+            store.signals.report(fault: "PostgreSQL refuses a value \(words)")
+            return .failure(.fieldsRefused([FieldFault(field: "", rule: .controlCharacter)]))
         }
 
         /// Lets the other transaction end. Threads wait for different times, so that they do not meet again.

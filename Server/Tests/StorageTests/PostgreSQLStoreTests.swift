@@ -1,5 +1,6 @@
 import Dispatch
 import Domain
+import OkaeriWire
 import Storage
 import StoragePostgreSQL
 import Synchronization
@@ -27,6 +28,21 @@ struct PostgreSQLStoreTests {
             written.open()
             let seen = try await counts
             #expect(seen[0] == seen[1], "a read saw two states: \(seen)")
+        }
+        await store.close()
+    }
+
+    @Test("tells a value that it cannot take as the request's fault, not as its own")
+    func badValue() async throws {
+        let store = try await TestPostgreSQL.cluster().store()
+        let application = try await TestWorld(store).makeApplication("first").id
+        // The rules let no U+0000 through; PostgreSQL's JSON has none (22P05).
+        let search = UserSearch(
+            condition: .equals(.custom(["a"]), .structure(["b": "\0"])), reader: .everything)
+        await #expect(throws: DomainError.fieldsRefused([FieldFault(field: "", rule: .controlCharacter)])) {
+            try await store.read { transaction throws(DomainError) in
+                try transaction.search(search, in: application)
+            }
         }
         await store.close()
     }

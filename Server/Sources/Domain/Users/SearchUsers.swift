@@ -30,6 +30,14 @@ package struct SearchUsers: Sendable {
         guard (0...UserSearch.maximumSkip).contains(search.skip) else {
             throw .fieldsRefused([FieldFault(field: "skip", rule: .tooManyFields(maximum: UserSearch.maximumSkip))])
         }
+        guard search.condition.longestPattern <= TextPattern.maximumBytes else {
+            throw .fieldsRefused([
+                FieldFault(field: "where", rule: .tooManyBytes(maximum: TextPattern.maximumBytes))
+            ])
+        }
+        guard !search.condition.holdsNull else {
+            throw .fieldsRefused([FieldFault(field: "where", rule: .controlCharacter)])
+        }
         try Self.refuseHidden(search, home.settings.fieldRules)
         var bounded = search
         bounded.limit = min(max(search.limit, 0), UserSearch.maximumLimit)

@@ -3,6 +3,7 @@
 /// It becomes patterns that take time in proportion to the text they are tried on, so that no expression can keep the
 /// server busy (decision 0027); all others are refused.
 package enum TextExpression {
+    /// Unicode scalars, so that a pile of accents counts.
     private static let maximumCharacters = 500
     /// Alternatives, and pieces of each.
     private static let maximumParts = 20
@@ -20,7 +21,9 @@ package enum TextExpression {
     package static func condition(
         _ expression: String, flags: String = "", on field: UserField
     ) throws(Refusal) -> UserCondition {
-        guard expression.count <= maximumCharacters else { throw Refusal() }
+        guard expression.utf8.count <= 4 * maximumCharacters, expression.unicodeScalars.count <= maximumCharacters,
+            flags.utf8.count <= maximumParts
+        else { throw Refusal() }
         var reader = Reader(Array(expression), skipsSpace: flags.contains("x"))
         var patterns: [UserCondition] = []
         for pieces in try reader.alternatives() {

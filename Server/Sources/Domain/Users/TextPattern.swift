@@ -10,6 +10,9 @@ package struct TextPattern: Hashable, Sendable {
         case anything
     }
 
+    /// The most bytes of all its texts: SQLite looks for no longer pattern.
+    package static let maximumBytes = 2000
+
     package var pieces: [Piece]
     /// Whether ASCII letters are the same in capitals.
     package var ignoresCase: Bool
@@ -17,5 +20,12 @@ package struct TextPattern: Hashable, Sendable {
     package init(_ pieces: [Piece], ignoresCase: Bool = false) {
         self.pieces = pieces
         self.ignoresCase = ignoresCase
+    }
+
+    /// How many bytes its texts have.
+    package var byteCount: Int {
+        pieces.reduce(0) { sum, piece in
+            if case .text(let text) = piece { sum + text.utf8.count } else { sum }
+        }
     }
 }

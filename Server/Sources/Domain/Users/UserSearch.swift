@@ -11,6 +11,8 @@ package struct UserSearch: Hashable, Sendable {
     package static let maximumTerms = 200
     /// How many conditions may stand within each other.
     package static let maximumDepth = 10
+    /// The most values and members of JSON that an adapter reads a question of, before it knows what they mean.
+    package static let maximumValues = 5000
     /// The most fields to order by.
     package static let maximumOrders = 8
 
@@ -63,6 +65,12 @@ package enum UserField: Hashable, Sendable {
     case custom([String])
 }
 
+extension UserField {
+    fileprivate var holdsNull: Bool {
+        if case .custom(let path) = self { path.contains { $0.utf8.contains(0) } } else { false }
+    }
+}
+
 /// What a field is compared with.
 package enum SearchValue: Hashable, Sendable {
     case null
@@ -95,6 +103,16 @@ package enum SearchValue: Hashable, Sendable {
     }
 }
 
+extension SearchValue {
+    fileprivate var holdsNull: Bool {
+        switch self {
+        case .text(let text): text.utf8.contains(0)
+        case .structure(let value): value.holdsNull
+        case .null, .truth, .number, .time: false
+        }
+    }
+}
+
 /// What a user must be to be found.
 package indirect enum UserCondition: Hashable, Sendable {
     case all([UserCondition])
@@ -123,6 +141,32 @@ package indirect enum UserCondition: Hashable, Sendable {
         case .equals(let field, _), .isOneOf(let field, _), .compares(let field, _, _), .exists(let field),
             .matches(let field, _):
             [field]
+        }
+    }
+
+    /// Whether U+0000 stands in it anywhere, which no database looks for and no field holds.
+    var holdsNull: Bool {
+        switch self {
+        case .all(let parts), .any(let parts): parts.contains(where: \.holdsNull)
+        case .not(let part): part.holdsNull
+        case .equals(let field, let value), .compares(let field, _, let value): field.holdsNull || value.holdsNull
+        case .isOneOf(let field, let values): field.holdsNull || values.contains(where: \.holdsNull)
+        case .exists(let field): field.holdsNull
+        case .matches(let field, let pattern):
+            field.holdsNull
+                || pattern.pieces.contains { piece in
+                    if case .text(let text) = piece { text.utf8.contains(0) } else { false }
+                }
+        }
+    }
+
+    /// The longest pattern in it, in bytes.
+    var longestPattern: Int {
+        switch self {
+        case .all(let parts), .any(let parts): parts.reduce(0) { max($0, $1.longestPattern) }
+        case .not(let part): part.longestPattern
+        case .matches(_, let pattern): pattern.byteCount
+        case .equals, .isOneOf, .compares, .exists: 0
         }
     }
 

@@ -16,7 +16,9 @@ struct QueryUsersRoute: RouteHandler {
             throw KiiFault.unauthorized(in: enabled.publicKey)
         }
         let body = try await api.body(of: request, context)
-        guard case .object(let query)? = body.members["userQuery"] else { throw KiiFault.invalid(["userQuery"]) }
+        guard let asked = body.members["userQuery"], case .object(let query) = asked,
+            !asked.holds(moreThan: UserSearch.maximumValues)
+        else { throw KiiFault.invalid(["userQuery"]) }
         let page = try Page(body)
         var search = UserSearch(
             condition: try KiiClause.condition(query["clause"] ?? ["type": "all"]), limit: page.limit + 1,

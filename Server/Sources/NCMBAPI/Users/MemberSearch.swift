@@ -13,11 +13,14 @@ enum MemberSearch {
     ///
     /// - Throws: `E400001`, `E400005`.
     static func value(_ text: String) throws(NCMBFault) -> JSONValue {
+        let value: JSONValue
         do {
-            return try JSONValue(parsing: Array(text.utf8), maximumDepth: maximumDepth)
+            value = try JSONValue(parsing: Array(text.utf8), maximumDepth: maximumDepth)
         } catch {
             throw error == .tooDeep ? .notValid("where") : .notJSON
         }
+        guard !value.holds(moreThan: UserSearch.maximumValues) else { throw .notValid("where") }
+        return value
     }
 
     /// - Throws: `E400005` for a `where` that is no object, or that asks what is not offered.

@@ -76,15 +76,22 @@ struct QueryOptions {
     }
 
     private static func condition(_ value: JSONValue) throws(ParseFault) -> JSONValue? {
+        guard let condition = try parsed(value) else { return nil }
+        guard !condition.holds(moreThan: UserSearch.maximumValues) else { throw tooLarge }
+        return condition
+    }
+
+    private static func parsed(_ value: JSONValue) throws(ParseFault) -> JSONValue? {
         guard case .string(let text) = value else { return value }
         guard !text.isEmpty else { return nil }
         do {
             return try JSONValue(parsing: Array(text.utf8), maximumDepth: maximumDepth)
         } catch {
-            throw error == .tooDeep
-                ? .invalidQuery("The query is too large: where.") : ParseFault(107, "where is not JSON.")
+            throw error == .tooDeep ? tooLarge : ParseFault(107, "where is not JSON.")
         }
     }
+
+    private static let tooLarge = ParseFault.invalidQuery("The query is too large: where.")
 
     private static func text(_ name: String, _ value: JSONValue) throws(ParseFault) -> String {
         switch value {

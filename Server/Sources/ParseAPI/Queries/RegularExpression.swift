@@ -14,8 +14,8 @@ enum RegularExpression {
         case .string(let text)?: flags = text
         default: throw ParseFault(102, "Bad $options value for query")
         }
-        guard flags.allSatisfy({ "imxs".contains($0) }) else {
-            throw .invalidQuery("Bad $options value for query: \(flags)")
+        guard flags.utf8.count <= 10, flags.allSatisfy({ "imxs".contains($0) }) else {
+            throw .invalidQuery("Bad $options value for query: \(flags.prefix(10))")
         }
         do {
             return try TextExpression.condition(expression, flags: flags, on: field)

@@ -22,6 +22,10 @@ extension SQLTransaction {
 }
 
 extension UserSearch.Reader {
+    fileprivate var isNobody: Bool {
+        if case .user(nil, _) = self { true } else { false }
+    }
+
     fileprivate func seesIdentities(of user: Identifier<User>) -> Bool {
         switch self {
         case .everything: true
@@ -99,6 +103,10 @@ struct UserSearchComposer {
 
     private mutating func sortKeys(_ field: UserField) -> [String] {
         switch field {
+        // Nobody in particular sees no address, and PostgreSQL sorts by no constant.
+        case .email where search.reader.isNobody, .emailVerified where search.reader.isNobody,
+            .phone where search.reader.isNobody:
+            return []
         case .id: return ["users.id"]
         case .username: return ["users.username"]
         case .email: return [email]

@@ -45,6 +45,19 @@ extension Promise {
                     "\(condition): \(found.users.map(\.displayName)), \(found.count ?? -1)")
             }
         },
+        Promise("keeps values as they are, and finds an object or a list by one that is equal") { engine in
+            let samples = Samples()
+            try await insert(
+                writtenValues.enumerated().map { ("\($0.offset)", ["v": $0.element]) }, samples, engine)
+            for (place, value) in writtenValues.enumerated() {
+                let found = try await findings(
+                    UserSearch(condition: .equals(.custom(["v"]), .structure(value)), reader: .everything), samples,
+                    engine
+                ).users
+                try expectEqual(found.map(\.displayName), ["\(place)"])
+                try expectEqual(found.first?.fields, ["v": value])
+            }
+        },
         Promise(
             "finds texts by pieces, with and without regard to case, and takes nothing of them for more than itself"
         ) {
@@ -157,6 +170,14 @@ extension Promise {
             try expectEqual(try await names(reader, .exists(.email)), ["0"])
             try expectEqual(try await names(reader, .equals(.email, .text("OWN@example.com"))), ["0"])
             try expectEqual(try await names(.everything, .equals(.email, .text("other@example.com"))), ["1"])
+            // Nobody in particular sees no address, and can ask to sort by one nevertheless.
+            for field in [UserField.email, .phone, .emailVerified] {
+                let sorted = UserSearch(
+                    order: [UserOrder(field), UserOrder(.id, isDescending: true)],
+                    reader: .user(nil, seesUnlisted: true))
+                try expectEqual(
+                    try await findings(sorted, samples, engine).users.map(\.displayName), ["4", "1", "0"])
+            }
             var changed = users[1]
             changed.accessList = nil
             let patch = changed
@@ -169,6 +190,13 @@ extension Promise {
         },
     ]
 }
+
+/// Values with everything in them that can be written in more than one way.
+private let writtenValues: [JSONValue] = [
+    ["b": 1, "a": 2, "B": 3, "é": 4, "e\u{301}x": 5, "あ": 6, "ア": 7, "": 8, "a b": 9, "a/b": 10, "10": 11, "9": 12],
+    ["t": "\"\\/\u{1}\u{8}\t\n\u{c}\r\u{1f}\u{7f}\u{2028}👋", "n": [0, -1, 1.5, 1e21, 1e-7, 123_456_789.125]],
+    [.integer(.max), .integer(.min), .number(1e300), .number(-0.1), nil, true, false, [], [:], [[["x": [:]]]]],
+]
 
 private let time = Timestamp(milliseconds: 1_767_323_045_678)
 
