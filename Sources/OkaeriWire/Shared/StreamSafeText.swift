@@ -35,15 +35,24 @@ public enum StreamSafeText {
     }
 
     static func contains(utf8 bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let raw = UnsafeRawBufferPointer(bytes)
         var (place, marks) = (0, 0)
         while place < bytes.count {
+            let lead = bytes[place]
             // No character before U+0300, whose first byte this is, is a mark.
-            if bytes[place] < 0xcc {
-                (place, marks) = (lettersEnd(in: bytes, from: place), 0)
+            if lead < 0xcc {
+                marks = 0
+                place += 1
+                while place + 8 <= bytes.count,
+                    raw.loadUnaligned(fromByteOffset: place, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+                {
+                    place += 8
+                }
                 continue
             }
-            let (value, length) = scalar(in: bytes, at: place)
-            let weight = Self.marks(in: value)
+            let length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
+            guard place + length <= bytes.count else { return true }
+            let weight = Self.marks(in: scalar(in: bytes, at: place, length: length))
             marks = weight == 0 ? 0 : marks + weight
             if marks > maximumMarks { return false }
             place += length
@@ -51,28 +60,15 @@ public enum StreamSafeText {
         return true
     }
 
-    /// The end of a run of bytes that no mark begins with, of which eight are looked at in one step.
-    private static func lettersEnd(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
-        var place = start
-        let raw = UnsafeRawBufferPointer(bytes)
-        while place + 8 <= bytes.count,
-            raw.loadUnaligned(fromByteOffset: place, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
-        {
-            place += 8
-        }
-        while place < bytes.count, bytes[place] < 0xcc { place += 1 }
-        return place
-    }
-
-    /// The character that begins at a byte of 0xcc or more, and how many bytes it has. Bytes that are missing at the end,
-    /// or are no continuation, give some character.
-    private static func scalar(in bytes: UnsafeBufferPointer<UInt8>, at place: Int) -> (value: UInt32, length: Int) {
+    /// The character of some bytes at a place; any character when a byte is no continuation.
+    private static func scalar(in bytes: UnsafeBufferPointer<UInt8>, at place: Int, length: Int) -> UInt32 {
+        func bits(_ offset: Int) -> UInt32 { UInt32(bytes[place + offset] & 0x3f) }
         let lead = UInt32(bytes[place])
-        let length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
-        guard place + length <= bytes.count else { return (0, bytes.count - place) }
-        var value = lead & (0x7f >> UInt32(length))
-        for offset in 1..<length { value = value << 6 | UInt32(bytes[place + offset] & 0x3f) }
-        return (value, length)
+        return switch length {
+        case 2: (lead & 0x1f) << 6 | bits(1)
+        case 3: (lead & 0x0f) << 12 | bits(1) << 6 | bits(2)
+        default: (lead & 0x07) << 18 | bits(1) << 12 | bits(2) << 6 | bits(3)
+        }
     }
 
     /// How many marks a character begins with once it is decomposed (NFKD): none for letters, also for those with marks of
@@ -80,7 +76,7 @@ public enum StreamSafeText {
     private static func marks(in value: UInt32) -> Int {
         switch value {
         // Greek and Cyrillic, kana, kanji and hangul, of which there is much: no mark is among these.
-        case 0x370..<0x483, 0x3030..<0x3099, 0x309b..<0xa66f, 0xac00..<0xd800: return 0
+        case 0x370..<0x483, 0x3030..<0x3099, 0x309b..<0xa66f, 0xac00..<0xd800, 0xff00..<0xff9e: return 0
         // Two marks in one.
         case 0x344, 0xf73, 0xf75, 0xf81: return 2
         // The voice marks of half-width kana, which are letters until they are decomposed.

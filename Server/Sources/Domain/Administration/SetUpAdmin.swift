@@ -181,5 +181,9 @@ package struct SetUpAdmin: Sendable {
 }
 
 extension String {
-    fileprivate var trimmedForName: String { String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+    fileprivate var trimmedForName: String {
+        var rest = unicodeScalars.drop { $0 == " " }
+        while rest.last == " " { rest.removeLast() }
+        return String(rest)
+    }
 }

@@ -113,7 +113,7 @@ struct JSONByteCount {
         switch value {
         case .null: bytes += 4
         case .bool(let truth): bytes += truth ? 4 : 5
-        case .integer(let number): bytes += number.description.utf8.count
+        case .integer(let number): add(number)
         case .number(let number): bytes += number.description.utf8.count
         case .string(let text): add(text: text)
         case .array(let elements):
@@ -132,6 +132,15 @@ struct JSONByteCount {
     mutating func add(name: String) {
         add(text: name)
         bytes += 1
+    }
+
+    private mutating func add(_ number: Int64) {
+        bytes += number < 0 ? 2 : 1
+        var rest = number.magnitude / 10
+        while rest > 0 {
+            bytes += 1
+            rest /= 10
+        }
     }
 
     private mutating func add(text: String) {

@@ -30,8 +30,10 @@ package indirect enum FieldOperation: Hashable, Sendable {
         case .append(let elements): return .array(try Self.list(value) + elements)
         case .appendMissing(let elements):
             var list = try Self.list(value)
-            var present = Set(list.map(ListedValue.init))
-            for element in elements where present.insert(ListedValue(element)).inserted { list.append(element) }
+            // The set holds what is asked for, of which there is little: the list can be long.
+            var missing = Set(elements.map(ListedValue.init))
+            for item in list where !missing.isEmpty { missing.remove(ListedValue(item)) }
+            for element in elements where missing.remove(ListedValue(element)) != nil { list.append(element) }
             return .array(list)
         case .removeAll(let elements):
             let unwanted = Set(elements.map(ListedValue.init))

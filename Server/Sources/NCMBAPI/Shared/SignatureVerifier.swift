@@ -89,7 +89,10 @@ struct NCMBTimestamp {
     private static let halfDay: Duration = .seconds(12 * 3600)
 
     init?(_ header: String) {
-        guard var text = PercentEncoding.text(ofSegment: header) else { return nil }
+        // Any time is shorter, and each of its signs is ASCII.
+        guard header.utf8.count <= 100, var text = PercentEncoding.text(ofSegment: header),
+            text.utf8.allSatisfy({ $0 < 0x80 })
+        else { return nil }
         // An offset without its colon.
         if let sign = text.dropFirst(11).lastIndex(where: { $0 == "+" || $0 == "-" }),
             text.distance(from: sign, to: text.endIndex) == 5

@@ -50,11 +50,11 @@ private struct JSONTextWriter {
         switch value {
         case .null: bytes += "null".utf8
         case .bool(let truth): bytes += (truth ? "true" : "false").utf8
-        case .integer(let number): bytes += number.description.utf8
+        case .integer(let number): write(plain: number.description)
         case .number(let number):
             guard number.isFinite else { throw .storageUnavailable }
             let text = number.description
-            bytes += text.hasSuffix(".0") ? text.utf8.dropLast(2) : text.utf8[...]
+            write(plain: text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
         case .string(let text): write(text)
         case .array(let elements):
             bytes.append(UInt8(ascii: "["))
@@ -73,6 +73,11 @@ private struct JSONTextWriter {
             }
             bytes.append(UInt8(ascii: "}"))
         }
+    }
+
+    private mutating func write(plain text: String) {
+        var text = text
+        text.withUTF8 { bytes.append(contentsOf: $0) }
     }
 
     private mutating func write(_ text: String) {
