@@ -21,7 +21,9 @@ struct StreamSafeTextTests {
     func limit(_ letters: Int) {
         // What stands before moves the marks over the steps of eight bytes.
         let head = String(repeating: "a", count: letters)
-        for mark in ["\u{301}", "\u{323}", "\u{3099}", "\u{20d0}", "\u{1d165}", "\u{ff9e}", "\u{64b}", "\u{e0100}\u{301}"] {
+        for mark in [
+            "\u{301}", "\u{323}", "\u{3099}", "\u{20d0}", "\u{1d165}", "\u{ff9e}", "\u{64b}", "\u{e0100}\u{301}",
+        ] {
             let marks = String(repeating: mark, count: 30)
             let isBroken = mark.unicodeScalars.count > 1
             #expect(StreamSafeText.contains("\(head)\(marks)"))
@@ -54,7 +56,8 @@ struct StreamSafeTextTests {
         }
     }
 
-    @Test("is no bytes that are no UTF-8", arguments: [[0xff], [0xcc], [0xe3, 0x82], [0xf0, 0x9d, 0x85], [0x61, 0xcc]])
+    @Test(
+        "is no bytes that are no UTF-8", arguments: [[0xff], [0xcc], [0xe3, 0x82], [0xf0, 0x9d, 0x85], [0x61, 0xcc]])
     func malformed(bytes: [UInt8]) {
         #expect(StreamSafeText.text(of: bytes) == nil)
         // Whatever it says, it ends.

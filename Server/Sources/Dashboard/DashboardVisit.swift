@@ -84,7 +84,9 @@ struct DashboardVisit: Sendable {
 
     /// Reads the form, and takes the password and code that stand in it. They count for the form that they came with.
     fileprivate mutating func read() async throws {
-        guard isPost, visit.request.headers.value(of: .contentType)?.lowercased().hasPrefix(FormValues.mediaType) == true else {
+        guard isPost,
+            visit.request.headers.value(of: .contentType)?.lowercased().hasPrefix(FormValues.mediaType) == true
+        else {
             return
         }
         let form = try await visit.form()

@@ -187,7 +187,8 @@ struct HostileTextTests {
             switch kind {
             case "null": [#"{"name":"a\u0000"}"#, #"{"list":{"$in":[{"a":"\u0000"}]}}"#, #"{"o":{"\u0000":1}}"#]
             case "marks": [#"{"name":{"$regex":"\#(String(repeating: pile, count: 499))"}}"#]
-            case "long": [#"{"name":{"$regex":"\#(Self.long)"}}"#, #"{"name":{"$regex":"a","$options":"\#(Self.long)"}}"#]
+            case "long":
+                [#"{"name":{"$regex":"\#(Self.long)"}}"#, #"{"name":{"$regex":"a","$options":"\#(Self.long)"}}"#]
             default: [#"{"$or":[\#([String](repeating: "{}", count: 30_000).joined(separator: ","))]}"#]
             }
         for expression in expressions {
@@ -203,7 +204,8 @@ struct HostileTextTests {
             case "null": [#"{"type":"eq","field":"name","value":"a\u0000"}"#]
             case "marks": [#"{"type":"prefix","field":"name","prefix":"\#(String(repeating: pile, count: 1000))"}"#]
             case "long": [#"{"type":"prefix","field":"name","prefix":"\#(Self.long)"}"#]
-            default: [#"{"type":"in","field":"name","values":[\#((0..<30_000).map(String.init).joined(separator: ","))]}"#]
+            default:
+                [#"{"type":"in","field":"name","values":[\#((0..<30_000).map(String.init).joined(separator: ","))]}"#]
             }
         for clause in clauses {
             let kii = try await world.kii(
@@ -217,7 +219,8 @@ struct HostileTextTests {
         let world = try await ForeignWorld()
         let user = try await world.parseUser("hana")
         for body in [
-            #"{"name":"\u0000"}"#, #"{"o":{"\u0000":1}}"#, #"{"o.\u0000":1}"#, #"{"l":{"__op":"Add","objects":["\u0000"]}}"#,
+            #"{"name":"\u0000"}"#, #"{"o":{"\u0000":1}}"#, #"{"o.\u0000":1}"#,
+            #"{"l":{"__op":"Add","objects":["\u0000"]}}"#,
             #"{"username":"a\u0000"}"#, #"{"email":"a\u0000@b.example"}"#, #"{"ACL":{"a\u0000":{"read":true}}}"#,
             #"{"ACL":{"role:\u0000":{"read":true}}}"#,
         ] {

@@ -92,7 +92,9 @@ struct HostileTextTests {
         let browser = Browser(server)
         for page in [browser.path("log-in"), "/dashboard/log-in"] {
             let token = try await browser.get(page).token
-            for fields in [[Self.marks: "1"], ["identifier": Self.marks], ["name": Self.marks], ["password": Self.marks]] {
+            for fields in [
+                [Self.marks: "1"], ["identifier": Self.marks], ["name": Self.marks], ["password": Self.marks],
+            ] {
                 // With percent signs the form is longer than forms may be: a shorter one says more.
                 let short = Dictionary(
                     uniqueKeysWithValues: fields.map { (Self.cut($0.key), Self.cut($0.value)) })

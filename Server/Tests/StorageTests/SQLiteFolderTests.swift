@@ -129,7 +129,9 @@ struct SQLiteFolderTests {
         }
     }
 
-    @Test("writes fields as it always did, so that objects of earlier versions are found by their text", arguments: 0..<40)
+    @Test(
+        "writes fields as it always did, so that objects of earlier versions are found by their text", arguments: 0..<40
+    )
     func fieldsText(seed: UInt64) async throws {
         let store = try SQLiteStore(.folder(folder.path), role: .server)
         let application = try await TestWorld(store).makeApplication().id
@@ -168,7 +170,8 @@ private struct ValueSource {
     var state: UInt64
 
     private static let pieces = [
-        "a", "B", "z", "10", "9", " ", "/", "\"", "\\", "\u{1}", "\u{8}", "\n", "\u{1f}", "\u{7f}", "é", "e\u{301}", "ß", "あ",
+        "a", "B", "z", "10", "9", " ", "/", "\"", "\\", "\u{1}", "\u{8}", "\n", "\u{1f}", "\u{7f}", "é", "e\u{301}",
+        "ß", "あ",
         "ｱ", "語", "👋", "\u{2028}", "_", "-",
     ]
 

@@ -66,7 +66,7 @@ extension WholeRequestRoutes {
 extension HTTPRequest {
     /// Whether nothing is said of the connection but that it stays, as Apple's systems do (RFC 9110 §7.6.1).
     fileprivate var keepsConnection: Bool {
-        guard let options = headerFields.value(of: .connection) else { return true }
+        guard let options = headerFields.value(of: .connection) else { return !headerFields.contains(.connection) }
         return options.lowercased() == "keep-alive"
     }
 }

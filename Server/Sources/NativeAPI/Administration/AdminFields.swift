@@ -46,7 +46,9 @@ extension AdminAPI {
 extension AdminCall {
     /// The field that the path names.
     fileprivate func field() throws(DomainError) -> String {
-        guard let name = context.parameters.get("field").flatMap(PercentEncoding.text(ofSegment:)), name.utf8.count <= 1024 else {
+        guard let name = context.parameters.get("field").flatMap(PercentEncoding.text(ofSegment:)),
+            name.utf8.count <= 1024
+        else {
             throw .administration(.notFound)
         }
         return name

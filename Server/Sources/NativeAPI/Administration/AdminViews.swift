@@ -32,7 +32,9 @@ extension AdminAPI {
 extension AdminCall {
     /// The view that the path names.
     fileprivate func viewName() throws(DomainError) -> String {
-        guard let name = context.parameters.get("view").flatMap(PercentEncoding.text(ofSegment:)), name.utf8.count <= 1024 else {
+        guard let name = context.parameters.get("view").flatMap(PercentEncoding.text(ofSegment:)),
+            name.utf8.count <= 1024
+        else {
             throw .administration(.notFound)
         }
         return name
