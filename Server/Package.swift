@@ -79,7 +79,8 @@ let package = Package(
         // The rules' storage: every query once, then one connection per engine.
         .target(name: "Storage", dependencies: ["Domain", wire], swiftSettings: settings),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .target(name: "StorageSQLite", dependencies: ["Domain", "Storage", "CSQLite"], swiftSettings: settings),
+        .target(
+            name: "StorageSQLite", dependencies: ["Domain", "Storage", "Threads", "CSQLite"], swiftSettings: settings),
 
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(

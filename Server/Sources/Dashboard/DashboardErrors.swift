@@ -52,7 +52,7 @@ struct PageWords {
         case .userUnknown, .sessionUnknown, .mergeUnknown, .applicationUnknown: (.notFound, "notFound")
         case .sessionInvalid: (.conflict, "notActive")
         case .rateLimited: (.tooManyRequests, "tooMany")
-        case .busy: (.serviceUnavailable, "busy")
+        case .busy, .searchTooSlow: (.serviceUnavailable, "busy")
         case .mailUnavailable: (.serviceUnavailable, "noMail")
         case .fieldsRefused, .identifiersTaken: (.unprocessableContent, "fields")
         case .alreadyRegistered: (.conflict, "registered")

@@ -115,6 +115,7 @@ package final class UseCases: Sendable {
     package let recordReading: RecordReading
 
     private let sessionCache: SessionCache
+    private let searches: SearchScheduler
     private let clock: any WallClock
     /// The server's own address for people; `nil` while nobody told it.
     package let pagesURL: String?
@@ -134,6 +135,7 @@ package final class UseCases: Sendable {
         let keyring = ProtocolKeyring(sealingKey: world.sealingKey, randomness: randomness)
         let audit = AuditTrail(clock: clock, randomness: randomness, seals: seals)
         let takeAllowance = TakeAllowance(store: store, clock: clock)
+        searches = SearchScheduler(store: store, clock: clock, limits: world.searchLimits)
         let check = PasswordCheck(
             store: store, clock: clock, passwords: world.passwords, failuresPerAddress: world.passwordFailures,
             hasDelays: world.hasPasswordDelays)
@@ -192,7 +194,7 @@ package final class UseCases: Sendable {
             textDelivery: world.textDelivery, pagesURL: world.pagesURL, hasLimits: world.hasRateLimits)
         foreign = ForeignUseCases(
             world, authenticate: authenticate, findProvider: findProvider, takeAllowance: takeAllowance,
-            queueErrand: queueErrand, check: check, notice: notice, audit: audit)
+            queueErrand: queueErrand, check: check, notice: notice, searches: searches, audit: audit)
         logOut = LogOut(store: store)
         listSessions = ListSessions(store: store, clock: clock)
         endSession = EndSession(store: store, audit: audit)
@@ -249,7 +251,7 @@ package final class UseCases: Sendable {
         changeRedirects = ChangeRedirects(store: store, audit: audit)
         changeTheme = ChangeTheme(store: store, audit: audit)
         changeFieldRules = ChangeFieldRules(store: store, audit: audit)
-        countRuleBreakers = CountRuleBreakers(store: store)
+        countRuleBreakers = CountRuleBreakers(schedule: searches)
         rotateSigningKeys = RotateSigningKeys(store: store, signingKeys: signingKeys, clock: clock, audit: audit)
         let transferHash = world.sealingKey.keyedHash(purpose: "okaeri transfer code")
         issueTransferCode = IssueTransferCode(
@@ -282,11 +284,15 @@ package final class UseCases: Sendable {
         listAudit = ListAudit(store: store)
         recordReading = RecordReading(store: store, audit: audit)
         administration = AdministrationUseCases(
-            world, takeAllowance: takeAllowance, queueErrand: queueErrand, audit: audit, signingKeys: signingKeys)
+            world, takeAllowance: takeAllowance, queueErrand: queueErrand, searches: searches, audit: audit,
+            signingKeys: signingKeys)
     }
 
     /// How many sessions are in memory now.
     package var cachedSessions: Int { sessionCache.count }
+
+    /// How many searches wait for a reader now.
+    package var waitingSearches: Int { searches.waiting }
 
     /// Forgets what a committed transaction changed. The store calls it before the change is answered.
     package func forget(_ change: Change) {

@@ -21,6 +21,8 @@ extension UseCases {
         package var hasPasswordDelays: Bool
         /// The most sessions kept in memory.
         package var sessionCacheCapacity: Int
+        /// How much of the server searches may take.
+        package var searchLimits: SearchLimits
         /// By which way mails leave.
         package var mailDelivery: MailDelivery
         /// By which way text messages leave.
@@ -33,6 +35,7 @@ extension UseCases {
             sealingKey: SealingKey, passwords: any PasswordHashing, issuer: String,
             firstLaunches: RateLimit? = .firstLaunches, passwordFailures: RateLimit? = .passwordFailures,
             hasPasswordDelays: Bool = true, hasRateLimits: Bool = true, sessionCacheCapacity: Int = 10_000,
+            searchLimits: SearchLimits = SearchLimits(),
             providers: IdentityProviders = .none, mailDelivery: MailDelivery = .none,
             textDelivery: TextMessageDelivery = .none, pagesURL: String? = nil
         ) {
@@ -49,6 +52,7 @@ extension UseCases {
             self.passwordFailures = passwordFailures
             self.hasPasswordDelays = hasPasswordDelays
             self.sessionCacheCapacity = sessionCacheCapacity
+            self.searchLimits = searchLimits
             self.mailDelivery = mailDelivery
             self.textDelivery = textDelivery
             self.pagesURL = pagesURL

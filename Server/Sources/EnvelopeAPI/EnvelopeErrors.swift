@@ -93,7 +93,8 @@ struct EnvelopeErrors: ErrorAnswers {
             .providerAlreadyLinked, .identityUnknown, .lastWayIn, .accessRefused,
             .administration:
             (400, EnvelopeTexts.unreadable)
-        case .busy, .providerUnavailable, .secretUnreadable, .storageUnavailable: (500, EnvelopeTexts.serverFault)
+        case .busy, .searchTooSlow, .providerUnavailable, .secretUnreadable, .storageUnavailable:
+            (500, EnvelopeTexts.serverFault)
         }
     }
 

@@ -73,7 +73,7 @@ extension KiiFault {
             self.init(500, "UNDEFINED_ERROR", "Undefined", "A fault in the server")
         case .busy(let span):
             self = .unavailable(retryAfter: span)
-        case .providerUnavailable, .storageUnavailable:
+        case .providerUnavailable, .storageUnavailable, .searchTooSlow:
             self = .unavailable(retryAfter: .seconds(2))
         }
     }

@@ -44,7 +44,7 @@ extension NCMBFault {
         case .mergeOffered: self = .duplicate("userName")
         case .alreadyRegistered, .attemptReused, .lastWayIn, .undoTooLate: self = .prohibited
         case .mergeTicketRefused, .transferCodeRefused, .codeRefused, .audienceNotAllowed: self = .badRequest
-        case .busy, .rateLimited: self = .tooManyRequests
+        case .busy, .rateLimited, .searchTooSlow: self = .tooManyRequests
         case .mailUnavailable: self.init("E502002", "Mail cannot be sent.")
         case .fieldsRefused(let faults): self = faults.first.map { NCMBFault($0) } ?? .badRequest
         case .providerNotEnabled: self = .notToBeEntered("authData")

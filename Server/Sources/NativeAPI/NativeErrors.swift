@@ -107,6 +107,10 @@ extension Refusal {
                 detail: "Repeat the same body, or name the new attempt by a new key.")
         case .busy(let span):
             self = Refusal(503, .busy, "Too much of this work is waiting.").retry(after: span)
+        case .searchTooSlow:
+            self.init(
+                503, .searchTooSlow, "The search takes too long.",
+                detail: "It was stopped at the server's time limit. Ask for less.")
         case .codeRefused:
             self.init(
                 400, .codeRefused, "The code is not valid.",

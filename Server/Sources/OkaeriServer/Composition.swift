@@ -63,7 +63,9 @@ package struct Composition: Sendable {
     ) throws(StartFault) -> (any Engine, SealingKey) {
         do {
             let folder = settings.dataFolder
-            let store = try SQLiteStore(.folder(folder), role: role == .server ? .server : .command)
+            let store = try SQLiteStore(
+                .folder(folder), role: role == .server ? .server : .command,
+                searchReaders: settings.searchLimits.readers)
             let key =
                 try settings.sealingKey.flatMap { SealingKey(bytes: $0) }
                 ?? SealingKeyFile(folder: folder, randomness: randomness).key()
@@ -91,6 +93,7 @@ package struct Composition: Sendable {
             let store = try await PostgreSQLStore.open(
                 address, role: role == .server ? .server : .command,
                 connections: role == .server ? settings.databaseConnections : 1,
+                searchConnections: settings.searchLimits.readers,
                 node: Base64URL.text(of: randomness.bytes(9)))
             return (store, key)
         } catch {
@@ -131,7 +134,7 @@ package struct Composition: Sendable {
                 passwordFailures: settings.hasRateLimits
                     ? RateLimit(maximum: settings.passwordFailuresPerHour, window: .seconds(3600)) : nil,
                 hasPasswordDelays: settings.hasRateLimits, hasRateLimits: settings.hasRateLimits,
-                sessionCacheCapacity: settings.sessionCacheEntries,
+                sessionCacheCapacity: settings.sessionCacheEntries, searchLimits: settings.searchLimits,
                 providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness),
                 mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
                 textDelivery: settings.textDelivery(clock, textMessageCaller),
@@ -234,6 +237,9 @@ package struct Composition: Sendable {
             },
             .init(name: "okaeri_passwords_waiting", help: "Passwords that wait to be hashed.") {
                 Double(passwords.waiting)
+            },
+            .init(name: "okaeri_searches_waiting", help: "Searches that wait for a reader.") {
+                Double(useCases.waitingSearches)
             },
             .init(name: "okaeri_uptime_seconds", help: "Time since the start.") {
                 startedAt.duration(to: .now) / .seconds(1)

@@ -62,6 +62,8 @@ extension ParseFault {
                 "An appName, publicServerURL, and emailAdapter are required for password reset and email verification.")
         case .fieldsRefused(let faults): self = Self.first(of: faults)
         case .rateLimited: self = .tooManyRequests
+        // Not 503, which the Swift SDK would ask four times more.
+        case .searchTooSlow: self.init(124, "The query takes too long.")
         case .busy, .storageUnavailable, .providerUnavailable: self = .unavailable
         case .providerNotEnabled: self = .unsupportedMethod
         case .providerTokenRefused, .providerTokenReplayed, .providerRefused, .providerMisconfigured:

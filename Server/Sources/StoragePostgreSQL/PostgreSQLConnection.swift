@@ -21,6 +21,11 @@ final class PostgreSQLConnection: Connection {
         SET default_transaction_isolation = 'read committed'
         """
 
+    /// For connections that search: what is made ready for long questions takes longer than a search may.
+    static let searchSession = "\(session); SET jit = off; SET max_parallel_workers_per_gather = 0"
+    /// How much longer than its time limit the answer to a search may take on its way.
+    private static let longestWay: Duration = .seconds(3)
+
     private struct Prepared {
         let name: String
         let types: [UInt32]
@@ -29,6 +34,8 @@ final class PostgreSQLConnection: Connection {
     let link: PostgreSQLLink
     private var prepared: [UInt: Prepared] = [:]
     private var mode = Mode.statement
+    /// When the search under way ends; `nil` when no search is.
+    private var deadline: ContinuousClock.Instant?
     /// How many statements the transaction under way has run.
     private(set) var statements = 0
     /// The fault that ended the transaction under way; whatever its closure returns is void then.
@@ -39,8 +46,13 @@ final class PostgreSQLConnection: Connection {
     }
 
     /// Makes ready for a transaction. Nothing is sent before its first statement.
-    func begin(_ mode: Mode) {
+    ///
+    /// - Parameters:
+    ///   - mode: What it may do.
+    ///   - deadline: When its statements are stopped; `nil` for the session's own limits.
+    func begin(_ mode: Mode, until deadline: ContinuousClock.Instant? = nil) {
         self.mode = mode
+        self.deadline = deadline
         statements = 0
         fault = nil
     }
@@ -84,11 +96,7 @@ final class PostgreSQLConnection: Connection {
     package func rows<Row>(
         _ query: Query, _ values: [Value], read: (any RowReader) throws(DomainError) -> Row
     ) throws(DomainError) -> [Row] {
-        let result = try result(of: query, values)
-        var rows: [Row] = []
-        rows.reserveCapacity(result.rowCount)
-        for number in 0..<result.rowCount { rows.append(try read(result.row(number))) }
-        return rows
+        try rows(of: try result(of: query, values), read)
     }
 
     package func change(_ query: Query, _ values: [Value]) throws(DomainError) -> Int {
@@ -97,7 +105,6 @@ final class PostgreSQLConnection: Connection {
 
     let dialect = Dialect.postgresql
 
-    /// The session's `statement_timeout` bounds what it costs.
     package func rows<Row>(
         _ question: ComposedQuery, read: (any RowReader) throws(DomainError) -> Row
     ) throws(DomainError) -> [Row] {
@@ -107,26 +114,35 @@ final class PostgreSQLConnection: Connection {
             result = try run(question)
         } catch {
             fault = error
-            throw .storageUnavailable
+            throw error.kind == .stopped ? .searchTooSlow : .storageUnavailable
         }
+        return try rows(of: result, read)
+    }
+
+    /// Reads what was answered; what that takes is part of a search's time too.
+    private func rows<Row>(
+        of result: PostgreSQLResult, _ read: (any RowReader) throws(DomainError) -> Row
+    ) throws(DomainError) -> [Row] {
         var rows: [Row] = []
         rows.reserveCapacity(result.rowCount)
-        for number in 0..<result.rowCount { rows.append(try read(result.row(number))) }
+        for number in 0..<result.rowCount {
+            if let deadline, ContinuousClock.now >= deadline { throw .searchTooSlow }
+            rows.append(try read(result.row(number)))
+        }
         return rows
     }
 
     private func run(_ question: ComposedQuery) throws(PostgreSQLFault) -> PostgreSQLResult {
+        guard deadline != nil else { throw PostgreSQLFault(.other, "a composed question outside of a search") }
         guard mode != .statement || statements == 0 else {
             throw PostgreSQLFault(.secondStatement, "a second statement where one was announced: a search")
         }
-        var count = 1
-        if statements == 0, let begin = mode.begin {
-            try link.send(try name(of: begin), PostgreSQLParameters([], types: []))
-            count = 2
-        }
+        let (count, patience) = try sendBeginning()
         statements += 1
         try link.send(text: question.text, question.values.map(\.postgresqlText))
-        guard let result = try link.finish(count).last else { throw PostgreSQLFault(.other, "no result") }
+        guard let result = try link.finish(count, within: patience).last else {
+            throw PostgreSQLFault(.other, "no result")
+        }
         return result
     }
 
@@ -137,7 +153,7 @@ final class PostgreSQLConnection: Connection {
         } catch {
             let isTold = error.kind == .other || error.kind == .badValue
             fault = isTold ? PostgreSQLFault(error.kind, "\(error.words) in: \(query.head)") : error
-            throw .storageUnavailable
+            throw error.kind == .stopped && deadline != nil ? .searchTooSlow : .storageUnavailable
         }
     }
 
@@ -146,15 +162,36 @@ final class PostgreSQLConnection: Connection {
             throw PostgreSQLFault(.secondStatement, "a second statement where one was announced: \(query.head)")
         }
         let statement = try prepare(query)
-        var count = 1
-        if statements == 0, let begin = mode.begin {
-            try link.send(try name(of: begin), PostgreSQLParameters([], types: []))
-            count = 2
-        }
+        let (count, patience) = try sendBeginning()
         statements += 1
         try link.send(statement.name, PostgreSQLParameters(values, types: statement.types))
-        guard let result = try link.finish(count).last else { throw PostgreSQLFault(.other, "no result") }
+        guard let result = try link.finish(count, within: patience).last else {
+            throw PostgreSQLFault(.other, "no result")
+        }
         return result
+    }
+
+    /// Sends what stands before a statement: the transaction's beginning before its first one, and in a search what
+    /// is left of its time. The server forgets that limit with the transaction.
+    ///
+    /// - Returns: how many results come with the statement's own, and how long to wait for them.
+    private func sendBeginning() throws(PostgreSQLFault) -> (count: Int, patience: Duration) {
+        var (count, patience) = (1, PostgreSQLLink.patience)
+        let left = deadline.map { ContinuousClock.now.duration(to: $0) }
+        if let left {
+            guard left > .zero else { throw PostgreSQLFault(.stopped, "the time of the search is over") }
+            patience = left + Self.longestWay
+        }
+        if statements == 0, let begin = mode.begin {
+            try link.send(try name(of: begin), PostgreSQLParameters([], types: []))
+            count += 1
+        }
+        if let left {
+            try link.send(
+                text: "SELECT set_config('statement_timeout', $1, true)", [String(left.wholePollMilliseconds)])
+            count += 1
+        }
+        return (count, patience)
     }
 
     /// The name of a statement that controls transactions; it has no parameters and can be prepared at any time.

@@ -12,6 +12,8 @@ struct PostgreSQLFault: Error {
         case secondStatement
         /// A value of the request is none that the database takes (class 22, data exception).
         case badValue
+        /// The server stopped the statement: at a time limit, or because an operator wanted it.
+        case stopped
         /// Everything else.
         case other
     }
@@ -26,6 +28,7 @@ struct PostgreSQLFault: Error {
             switch state {
             case "40001", "40P01": .collision
             case "23505": .duplicate
+            case "57014": .stopped
             // The server ends, takes no writes any more, or has forgotten or changed what was prepared.
             case "57P01", "57P02", "57P03", "57P05", "25006", "25P03", "26000", "0A000": .lost
             default: state.hasPrefix("08") ? .lost : state.hasPrefix("22") ? .badValue : .other
@@ -77,5 +80,6 @@ package struct PostgreSQLOpenFault: Error, Hashable, CustomStringConvertible {
     }
 
     private static let tooFewConnections =
-        "Raise max_connections there, or lower OKAERI_DATABASE_CONNECTIONS here; each node needs that many and one more."
+        "Raise max_connections there, or lower OKAERI_DATABASE_CONNECTIONS here; each node needs that many, one "
+        + "more, and OKAERI_SEARCH_READERS."
 }

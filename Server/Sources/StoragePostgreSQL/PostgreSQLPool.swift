@@ -17,6 +17,7 @@ final class PostgreSQLPool: @unchecked Sendable {
     private static let longestGoodbye: Double = 5
 
     private let address: PostgreSQLAddress
+    private let session: String
     private let capacity: Int
     private let threads: WorkerThreads
     private let condition = NSCondition()
@@ -29,8 +30,10 @@ final class PostgreSQLPool: @unchecked Sendable {
     /// - Parameters:
     ///   - address: Where to connect to.
     ///   - capacity: The most connections, at least 1. They are made when they are needed.
-    init(_ address: PostgreSQLAddress, capacity: Int) {
+    ///   - session: What each connection's session is set to, as one text of `SET` statements.
+    init(_ address: PostgreSQLAddress, capacity: Int, session: String = PostgreSQLConnection.session) {
         self.address = address
+        self.session = session
         self.capacity = max(1, capacity)
         threads = WorkerThreads(name: "postgresql", count: max(1, capacity), maximumWaiting: Self.maximumWaiting)
     }
@@ -116,9 +119,10 @@ final class PostgreSQLPool: @unchecked Sendable {
             return nil
         }
         opening += 1
+        let (address, session) = (address, session)
         condition.unlock()
         let result = Result { () throws(PostgreSQLOpenFault) in
-            PostgreSQLConnection(try PostgreSQLLink(address, session: PostgreSQLConnection.session))
+            PostgreSQLConnection(try PostgreSQLLink(address, session: session))
         }
         condition.lock()
         opening -= 1

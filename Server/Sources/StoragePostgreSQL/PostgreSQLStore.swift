@@ -22,6 +22,8 @@ package final class PostgreSQLStore: Engine, Sendable {
     private static let maximumDuplicates = 2
 
     private let pool: PostgreSQLPool
+    /// Connections for searches alone.
+    private let searchPool: PostgreSQLPool
     private let changes: ChangeLink?
     private let signals: StoreSignals
     private let node: String
@@ -35,13 +37,16 @@ package final class PostgreSQLStore: Engine, Sendable {
     ///   - address: Where the database is.
     ///   - role: Who asks.
     ///   - connections: The most connections for transactions. A server has one more, for news.
+    ///   - searchConnections: The most connections for searches. They are made when they are needed.
     ///   - node: A word that no other node has.
     /// - Returns: the engine.
     /// - Throws: `PostgreSQLOpenFault` in words for the operator.
     package static func open(
-        _ address: PostgreSQLAddress, role: Role, connections: Int, node: String
+        _ address: PostgreSQLAddress, role: Role, connections: Int, searchConnections: Int = 2, node: String
     ) async throws(PostgreSQLOpenFault) -> PostgreSQLStore {
         let pool = PostgreSQLPool(address, capacity: connections)
+        let searchPool = PostgreSQLPool(
+            address, capacity: role == .server ? searchConnections : 1, session: PostgreSQLConnection.searchSession)
         let signals = StoreSignals()
         let lease = CacheLease()
         let result = await pool.run { pool in
@@ -56,10 +61,11 @@ package final class PostgreSQLStore: Engine, Sendable {
         switch result {
         case .success(let changes):
             return PostgreSQLStore(
-                pool: pool, changes: changes, signals: signals, node: node,
+                pool: pool, searchPool: searchPool, changes: changes, signals: signals, node: node,
                 validity: role == .server ? lease : NeverValid())
         case .failure(let fault):
             await pool.close()
+            await searchPool.close()
             throw fault
         case nil:
             throw PostgreSQLOpenFault("The database \(address) was not asked in time.")
@@ -67,9 +73,11 @@ package final class PostgreSQLStore: Engine, Sendable {
     }
 
     private init(
-        pool: PostgreSQLPool, changes: ChangeLink?, signals: StoreSignals, node: String, validity: any CacheValidity
+        pool: PostgreSQLPool, searchPool: PostgreSQLPool, changes: ChangeLink?, signals: StoreSignals, node: String,
+        validity: any CacheValidity
     ) {
         self.pool = pool
+        self.searchPool = searchPool
         self.changes = changes
         self.signals = signals
         self.node = node
@@ -108,9 +116,17 @@ package final class PostgreSQLStore: Engine, Sendable {
         try await perform { attempt in attempt.writeStatement(body) }
     }
 
+    package func search<Value: Sendable>(
+        within limit: Duration, _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async -> Searched<Value> {
+        let searched = await searchPool.run { pool in Attempt(store: self, pool: pool).search(within: limit, body) }
+        return searched ?? Searched(.failure(.storageUnavailable), time: .zero)
+    }
+
     /// Finishes what is queued, or stops it when that takes long. Later calls are refused with `storageUnavailable`.
     package func close() async {
         await pool.close()
+        await searchPool.close()
         await changes?.close()
     }
 
@@ -156,6 +172,24 @@ extension PostgreSQLStore {
                 }
                 return outcome
             }
+        }
+
+        func search<Value>(
+            within limit: Duration, _ body: (any Transaction) throws(DomainError) -> Value
+        ) -> Searched<Value> {
+            var time = Duration.zero
+            let result: Result<Value, DomainError> = repeated { connection in
+                let start = ContinuousClock.now
+                connection.begin(.snapshot, until: start + limit)
+                defer {
+                    connection.end()
+                    time += start.duration(to: .now)
+                }
+                let outcome: Outcome<Value> = Self.outcome(of: body, SQLTransaction(connection), connection)
+                if case .failed(let fault) = outcome, fault.kind == .stopped { return .refused(.searchTooSlow) }
+                return outcome
+            }
+            return Searched(result, time: time)
         }
 
         func write<Value>(_ body: (any Transaction) throws(DomainError) -> Value) -> Result<Value, DomainError> {
@@ -253,7 +287,7 @@ extension PostgreSQLStore {
                     case .lost: losses += 1
                     case .secondStatement: break
                     case .badValue: return refuse(found.words)
-                    case .other: return fail(found.words)
+                    case .other, .stopped: return fail(found.words)
                     }
                     // Every idle connection may be dead at once; the pool sorts out those that it was told of.
                     if duplicates > PostgreSQLStore.maximumDuplicates || losses > 2 { return fail(found.words) }

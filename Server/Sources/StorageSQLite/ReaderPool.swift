@@ -13,17 +13,24 @@ final class ReaderPool: Sendable {
     init(path: String, count: Int, reportFault: @escaping @Sendable (String) -> Void) throws(SQLiteOpenFault) {
         var readers: [Reader] = []
         for _ in 0..<count {
-            let connection = try SQLiteConnection(path: path, flags: SQLITE_OPEN_READWRITE, reportFault: reportFault)
-            sqlite3_busy_timeout(connection.handle, 10_000)
-            do {
-                try connection.execute("PRAGMA query_only = TRUE")
-                try connection.execute("PRAGMA cache_size = -2048")
-            } catch {
-                throw SQLiteOpenFault("The database \(path) cannot be read.")
-            }
-            readers.append(Reader(connection))
+            readers.append(Reader(try Self.connection(path: path, reportFault: reportFault)))
         }
         self.readers = readers
+    }
+
+    /// A connection that writes nothing.
+    static func connection(
+        path: String, reportFault: @escaping @Sendable (String) -> Void
+    ) throws(SQLiteOpenFault) -> SQLiteConnection {
+        let connection = try SQLiteConnection(path: path, flags: SQLITE_OPEN_READWRITE, reportFault: reportFault)
+        sqlite3_busy_timeout(connection.handle, 10_000)
+        do {
+            try connection.execute("PRAGMA query_only = TRUE")
+            try connection.execute("PRAGMA cache_size = -2048")
+        } catch {
+            throw SQLiteOpenFault("The database \(path) cannot be read.")
+        }
+        return connection
     }
 
     func run<Value: Sendable>(
@@ -69,15 +76,6 @@ private final class Reader: Sendable {
     private func result<Value: Sendable>(
         of body: @Sendable (any Transaction) throws(DomainError) -> Value
     ) -> Result<Value, DomainError> {
-        do {
-            try connection.run("BEGIN")
-            defer {
-                // A read transaction that cannot end was ended by the fault that is told already.
-                if connection.isOpen, !connection.isOutsideTransaction { try? connection.run("COMMIT") }
-            }
-            return .success(try body(SQLTransaction(connection)))
-        } catch {
-            return .failure(error)
-        }
+        Result { () throws(DomainError) in try connection.reading(body) }
     }
 }

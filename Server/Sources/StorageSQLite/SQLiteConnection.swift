@@ -7,6 +7,8 @@ package final class SQLiteConnection: Connection {
     let handle: OpaquePointer
     private var statements: [UInt: OpaquePointer] = [:]
     private(set) var isOpen = true
+    /// When the search under way ends.
+    let timeLimit: SQLiteTimeLimit
     private let reportFault: @Sendable (String) -> Void
 
     /// - Parameters:
@@ -28,6 +30,7 @@ package final class SQLiteConnection: Connection {
             throw SQLiteOpenFault("The database \(path) cannot be opened: \(reason).")
         }
         handle = opened
+        timeLimit = SQLiteTimeLimit(opened)
         self.reportFault = reportFault
     }
 
@@ -61,14 +64,7 @@ package final class SQLiteConnection: Connection {
             let code = Self.bind(value, to: statement, at: Int32(place + 1))
             guard code == SQLITE_OK else { throw fault(query.text.description, code) }
         }
-        var rows: [Row] = []
-        while true {
-            switch sqlite3_step(statement) {
-            case SQLITE_ROW: rows.append(try read(SQLiteRow(statement: statement)))
-            case SQLITE_DONE: return rows
-            case let code: throw fault(query.text.description, code)
-            }
-        }
+        return try allRows(of: statement, query.text.description, read)
     }
 
     package func change(_ query: Query, _ values: [Value]) throws(DomainError) -> Int {
@@ -78,15 +74,14 @@ package final class SQLiteConnection: Connection {
 
     package let dialect = Dialect.sqlite
 
-    /// Instructions of SQLite's machine between two looks at how much a question has cost.
-    private static let costStep: Int32 = 1_000_000
-    /// So many looks: some seconds of work.
-    private static let maximumCost = 500
-
     package func rows<Row>(
         _ question: ComposedQuery, read: (any RowReader) throws(DomainError) -> Row
     ) throws(DomainError) -> [Row] {
         guard isOpen else { throw .storageUnavailable }
+        guard timeLimit.isSet else {
+            reportFault("A composed question outside of a search: \(question.text.prefix(200))")
+            throw .storageUnavailable
+        }
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, question.text, -1, 0, &statement, nil)
         guard code == SQLITE_OK, let statement else { throw fault(question.text, code) }
@@ -95,26 +90,19 @@ package final class SQLiteConnection: Connection {
             let code = Self.bind(value.stored, to: statement, at: Int32(place + 1))
             guard code == SQLITE_OK else { throw fault(question.text, code) }
         }
-        let cost = UnsafeMutablePointer<Int>.allocate(capacity: 1)
-        cost.initialize(to: 0)
-        sqlite3_progress_handler(
-            handle, Self.costStep,
-            { cost in
-                guard let cost = cost?.assumingMemoryBound(to: Int.self) else { return 1 }
-                cost.pointee += 1
-                return cost.pointee > SQLiteConnection.maximumCost ? 1 : 0
-            }, cost)
-        defer {
-            sqlite3_progress_handler(handle, 0, nil, nil)
-            cost.deallocate()
-        }
+        return try allRows(of: statement, question.text, read)
+    }
+
+    private func allRows<Row>(
+        of statement: OpaquePointer, _ text: @autoclosure () -> String,
+        _ read: (any RowReader) throws(DomainError) -> Row
+    ) throws(DomainError) -> [Row] {
         var rows: [Row] = []
         while true {
             switch sqlite3_step(statement) {
             case SQLITE_ROW: rows.append(try read(SQLiteRow(statement: statement)))
             case SQLITE_DONE: return rows
-            case SQLITE_INTERRUPT: throw .busy(retryAfter: .seconds(10))
-            case let code: throw fault(question.text, code)
+            case let code: throw fault(text(), code)
             }
         }
     }
@@ -158,8 +146,10 @@ package final class SQLiteConnection: Connection {
         }
     }
 
-    /// Reports what the engine says; rules and clients learn only that storage is unavailable.
+    /// Reports what the engine says; rules and clients learn only that storage is unavailable, or that a search took
+    /// too long.
     private func fault(_ text: String, _ code: Int32) -> DomainError {
+        if code == SQLITE_INTERRUPT, timeLimit.isSet { return .searchTooSlow }
         let reason = String(cString: sqlite3_errmsg(handle))
         reportFault("SQLite fault \(code) (\(reason)) in: \(text.prefix(200))")
         return .storageUnavailable

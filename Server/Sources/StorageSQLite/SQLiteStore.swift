@@ -21,15 +21,20 @@ package final class SQLiteStore: Engine, Sendable {
 
     private let writer: GroupCommit
     private let readers: ReaderPool?
+    private let searchReaders: SearchReaders?
     private let lock: ServerLock?
     private let signals: StoreSignals
     package let validity: any CacheValidity
 
     /// Opens the database, making or migrating it.
     ///
+    /// - Parameters:
+    ///   - location: Where it is.
+    ///   - role: Who asks.
+    ///   - searchReaders: How many searches a server runs at a time. A command has no more than one.
     /// - Throws: `SQLiteOpenFault` when the folder cannot be written, another server uses it, or the database was made
     ///   by a newer program.
-    package init(_ location: Location, role: Role) throws(SQLiteOpenFault) {
+    package init(_ location: Location, role: Role, searchReaders: Int = 2) throws(SQLiteOpenFault) {
         let signals = StoreSignals()
         self.signals = signals
         let reportFault: @Sendable (String) -> Void = { signals.report(fault: $0) }
@@ -40,6 +45,7 @@ package final class SQLiteStore: Engine, Sendable {
             try SQLiteSetUp.prepareWriter(connection)
             lock = nil
             readers = nil
+            self.searchReaders = nil
             validity = AlwaysValid()
             writer = GroupCommit(connection, outsideChanges: nil, signals: signals)
         case .folder(let path):
@@ -52,6 +58,8 @@ package final class SQLiteStore: Engine, Sendable {
                 path: file, flags: SQLITE_OPEN_READWRITE, gathersLog: true, reportFault: reportFault)
             try SQLiteSetUp.prepareWriter(connection)
             readers = try ReaderPool(path: file, count: role == .server ? 2 : 1, reportFault: reportFault)
+            self.searchReaders = try SearchReaders(
+                path: file, count: role == .server ? searchReaders : 1, reportFault: reportFault)
             if role == .server { epochs.settle() }
             validity = role == .server ? epochs : AlwaysValid()
             writer = GroupCommit(connection, outsideChanges: role == .command ? epochs : nil, signals: signals)
@@ -90,9 +98,29 @@ package final class SQLiteStore: Engine, Sendable {
         }
     }
 
+    package func search<Value: Sendable>(
+        within limit: Duration, _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async -> Searched<Value> {
+        if let searchReaders { return await searchReaders.run(within: limit, body) }
+        // In memory there is one connection for everything.
+        do throws(DomainError) {
+            return try await writer.run { transaction throws(DomainError) in
+                guard let connection = (transaction as? SQLTransaction)?.connection as? SQLiteConnection else {
+                    throw .storageUnavailable
+                }
+                return connection.search(within: limit) { connection throws(DomainError) in
+                    try body(SQLTransaction(connection))
+                }
+            }
+        } catch {
+            return Searched(.failure(error), time: .zero)
+        }
+    }
+
     /// Finishes what is queued and moves everything from the write-ahead log into the database. Later calls are
     /// refused with `storageUnavailable`.
     package func close() async {
+        await searchReaders?.close()
         await readers?.close()
         await writer.close()
         lock?.release()

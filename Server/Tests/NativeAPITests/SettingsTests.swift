@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import HTTPSupport
 import Logging
@@ -39,7 +40,9 @@ struct SettingsTests {
             ("trusted-proxies", "10.0.0.0/33"), ("rate-limits", "no"), ("first-launches", "0"),
             ("first-launches", "many"),
             ("session-cache", "-1"), ("log-level", "loud"), ("request-timeout", "0"), ("idle-timeout", "1.5"),
-            ("maximum-header-bytes", "1"), ("maximum-headers", "1"), ("data", ""),
+            ("search-time", "0"), ("search-readers", "0"), ("search-time-per-address", "0"),
+            ("search-time-per-application", "1.5"), ("maximum-header-bytes", "1"), ("maximum-headers", "1"),
+            ("data", ""),
         ])
     func badValues(name: String, value: String) throws {
         let setting = try #require(Setting.all.first { $0.name == name })
@@ -48,6 +51,21 @@ struct SettingsTests {
         }
         let words = try #require(fault?.description)
         for part in [name, setting.variable, "“\(value)”", setting.rule] { #expect(words.contains(part)) }
+    }
+
+    @Test("gives searches a time limit, readers and budgets; without rate limits no budgets")
+    func searches() throws {
+        #expect(try ServerSettings(environment: [:]).searchLimits == SearchLimits())
+        let chosen = try ServerSettings(environment: [
+            "OKAERI_SEARCH_TIME": "50", "OKAERI_SEARCH_READERS": "7", "OKAERI_SEARCH_TIME_PER_ADDRESS": "1",
+            "OKAERI_SEARCH_TIME_PER_APPLICATION": "90",
+        ])
+        #expect(
+            chosen.searchLimits
+                == SearchLimits(
+                    time: .milliseconds(50), readers: 7, perAddress: .seconds(1), perApplication: .seconds(90)))
+        let off = try ServerSettings(environment: ["OKAERI_RATE_LIMITS": "off"]).searchLimits
+        #expect(off == SearchLimits(perAddress: nil, perApplication: nil))
     }
 
     @Test("never shows the sealing key")

@@ -79,7 +79,7 @@ struct MigrateTests {
         _ = try await Program.run("migrate", environment: environment)
         let after = try await Program.run("doctor", environment: environment)
         #expect(after.status == 0, "\(after.output)")
-        for words in ["takes reads and writes", "A node gets the 9 connections", "fsync = off", "the newest"] {
+        for words in ["takes reads and writes", "A node gets the 11 connections", "fsync = off", "the newest"] {
             #expect(after.output.contains(words), "\(after.output)")
         }
     }

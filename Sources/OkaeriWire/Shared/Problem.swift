@@ -114,6 +114,8 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     public static let alreadyRegistered: Self = "already_registered"
     /// 503: too much of this work is waiting; see the header `Retry-After`.
     public static let busy: Self = "busy"
+    /// 503: the search was stopped at the server's time limit.
+    public static let searchTooSlow: Self = "search_too_slow"
     /// 400: a mailed code is wrong, used, too old, or void; which, is not told.
     public static let codeRefused: Self = "code_refused"
     /// 503: the server has no mail server, so nothing that needs a mail can be done.

@@ -34,8 +34,8 @@ package final class AdministrationUseCases: Sendable {
     package let readHealth: ReadHealth
 
     init(
-        _ world: UseCases.World, takeAllowance: TakeAllowance, queueErrand: QueueErrand, audit: AuditTrail,
-        signingKeys: SigningKeys
+        _ world: UseCases.World, takeAllowance: TakeAllowance, queueErrand: QueueErrand, searches: SearchScheduler,
+        audit: AuditTrail, signingKeys: SigningKeys
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let secrets = AdminSecrets(sealingKey: world.sealingKey, randomness: randomness)
@@ -59,7 +59,7 @@ package final class AdministrationUseCases: Sendable {
         listKeys = ListAdminKeys(store: store)
         createKey = CreateAdminKey(store: store, clock: clock, randomness: randomness, audit: audit)
         removeKey = RemoveAdminKey(store: store, audit: audit)
-        browseUsers = BrowseUsers(store: store)
+        browseUsers = BrowseUsers(schedule: searches)
         exportUsers = ExportUsers(store: store, browse: browseUsers, audit: audit)
         changeUserListViews = ChangeUserListViews(store: store, audit: audit)
         inspectUser = InspectUser(store: store)

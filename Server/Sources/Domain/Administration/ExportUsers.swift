@@ -8,6 +8,9 @@ package struct ExportUsers: Sendable {
     package struct Pages: Sendable {
         /// What is held in memory at once.
         package static let size = 100
+        /// What one page may take. An export is asked for by an admin who has proved to be there, stands in the audit
+        /// log and must not end in the middle: its pages have longer than other searches.
+        private static let longestTime: Duration = .seconds(10)
 
         let browse: BrowseUsers
         let application: Identifier<Application>
@@ -17,7 +20,8 @@ package struct ExportUsers: Sendable {
         /// - Returns: at most `size` users.
         /// - Throws: `storageUnavailable`.
         package func callAsFunction(from place: UserPlace?) async throws(DomainError) -> BrowseUsers.Page {
-            try await browse(in: application, filter, from: place, limit: Self.size, stride: Self.size)
+            try await browse(
+                in: application, filter, from: place, limit: Self.size, stride: Self.size, within: Self.longestTime)
         }
     }
 

@@ -5,7 +5,9 @@ package struct CountRuleBreakers: Sendable {
     package static let maximumUsers = 10_000
     private static let pageSize = 500
 
-    let store: any Store
+    let schedule: SearchScheduler
+    /// The longest that an operator waits for the count.
+    private static let longestTime: Duration = .seconds(5)
 
     package struct Count: Hashable, Sendable {
         /// How many of the users who were looked at break the rule.
@@ -20,17 +22,25 @@ package struct CountRuleBreakers: Sendable {
     ///   - rule: The rule.
     ///   - application: Whose users.
     /// - Returns: the count; nothing is looked at for a rule that nobody can break.
-    /// - Throws: `storageUnavailable`.
+    /// - Throws: `busy` when too many searches of admins wait, `storageUnavailable`.
     package func callAsFunction(
         of rule: FieldRule, in application: Identifier<Application>
     ) async throws(DomainError) -> Count {
         var count = Count(breaking: 0, looked: 0, isComplete: true)
         guard rule.kind != .any || rule.isRequired else { return count }
+        let request = SearchRequest(by: .admin)
         var place: Identifier<User>?
         while count.looked < Self.maximumUsers {
             let start = place
-            let users = try await store.read { transaction throws(DomainError) in
-                try transaction.users(in: application, after: start, limit: Self.pageSize)
+            let users: [User]
+            do throws(DomainError) {
+                users = try await schedule(in: application, for: request, within: Self.longestTime) {
+                    transaction throws(DomainError) in
+                    try transaction.users(in: application, after: start, limit: Self.pageSize)
+                }
+            } catch {
+                guard case .searchTooSlow = error else { throw error }
+                break
             }
             count.looked += users.count
             count.breaking += users.count { rule.isBroken(by: $0) }

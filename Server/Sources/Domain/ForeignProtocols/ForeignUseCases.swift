@@ -22,10 +22,10 @@ package final class ForeignUseCases: Sendable {
     init(
         _ world: UseCases.World, authenticate: Authenticate, findProvider: FindProvider,
         takeAllowance: TakeAllowance, queueErrand: QueueErrand, check: PasswordCheck, notice: MailNotice,
-        audit: AuditTrail
+        searches: SearchScheduler, audit: AuditTrail
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
-        searchUsers = SearchUsers(store: store)
+        searchUsers = SearchUsers(schedule: searches)
         importUsers = ImportUsers(
             store: store, clock: clock, randomness: randomness, passwords: world.passwords, findProvider: findProvider)
         importSessions = ImportSessions(store: store, clock: clock, randomness: randomness)

@@ -39,6 +39,8 @@ package enum DomainError: Error, Hashable, Sendable {
     case undoTooLate
     /// Too much work of this kind is waiting already. Nothing was changed.
     case busy(retryAfter: Duration)
+    /// The search did not end within the time that one may take. It would not the next time either.
+    case searchTooSlow
     /// A mailed code is wrong, used, too old, replaced, or void; which, is not told.
     case codeRefused
     /// No mail server is set, so that nothing that needs a mail can be done.

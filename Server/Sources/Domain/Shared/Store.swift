@@ -27,6 +27,31 @@ package protocol Store: Sendable {
     func writeStatement<Value: Sendable>(
         _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
     ) async throws(DomainError) -> Value
+
+    /// Runs a closure that searches: it only reads, on one consistent state, and what it costs is up to whoever asks.
+    ///
+    /// Searches have readers of their own, so that nothing else waits for them, and are stopped at a time limit
+    /// (requirement 47). `SearchScheduler` decides whose search comes when; rules go through it.
+    ///
+    /// - Parameters:
+    ///   - limit: The longest time from the closure's beginning to its end, by the wall clock.
+    ///   - body: What to ask. Statements beyond the limit end with `searchTooSlow`.
+    /// - Returns: what the closure returns or throws, or `storageUnavailable`, and how long a reader was taken.
+    func search<Value: Sendable>(
+        within limit: Duration, _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async -> Searched<Value>
+}
+
+/// What a search gave, and what it cost.
+package struct Searched<Value: Sendable>: Sendable {
+    package var result: Result<Value, DomainError>
+    /// For how long a reader was taken.
+    package var time: Duration
+
+    package init(_ result: Result<Value, DomainError>, time: Duration) {
+        self.result = result
+        self.time = time
+    }
 }
 
 extension Store {

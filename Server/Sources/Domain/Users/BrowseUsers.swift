@@ -7,7 +7,7 @@ package struct BrowseUsers: Sendable {
     /// Users looked at with one question to storage.
     package static let stride = 500
 
-    let store: any Store
+    let schedule: SearchScheduler
 
     /// Which users; `nil` lets all through.
     package struct Filter: Hashable, Sendable {
@@ -41,25 +41,36 @@ package struct BrowseUsers: Sendable {
     ///   - limit: At most 500; larger values are cut.
     ///   - stride: How many users are looked at with one question to storage: fewer keep less in memory.
     ///   - searchesParts: Whether parts of names are looked for, and not whole ones alone: parts tell what is masked.
-    /// - Returns: the page. It may be short before the last one.
-    /// - Throws: `storageUnavailable`.
+    ///   - time: How long it may take, where that is not the time limit of searches.
+    /// - Returns: the page. It may be short before the last one: what was found by the time limit is told.
+    /// - Throws: `searchTooSlow` when the time was over before the first users were looked at, `busy` when too many
+    ///   searches of admins wait, `storageUnavailable`.
     package func callAsFunction(
         in application: Identifier<Application>, _ filter: Filter = Filter(), from place: UserPlace? = nil,
-        limit: Int = 50, stride: Int = BrowseUsers.stride, searchesParts: Bool = true
+        limit: Int = 50, stride: Int = BrowseUsers.stride, searchesParts: Bool = true, within time: Duration? = nil
     ) async throws(DomainError) -> Page {
         let limit = min(max(limit, 1), Self.maximumPageSize)
         var found: [User] = []
         var next = place
         var looked = 0
         let leader = UserLeader(filter, searchesParts: searchesParts)
+        let request = SearchRequest(by: .admin)
         while looked < Self.longestSearch {
             let (start, room) = (next, limit - found.count)
-            let (places, fitting) = try await store.read { transaction throws(DomainError) in
-                let places = try transaction.places(leader, in: application, from: start, limit: stride)
-                let hasMore = places.count == stride
-                return (
-                    places, try filter.fitting(places, room: room, hasMore: hasMore, in: application, transaction)
-                )
+            let places: [UserPlace]
+            let fitting: (users: [User], end: UserPlace?)
+            do throws(DomainError) {
+                (places, fitting) = try await schedule(in: application, for: request, within: time) {
+                    transaction throws(DomainError) in
+                    let places = try transaction.places(leader, in: application, from: start, limit: stride)
+                    let hasMore = places.count == stride
+                    return (
+                        places, try filter.fitting(places, room: room, hasMore: hasMore, in: application, transaction)
+                    )
+                }
+            } catch {
+                guard case .searchTooSlow = error, looked > 0 else { throw error }
+                return Page(users: found, next: next)
             }
             found += fitting.users
             looked += places.count

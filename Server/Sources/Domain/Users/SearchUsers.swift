@@ -1,16 +1,17 @@
 /// Finds users by what they are and what apps have stored about them.
 package struct SearchUsers: Sendable {
-    let store: any Store
+    let schedule: SearchScheduler
 
     /// - Parameters:
     ///   - search: The question. A limit beyond the largest is cut.
     ///   - home: Whose users.
+    ///   - request: What the search is part of: all its searches share one time limit.
     /// - Returns: the users whom the reader may see. Only the reader's own identities are there, or everybody's for an
     ///   operator.
-    /// - Throws: `fieldsRefused` for a question that is too large, `busy` for one that costs too much,
-    ///   `storageUnavailable`.
+    /// - Throws: `fieldsRefused` for a question that is too large, `searchTooSlow` for one that takes too long,
+    ///   `rateLimited` and `busy` as the scheduler does, `storageUnavailable`.
     package func callAsFunction(
-        _ search: UserSearch, in home: Application
+        _ search: UserSearch, in home: Application, for request: SearchRequest
     ) async throws(DomainError) -> UserSearch.Findings {
         let application = home.id
         let size = search.condition.size
@@ -22,6 +23,11 @@ package struct SearchUsers: Sendable {
         guard size.terms <= UserSearch.maximumTerms else {
             throw .fieldsRefused([FieldFault(field: "where", rule: .tooManyFields(maximum: UserSearch.maximumTerms))])
         }
+        for (bytes, maximum) in [
+            (size.bytes, UserSearch.maximumBytes), (size.patternBytes, UserSearch.maximumPatternBytes),
+        ] where bytes > maximum {
+            throw .fieldsRefused([FieldFault(field: "where", rule: .tooManyBytes(maximum: maximum))])
+        }
         guard search.order.count <= UserSearch.maximumOrders else {
             throw .fieldsRefused([
                 FieldFault(field: "order", rule: .tooManyFields(maximum: UserSearch.maximumOrders))
@@ -30,11 +36,6 @@ package struct SearchUsers: Sendable {
         guard (0...UserSearch.maximumSkip).contains(search.skip) else {
             throw .fieldsRefused([FieldFault(field: "skip", rule: .tooManyFields(maximum: UserSearch.maximumSkip))])
         }
-        guard search.condition.longestPattern <= TextPattern.maximumBytes else {
-            throw .fieldsRefused([
-                FieldFault(field: "where", rule: .tooManyBytes(maximum: TextPattern.maximumBytes))
-            ])
-        }
         guard !search.condition.holdsNull else {
             throw .fieldsRefused([FieldFault(field: "where", rule: .controlCharacter)])
         }
@@ -42,7 +43,7 @@ package struct SearchUsers: Sendable {
         var bounded = search
         bounded.limit = min(max(search.limit, 0), UserSearch.maximumLimit)
         let question = bounded
-        return try await store.read { transaction throws(DomainError) in
+        return try await schedule(in: application, for: request) { transaction throws(DomainError) in
             try transaction.search(question, in: application)
         }
     }

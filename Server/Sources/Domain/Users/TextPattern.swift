@@ -10,9 +10,6 @@ package struct TextPattern: Hashable, Sendable {
         case anything
     }
 
-    /// The most bytes of all its texts: SQLite looks for no longer pattern.
-    package static let maximumBytes = 2000
-
     package var pieces: [Piece]
     /// Whether ASCII letters are the same in capitals.
     package var ignoresCase: Bool
@@ -22,10 +19,10 @@ package struct TextPattern: Hashable, Sendable {
         self.ignoresCase = ignoresCase
     }
 
-    /// How many bytes its texts have.
+    /// How many bytes its texts have, and one for each other piece.
     package var byteCount: Int {
         pieces.reduce(0) { sum, piece in
-            if case .text(let text) = piece { sum + text.utf8.count } else { sum }
+            if case .text(let text) = piece { sum + text.utf8.count } else { sum + 1 }
         }
     }
 }

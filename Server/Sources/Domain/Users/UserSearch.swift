@@ -7,8 +7,12 @@ package struct UserSearch: Hashable, Sendable {
     package static let maximumLimit = 1000
     /// How many matches can be skipped.
     package static let maximumSkip = 1_000_000
-    /// The most comparisons and values in one question: what it costs is bounded by them and the number of users.
+    /// The most comparisons and values in one question, whatever lists and alternatives they stand in.
     package static let maximumTerms = 200
+    /// The most bytes of all texts that are compared with, and of the names of fields.
+    package static let maximumBytes = 65_536
+    /// The most bytes of all patterns: what a pattern costs grows with its length times that of the text.
+    package static let maximumPatternBytes = 512
     /// How many conditions may stand within each other.
     package static let maximumDepth = 10
     /// The most values and members of JSON that an adapter reads a question of, before it knows what they mean.
@@ -160,48 +164,69 @@ package indirect enum UserCondition: Hashable, Sendable {
         }
     }
 
-    /// The longest pattern in it, in bytes.
-    var longestPattern: Int {
-        switch self {
-        case .all(let parts), .any(let parts): parts.reduce(0) { max($0, $1.longestPattern) }
-        case .not(let part): part.longestPattern
-        case .matches(_, let pattern): pattern.byteCount
-        case .equals, .isOneOf, .compares, .exists: 0
+    /// How large a question is.
+    struct Size: Hashable {
+        /// How many comparisons and values it holds.
+        var terms = 1
+        /// How many conditions stand within each other.
+        var depth = 1
+        /// What its texts, names and patterns are long, in UTF-8.
+        var bytes = 0
+        var patternBytes = 0
+
+        /// One more level around.
+        fileprivate static func around(_ sizes: [Size]) -> Size {
+            var sum = Size()
+            for size in sizes {
+                sum.terms += size.terms
+                sum.depth = max(sum.depth, size.depth + 1)
+                sum.bytes += size.bytes
+                sum.patternBytes += size.patternBytes
+            }
+            return sum
         }
     }
 
-    /// How many comparisons and values it holds, and how deep.
-    var size: (terms: Int, depth: Int) {
+    var size: Size {
         switch self {
-        case .all(let parts), .any(let parts):
-            let sizes = parts.map(\.size)
-            return (sizes.reduce(1) { $0 + $1.terms }, 1 + (sizes.map(\.depth).max() ?? 0))
-        case .not(let part):
-            let size = part.size
-            return (size.terms + 1, size.depth + 1)
-        case .isOneOf(_, let values): return (values.count + 1, 1)
-        case .equals, .compares, .exists: return (1, 1)
+        case .all(let parts), .any(let parts): .around(parts.map(\.size))
+        case .not(let part): .around([part.size])
+        case .isOneOf(let field, let values):
+            Size(terms: values.count + 1, bytes: field.byteCount + values.reduce(0) { $0 + $1.byteCount })
+        case .equals(let field, let value), .compares(let field, _, let value):
+            Size(bytes: field.byteCount + value.byteCount)
+        case .exists(let field): Size(bytes: field.byteCount)
         // Each piece can cost a walk through the text.
-        case .matches(_, let pattern): return (1 + pattern.pieces.count, 1)
+        case .matches(let field, let pattern):
+            Size(terms: 1 + pattern.pieces.count, bytes: field.byteCount, patternBytes: pattern.byteCount)
         }
     }
 }
 
-/// A field to sort by. Numbers stand before texts, and what is not there first.
-package struct UserOrder: Hashable, Sendable {
-    package var field: UserField
-    package var isDescending: Bool
-
-    package init(_ field: UserField, isDescending: Bool = false) {
-        self.field = field
-        self.isDescending = isDescending
+extension UserField {
+    fileprivate var byteCount: Int {
+        if case .custom(let path) = self { path.reduce(0) { $0 + $1.utf8.count } } else { 0 }
     }
 }
 
-/// What the slice asks of storage.
-package protocol UserSearchQueries {
-    /// - Throws: `busy` when the question costs more than one may, `storageUnavailable`.
-    func search(
-        _ search: UserSearch, in application: Identifier<Application>
-    ) throws(DomainError) -> UserSearch.Findings
+extension SearchValue {
+    fileprivate var byteCount: Int {
+        switch self {
+        case .null, .truth, .number, .time: 8
+        case .text(let text): text.utf8.count
+        case .structure(let value): value.searchedBytes
+        }
+    }
+}
+
+extension JSONValue {
+    /// About the length of its text.
+    fileprivate var searchedBytes: Int {
+        switch self {
+        case .null, .bool, .integer, .number: 8
+        case .string(let text): text.utf8.count
+        case .array(let items): items.reduce(2) { $0 + 1 + $1.searchedBytes }
+        case .object(let members): members.reduce(2) { $0 + 2 + $1.key.utf8.count + $1.value.searchedBytes }
+        }
+    }
 }

@@ -26,7 +26,9 @@ struct QueryUsersRoute: RouteHandler {
         if case .string(let field)? = query["orderBy"] {
             search.order = [UserOrder(try KiiClause.field(field), isDescending: query["descending"] == true)]
         }
-        let found = try await api.useCases.foreign.searchUsers(search, in: enabled.application).users
+        let found = try await api.useCases.foreign.searchUsers(
+            search, in: enabled.application, for: SearchRequest(by: .backend)
+        ).users
         var members: [String: JSONValue] = [
             "results": .array(
                 found.prefix(page.limit).map { user in

@@ -16,11 +16,12 @@ struct SearchMembersRoute: RouteHandler {
             order: try MemberSearch.order(query["order"]), limit: try query.number("limit") ?? 100,
             skip: try query.number("skip") ?? 0, counts: query["count"].map { $0 != "0" } ?? false,
             reader: .user(member?.user.id, seesUnlisted: caller.options.isReadableByAll))
+        let asking = SearchRequest(by: .client(api.client(of: request, context)))
         if let text = query["where"], !text.isEmpty {
             search.condition = try MemberSearch.condition(
-                try await answered(try MemberSearch.value(text), by: search.reader, caller))
+                try await answered(try MemberSearch.value(text), by: search.reader, for: asking, caller))
         }
-        let found = try await api.useCases.foreign.searchUsers(search, in: caller.application)
+        let found = try await api.useCases.foreign.searchUsers(search, in: caller.application, for: asking)
         let results = found.users.map { user in
             let object = MemberObject(user, for: caller)
             return (user.id == member?.user.id ? object.own() : object.forOthers).value
@@ -34,11 +35,11 @@ struct SearchMembersRoute: RouteHandler {
 extension SearchMembersRoute {
     /// A `where` with the findings of the questions about other members in it.
     private func answered(
-        _ condition: JSONValue, by reader: UserSearch.Reader, _ caller: NCMBCaller
+        _ condition: JSONValue, by reader: UserSearch.Reader, for request: SearchRequest, _ caller: NCMBCaller
     ) async throws -> JSONValue {
         var subqueries = Subqueries(className: "user") { condition, limit in
             let search = UserSearch(condition: try MemberSearch.condition(condition), limit: limit, reader: reader)
-            return try await api.useCases.foreign.searchUsers(search, in: caller.application).users
+            return try await api.useCases.foreign.searchUsers(search, in: caller.application, for: request).users
         } members: { user in
             let object = MemberObject(user, for: caller)
             guard case .object(let members) = object.forOthers.value else { return nil }

@@ -57,7 +57,7 @@ struct DatabaseChecks {
 
     private func connections(_ inspection: DatabaseInspection) -> Finding {
         guard let missing = inspection.missingConnections else {
-            return .ok("connections", "A node gets the \(settings.databaseConnections + 1) connections that it wants.")
+            return .ok("connections", "A node gets the \(settings.allDatabaseConnections) connections that it wants.")
         }
         return .failed(
             "connections", missing,

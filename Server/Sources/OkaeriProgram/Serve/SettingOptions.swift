@@ -29,6 +29,22 @@ struct SettingOptions: ParsableArguments {
         name: .customLong(Setting.passwordFailures.name), help: ArgumentHelp(.passwordFailures, valueName: "number"))
     var passwordFailures: String?
 
+    @Option(name: .customLong(Setting.searchTime.name), help: ArgumentHelp(.searchTime, valueName: "number"))
+    var searchTime: String?
+
+    @Option(name: .customLong(Setting.searchReaders.name), help: ArgumentHelp(.searchReaders, valueName: "number"))
+    var searchReaders: String?
+
+    @Option(
+        name: .customLong(Setting.searchTimePerAddress.name),
+        help: ArgumentHelp(.searchTimePerAddress, valueName: "number"))
+    var searchTimePerAddress: String?
+
+    @Option(
+        name: .customLong(Setting.searchTimePerApplication.name),
+        help: ArgumentHelp(.searchTimePerApplication, valueName: "number"))
+    var searchTimePerApplication: String?
+
     @Option(
         name: .customLong(Setting.passwordThreads.name), help: ArgumentHelp(.passwordThreads, valueName: "number"))
     var passwordThreads: String?
@@ -76,6 +92,10 @@ struct SettingOptions: ParsableArguments {
         values[Setting.rateLimits.name] = rateLimits
         values[Setting.firstLaunches.name] = firstLaunches
         values[Setting.passwordFailures.name] = passwordFailures
+        values[Setting.searchTime.name] = searchTime
+        values[Setting.searchReaders.name] = searchReaders
+        values[Setting.searchTimePerAddress.name] = searchTimePerAddress
+        values[Setting.searchTimePerApplication.name] = searchTimePerApplication
         values[Setting.passwordThreads.name] = passwordThreads
         values[Setting.passwordQueue.name] = passwordQueue
         values[Setting.sessionCache.name] = sessionCache

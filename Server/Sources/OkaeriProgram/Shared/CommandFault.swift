@@ -19,6 +19,7 @@ extension CommandFault {
         case .identifiersTaken(let kinds):
             self = .failed("Another user has this \(kinds.map(\.rawValue).joined(separator: ", ")) already.")
         case .busy: self = .failed("Too much work is waiting. Try again in a moment.")
+        case .searchTooSlow: self = .failed("The search takes too long. Ask for less.")
         case .userUnknown: self = .failed("There is no such user in this application.")
         case .sessionUnknown:
             self = .failed("There is no such session in this application; it may have ended already.")

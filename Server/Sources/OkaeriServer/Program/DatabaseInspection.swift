@@ -24,7 +24,7 @@ package struct DatabaseInspection: Sendable {
     /// - Throws: `StartFault.storage` when it cannot be looked at.
     package init?(_ settings: ServerSettings) async throws(StartFault) {
         guard let address = settings.database else { return nil }
-        let wanted = settings.databaseConnections + 1
+        let wanted = settings.allDatabaseConnections
         let result = await Blocking.run {
             Result { () throws(PostgreSQLOpenFault) in try PostgreSQLInspection(address, connections: wanted) }
         }

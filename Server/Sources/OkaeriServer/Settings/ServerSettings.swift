@@ -20,6 +20,7 @@ package struct ServerSettings: Sendable {
     package var hasRateLimits: Bool
     package var firstLaunchesPerHour: Int
     package var passwordFailuresPerHour: Int
+    package var searchLimits: SearchLimits
     package var passwordThreads: Int
     package var passwordQueue: Int
     package var sessionCacheEntries: Int
@@ -57,6 +58,12 @@ package struct ServerSettings: Sendable {
         hasRateLimits = try reader.required(.rateLimits) { ["on": true, "off": false][$0] }
         firstLaunchesPerHour = try reader.number(.firstLaunches, 1...1_000_000)
         passwordFailuresPerHour = try reader.number(.passwordFailures, 1...1_000_000)
+        searchLimits = SearchLimits(
+            time: .milliseconds(try reader.number(.searchTime, 10...60_000)),
+            readers: try reader.number(.searchReaders, 1...64),
+            perAddress: .seconds(try reader.number(.searchTimePerAddress, 1...3600)),
+            perApplication: .seconds(try reader.number(.searchTimePerApplication, 1...3600)))
+        if !hasRateLimits { (searchLimits.perAddress, searchLimits.perApplication) = (nil, nil) }
         passwordThreads = try reader.number(.passwordThreads, 1...256)
         passwordQueue = try reader.number(.passwordQueue, 1...100_000)
         sessionCacheEntries = try reader.number(.sessionCache, 0...10_000_000)
@@ -83,6 +90,9 @@ package struct ServerSettings: Sendable {
             throw SettingFault(.rateLimits, value: "off", source: "while listening on \(host)")
         }
     }
+
+    /// All connections to the shared database that a node makes: for transactions, for searches and for news.
+    package var allDatabaseConnections: Int { databaseConnections + searchLimits.readers + 1 }
 
     /// Where the data is, in words that may be shown.
     package enum StoragePlace: Hashable, Sendable {

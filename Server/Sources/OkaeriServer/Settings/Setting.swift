@@ -47,7 +47,7 @@ extension Setting {
         isSecret: true)
     package static let databaseConnections = Setting(
         "database-connections", default: "8", unit: "connections",
-        "How many connections a node has to PostgreSQL; one more is for news of other nodes.",
+        "How many connections a node has to PostgreSQL; one more is for news of other nodes, and some for searches.",
         rule: "a whole number from 1 to 1000")
     package static let publicURL = Setting(
         "public-url", default: nil,
@@ -69,6 +69,21 @@ extension Setting {
         "password-failures", default: "120", unit: "an hour",
         "How many wrong passwords one address (IPv6: one /64 network) can send.",
         rule: "a whole number from 1 to 1000000")
+    package static let searchTime = Setting(
+        "search-time", default: "300", unit: "milliseconds",
+        "How long the searches of one request may take before they are stopped.",
+        rule: "a whole number from 10 to 60000")
+    package static let searchReaders = Setting(
+        "search-readers", default: "2", unit: "readers",
+        "How many searches run at a time; with PostgreSQL that many connections more.",
+        rule: "a whole number from 1 to 64")
+    package static let searchTimePerAddress = Setting(
+        "search-time-per-address", default: "6", unit: "seconds a minute",
+        "How long clients of one address (IPv6: one /64 network) may search in one application.",
+        rule: "a whole number from 1 to 3600")
+    package static let searchTimePerApplication = Setting(
+        "search-time-per-application", default: "30", unit: "seconds a minute",
+        "How long all clients of one application may search.", rule: "a whole number from 1 to 3600")
     package static let passwordThreads = Setting(
         "password-threads", default: "2", unit: "threads",
         "How many passwords are hashed at a time; each takes 19 MiB while it is.", rule: "a whole number from 1 to 256")
@@ -141,7 +156,8 @@ extension Setting {
     /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
         listen, data, database, databaseConnections, publicURL, trustedProxies, parsePaths, rateLimits, firstLaunches,
-        passwordFailures, passwordThreads, passwordQueue, sessionCache, logLevel, requestTimeout, idleTimeout,
+        passwordFailures, searchTime, searchReaders, searchTimePerAddress, searchTimePerApplication, passwordThreads,
+        passwordQueue, sessionCache, logLevel, requestTimeout, idleTimeout,
         maximumHeaderBytes, maximumHeaders, appleURL, sealingKey, dev, smtpURL, smtpUser, smtpPassword, smtpTLS,
         smtpCertificates, mailFrom, textMessageWebhook, textMessageSecret,
     ]

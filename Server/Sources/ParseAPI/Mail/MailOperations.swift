@@ -27,7 +27,7 @@ extension ParseAPI {
         if call.caller.isMaster {
             let found = try await useCases.foreign.searchUsers(
                 UserSearch(condition: .equals(.email, .text(email)), limit: 1, reader: .everything),
-                in: call.application)
+                in: call.application, for: SearchRequest(by: .backend))
             guard let user = found.users.first else { throw ParseFault(205, "No user found with email \(email)") }
             guard user.emailVerifiedAt == nil else { throw Self.verified(email) }
         }

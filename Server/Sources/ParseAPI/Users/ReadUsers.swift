@@ -39,11 +39,12 @@ extension ParseAPI {
             reader: call.caller.isMaster
                 ? .everything
                 : .user(call.caller.session?.user.id, seesUnlisted: call.caller.options.isReadableByAll))
+        let request = SearchRequest(by: call.caller.isMaster ? .backend : .client(client(of: call)))
         if let asked = options.condition {
-            let answered = try await answered(asked, by: search.reader, call)
+            let answered = try await answered(asked, by: search.reader, for: request, call)
             search.condition = try WhereClause.condition(answered, isMaster: call.caller.isMaster)
         }
-        let found = try await useCases.foreign.searchUsers(search, in: call.application)
+        let found = try await useCases.foreign.searchUsers(search, in: call.application, for: request)
         let results = found.users.compactMap { user in
             call.caller.view(user).map { JSONValue.object(options.columns.cut($0)) }
         }
@@ -54,12 +55,12 @@ extension ParseAPI {
 
     /// A `where` with the findings of the questions about other users in it.
     private func answered(
-        _ condition: JSONValue, by reader: UserSearch.Reader, _ call: ParseCall
+        _ condition: JSONValue, by reader: UserSearch.Reader, for request: SearchRequest, _ call: ParseCall
     ) async throws -> JSONValue {
         var subqueries = Subqueries(className: "_User") { condition, limit in
             let condition = try WhereClause.condition(condition, isMaster: call.caller.isMaster)
             let search = UserSearch(condition: condition, limit: limit, reader: reader)
-            return try await useCases.foreign.searchUsers(search, in: call.application).users
+            return try await useCases.foreign.searchUsers(search, in: call.application, for: request).users
         } members: { user in
             call.caller.view(user)
         }

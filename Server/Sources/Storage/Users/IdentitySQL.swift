@@ -71,6 +71,25 @@ extension SQLTransaction {
         }
     }
 
+    /// The identities of several users, oldest first, for a search: with one statement, however many users there are.
+    func identities(
+        ofAll users: [Identifier<User>], in application: Identifier<Application>
+    ) throws(DomainError) -> [Identifier<User>: [Identity]] {
+        guard !users.isEmpty else { return [:] }
+        var question = ComposedQuery()
+        let application = question.bind(text: application.rawValue)
+        let ids = users.map { question.bind(text: $0.rawValue) }.joined(separator: ", ")
+        question.text = """
+            SELECT provider, subject, linked_at, user_id FROM identities
+            WHERE application_id = \(application) AND user_id IN (\(ids)) ORDER BY linked_at, provider, subject
+            """
+        var found: [Identifier<User>: [Identity]] = [:]
+        _ = try connection.rows(question) { row throws(DomainError) in
+            found[row.id(3), default: []].append(Self.identity(row, from: 0))
+        }
+        return found
+    }
+
     /// Reads three columns of an identity.
     private static func identity(_ row: any RowReader, from column: Int) -> Identity {
         Identity(

@@ -4,6 +4,8 @@ import struct OkaeriWire.WireTime
 /// A place inside a column of JSON, in the words of one engine.
 struct JSONPlace {
     private let column: String
+    /// What PostgreSQL takes for JSON.
+    private let parsed: String
     private let path: [String]
     private let dialect: Dialect
 
@@ -15,8 +17,15 @@ struct JSONPlace {
             })
         else { return nil }
         self.column = column
+        parsed = "CAST(\(column) AS JSONB)"
         self.path = path
         self.dialect = dialect
+    }
+
+    /// In an expression that is JSON already; PostgreSQL alone has such.
+    init?(parsed: String, _ path: [String], _ dialect: Dialect) {
+        guard let place = JSONPlace(column: parsed, path, dialect) else { return nil }
+        (column, self.path, self.dialect, self.parsed) = (place.column, path, dialect, parsed)
     }
 
     private enum Kind {
@@ -39,7 +48,7 @@ struct JSONPlace {
         switch dialect {
         case .sqlite: return query.bind(text: "$" + names.map { ".\"\($0)\"" }.joined())
         case .postgresql:
-            var node = "CAST(\(column) AS JSONB)"
+            var node = parsed
             for name in names { node += " -> \(query.bind(text: name))" }
             return "(\(node))"
         }
@@ -132,6 +141,50 @@ struct JSONPlace {
             ((\(type) \(kinds) AND json_extract(\(column), \(node)) \(isSame)) OR (\(type) = 'array' AND EXISTS \
             (SELECT 1 FROM json_each(\(column), \(node)) AS item WHERE item.type \(kinds) AND item.value \(isSame))))
             """
+    }
+
+    /// The value itself is one of several, or a list has one of them. A list is walked through once, and looked up in
+    /// what is wanted.
+    func isOne(of values: PlainValues, _ query: inout ComposedQuery) -> String {
+        switch dialect {
+        case .sqlite:
+            let (type, node) = (type(&query), node(&query))
+            let tests = values.kinds(&query)
+            let plain = tests.map { "(\(type) \($0.kind) AND \($0.test("json_extract(\(column), \(node))")))" }
+            let listed = tests.map { "(item.type \($0.kind) AND \($0.test("item.value")))" }
+            return """
+                (\(plain.joined(separator: " OR ")) OR (\(type) = 'array' AND EXISTS (SELECT 1 FROM \
+                json_each(\(column), \(node)) AS item WHERE \(listed.joined(separator: " OR ")))))
+                """
+        case .postgresql:
+            guard let list = values.json else { return "FALSE" }
+            let node = node(&query)
+            return """
+                EXISTS (SELECT 1 FROM jsonb_array_elements(CASE jsonb_typeof(\(node)) WHEN 'array' THEN \(node) \
+                WHEN 'object' THEN CAST('[]' AS JSONB) ELSE jsonb_build_array(\(node)) END) AS item(value) \
+                WHERE item.value IN (SELECT wanted.value FROM \
+                jsonb_array_elements(CAST(\(query.bind(text: list)) AS JSONB)) AS wanted(value)))
+                """
+        }
+    }
+
+    /// There is a list with all of several values.
+    func holds(_ values: PlainValues, _ query: inout ComposedQuery) -> String {
+        switch dialect {
+        case .sqlite:
+            let (type, node) = (type(&query), node(&query))
+            let counts = values.kinds(&query).map { kind in
+                """
+                (SELECT COUNT(DISTINCT item.value) FROM json_each(\(column), \(node)) AS item \
+                WHERE item.type \(kind.kind) AND \(kind.test("item.value"))) = \(kind.count)
+                """
+            }
+            return "(\(type) = 'array' AND \(counts.joined(separator: " AND ")))"
+        case .postgresql:
+            guard let list = values.json, values.canBeStored else { return "FALSE" }
+            let node = node(&query)
+            return "(jsonb_typeof(\(node)) = 'array' AND \(node) @> CAST(\(query.bind(text: list)) AS JSONB))"
+        }
     }
 
     func compared(_ sign: String, _ value: SearchValue, _ query: inout ComposedQuery) -> String {

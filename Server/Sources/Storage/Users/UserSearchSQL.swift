@@ -14,9 +14,9 @@ extension SQLTransaction {
         var composer = UserSearchComposer(connection.dialect, search, application)
         let question = composer.page()
         var users = try connection.rows(question) { row throws(DomainError) in try Self.user(row, from: 0) }
-        for place in users.indices where search.reader.seesIdentities(of: users[place].id) {
-            users[place].identities = try identities(of: users[place].id, in: application)
-        }
+        let seen = users.map(\.id).filter(search.reader.seesIdentities)
+        let identities = try identities(ofAll: seen, in: application)
+        for place in users.indices { users[place].identities = identities[users[place].id] ?? [] }
         return UserSearch.Findings(users: users, count: count)
     }
 }
@@ -40,6 +40,8 @@ struct UserSearchComposer {
     fileprivate let search: UserSearch
     fileprivate let application: Identifier<Application>
     fileprivate let dialect: Dialect
+    /// Whether anything asks for custom fields.
+    fileprivate var readsFields = false
 
     init(_ dialect: Dialect, _ search: UserSearch, _ application: Identifier<Application>) {
         self.dialect = dialect
@@ -48,7 +50,8 @@ struct UserSearchComposer {
     }
 
     mutating func count() -> ComposedQuery {
-        query.text = "SELECT COUNT(*) FROM users WHERE " + filter()
+        let filter = filter()
+        query.text = "SELECT COUNT(*) FROM \(tables) WHERE \(filter)"
         return query
     }
 
@@ -63,9 +66,23 @@ struct UserSearchComposer {
                 users.email_verified_at, users.phone, users.phone_verified_at, users.password_set_at,
                 users.disabled_at, users.deletion_requested_at, users.access_list,
                 users.weak_password_at
-            FROM users WHERE \(filter) ORDER BY \(order) LIMIT \(limit) OFFSET \(skip)
+            FROM \(tables) WHERE \(filter) ORDER BY \(order) LIMIT \(limit) OFFSET \(skip)
             """
         return query
+    }
+
+    /// The custom fields of a user are read once, however many conditions ask for them: SQLite sees to that itself.
+    private var tables: String {
+        guard readsFields, dialect == .postgresql else { return "users" }
+        return "users CROSS JOIN LATERAL (SELECT CAST(users.fields AS JSONB) AS fields OFFSET 0) AS document"
+    }
+
+    /// A place in the custom fields.
+    fileprivate mutating func fields(_ path: [String]) -> JSONPlace? {
+        readsFields = true
+        return dialect == .sqlite
+            ? JSONPlace(column: "users.fields", path, dialect)
+            : JSONPlace(parsed: "document.fields", path, dialect)
     }
 
     private mutating func filter() -> String {
@@ -116,7 +133,7 @@ struct UserSearchComposer {
         case .createdAt: return ["users.created_at"]
         case .updatedAt: return ["users.updated_at"]
         case .custom(let path):
-            guard let place = JSONPlace(column: "users.fields", path, dialect) else { return [] }
+            guard let place = fields(path) else { return [] }
             return place.sortKeys(&query)
         }
     }
@@ -125,8 +142,8 @@ struct UserSearchComposer {
 extension UserSearchComposer {
     fileprivate mutating func composed(_ condition: UserCondition) -> String {
         switch condition {
-        case .all(let parts): return joined(parts, by: " AND ", none: "TRUE")
-        case .any(let parts): return joined(parts, by: " OR ", none: "FALSE")
+        case .all(let parts): return joined(gathered(parts), by: " AND ", none: "TRUE")
+        case .any(let parts): return joined(parts.map(Part.condition), by: " OR ", none: "FALSE")
         case .not(let part): return "NOT COALESCE(\(composed(part)), FALSE)"
         case .exists(let field): return exists(field)
         case .equals(let field, let value): return isOne(of: [value], field)
@@ -146,18 +163,46 @@ extension UserSearchComposer {
         case .displayName: column = "users.display_name"
         case .emailVerified, .createdAt, .updatedAt: return "FALSE"
         case .custom(let path):
-            return JSONPlace(column: "users.fields", path, dialect)?.matches(pattern, &query) ?? "FALSE"
+            return fields(path)?.matches(pattern, &query) ?? "FALSE"
         }
         return "(\(column) \(pattern.test(in: dialect, &query)))"
     }
 
-    private mutating func joined(
-        _ parts: [UserCondition], by word: String, none: String
-    ) -> String {
+    private mutating func joined(_ parts: [Part], by word: String, none: String) -> String {
         guard !parts.isEmpty else { return none }
         var texts: [String] = []
-        for part in parts { texts.append(composed(part)) }
+        for part in parts {
+            switch part {
+            case .condition(let condition): texts.append(composed(condition))
+            case .holds(let path, let values): texts.append(fields(path)?.holds(values, &query) ?? "FALSE")
+            }
+        }
         return "(\(texts.joined(separator: word)))"
+    }
+
+    /// A part of several conditions.
+    private enum Part {
+        case condition(UserCondition)
+        /// The field is a list with all these values in it.
+        case holds([String], PlainValues)
+    }
+
+    /// Puts together what one custom field must be equal to: two different values can only be those of a list, and a
+    /// list is walked through once for all of them.
+    private func gathered(_ parts: [UserCondition]) -> [Part] {
+        var wanted: [[String]: PlainValues] = [:]
+        for case .equals(.custom(let path), let value) in parts { wanted[path, default: PlainValues()].add(value) }
+        var gathered: [Part] = []
+        for part in parts {
+            guard case .equals(.custom(let path), let value) = part, value.isPlain,
+                let values = wanted[path], values.count > 1
+            else {
+                gathered.append(.condition(part))
+                continue
+            }
+            if values.isFirst(value) { gathered.append(.holds(path, values)) }
+        }
+        return gathered
     }
 
     private mutating func exists(_ field: UserField) -> String {
@@ -168,12 +213,19 @@ extension UserSearchComposer {
         case .phone: return "(\(phone) IS NOT NULL)"
         case .displayName: return "(users.display_name IS NOT NULL)"
         case .custom(let path):
-            return JSONPlace(column: "users.fields", path, dialect)?.exists(&query) ?? "FALSE"
+            return fields(path)?.exists(&query) ?? "FALSE"
         }
     }
 
     private mutating func isOne(of values: [SearchValue], _ field: UserField) -> String {
-        let ways = values.map { equal(field, $0) }
+        var ways: [String] = []
+        var others = values
+        if case .custom(let path) = field, values.count > 1 {
+            let plain = PlainValues(values)
+            if plain.count > 0 { ways.append(fields(path)?.isOne(of: plain, &query) ?? "FALSE") }
+            others = values.filter { !$0.isPlain }
+        }
+        for value in others { ways.append(equal(field, value)) }
         return ways.isEmpty ? "FALSE" : "(\(ways.joined(separator: " OR ")))"
     }
 
@@ -186,7 +238,7 @@ extension UserSearchComposer {
         case (.emailVerified, .truth(let truth)):
             return "(\(verified) \(truth ? "IS NOT NULL" : "IS NULL"))"
         case (.custom(let path), _):
-            return JSONPlace(column: "users.fields", path, dialect)?.equals(value, &query) ?? "FALSE"
+            return fields(path)?.equals(value, &query) ?? "FALSE"
         case (.id, _), (.createdAt, _), (.updatedAt, _), (.displayName, _): return compared(field, "=", value)
         case (.username, _), (.email, _), (.phone, _), (.emailVerified, _): return "FALSE"
         }
@@ -229,7 +281,7 @@ extension UserSearchComposer {
         case (.updatedAt, .time(let time)):
             return "(users.updated_at \(sign) \(query.bind(integer: time.milliseconds)))"
         case (.custom(let path), _):
-            return JSONPlace(column: "users.fields", path, dialect)?.compared(sign, value, &query) ?? "FALSE"
+            return fields(path)?.compared(sign, value, &query) ?? "FALSE"
         case (.id, _), (.username, _), (.email, _), (.phone, _), (.displayName, _), (.createdAt, _), (.updatedAt, _),
             (.emailVerified, _):
             return "FALSE"

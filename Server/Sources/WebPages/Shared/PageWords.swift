@@ -34,7 +34,7 @@ extension DomainError {
         case .lastWayIn: ("lastWayIn", .conflict)
         case .accessRefused, .administration: ("unknown", .forbidden)
         case .secretUnreadable: ("unavailable", .internalServerError)
-        case .storageUnavailable: ("unavailable", .serviceUnavailable)
+        case .searchTooSlow, .storageUnavailable: ("unavailable", .serviceUnavailable)
         }
     }
 

@@ -10,6 +10,7 @@ import OkaeriWire
 import OutboundServices
 import PasswordHashes
 import RecordedFlows
+import Storage
 import StorageSQLite
 import TestWorld
 import Testing
@@ -22,14 +23,14 @@ struct ForeignWorld: Sendable {
     let composition: Composition
     let clock = StandingClock()
     let application: Domain.Application
-    private let store: SQLiteStore
+    private let store: any Engine
     private let responder: RouterResponder<ServerContext>
 
     init(
         _ settings: ApplicationSettings = ApplicationSettings(), server: [String: String] = ["rate-limits": "off"],
-        providers: ProviderAddresses? = nil, caller: CurlCaller? = nil
+        providers: ProviderAddresses? = nil, caller: CurlCaller? = nil, engine: (any Engine)? = nil
     ) async throws {
-        store = try SQLiteStore(.memory, role: .server)
+        if let engine { store = engine } else { store = try SQLiteStore(.memory, role: .server) }
         composition = Composition(
             try ServerSettings(commandLine: server, environment: [:]), store: store,
             clock: clock, randomness: CountingRandomness(), sealingKey: try .ofTests(), passwords: Self.passwords,

@@ -38,6 +38,13 @@ final class CountingEngine: Engine {
         return try await engine.writeStatement(body)
     }
 
+    func search<Value: Sendable>(
+        within limit: Duration, _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async -> Searched<Value> {
+        count.withLock { $0 += 1 }
+        return await engine.search(within: limit, body)
+    }
+
     func observeChanges(_ observer: @escaping @Sendable (Change) -> Void) { engine.observeChanges(observer) }
     func observeFaults(_ observer: @escaping @Sendable (String) -> Void) { engine.observeFaults(observer) }
     func close() async { await engine.close() }

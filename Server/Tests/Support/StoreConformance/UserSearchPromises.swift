@@ -22,6 +22,22 @@ extension Promise {
                 (.compares(t, .greaterOrEqual, .text("x")), ["a", "b"]), (.equals(t, .text("X")), ["e"]),
                 (.isOneOf(t, [.text("x"), .text("y"), .number(1)]), ["a", "b"]),
                 (.equals(list, .text("x")), ["a"]), (.equals(list, .number(1)), ["a"]),
+                (.isOneOf(list, [.text("x"), .text("y")]), ["a"]), (.isOneOf(list, [.number(2), .number(1)]), ["a"]),
+                (.isOneOf(list, [.text("1"), .truth(true)]), []),
+                (.isOneOf(n, [.number(3), .number(10)]), ["a", "e"]),
+                (.isOneOf(.custom(["yes"]), [.truth(true), .truth(false), .number(1)]), ["a", "b"]),
+                (.isOneOf(.custom(["o"]), [.text("in"), .text("more")]), []),
+                (.isOneOf(t, [.null, .text("y"), .text("x\0"), .number(.infinity)]), ["b", "c", "d"]),
+                (.not(.isOneOf(t, [.text("x"), .text("y")])), ["c", "d", "e"]), (.isOneOf(t, []), []),
+                (.isOneOf(.custom(["d"]), [.time(time), .text("x")]), ["a"]),
+                (.all([.equals(list, .text("x")), .equals(list, .number(1))]), ["a"]),
+                (.all([.equals(list, .text("x")), .equals(list, .text("1"))]), []),
+                (.all([.equals(list, .text("x")), .equals(list, .text("x"))]), ["a"]),
+                (.all([.equals(list, .text("x")), .equals(n, .number(3)), .equals(list, .number(1))]), ["a"]),
+                (.all([.equals(t, .text("x")), .equals(t, .text("y"))]), []),
+                (.all([.equals(t, .text("x")), .equals(t, .text("x")), .exists(n)]), ["a"]),
+                (.all([.equals(list, .text("x")), .equals(list, .text("x\0"))]), []),
+                (.all([.equals(list, .text("x")), .equals(list, .truth(true)), .equals(list, .number(1))]), []),
                 (.equals(list, .text("1")), []), (.equals(list, .structure([])), ["b"]),
                 (.equals(inner, .text("deep")), ["a"]), (.equals(inner, .number(1)), ["b"]),
                 (.equals(.custom(["o"]), .structure(["more": 2, "in": 1])), ["b"]),
@@ -215,7 +231,7 @@ private func insert(
 private func findings(
     _ search: UserSearch, _ samples: Samples, _ engine: any Engine
 ) async throws -> UserSearch.Findings {
-    try await engine.read { transaction throws(DomainError) in
+    try await engine.search(within: .seconds(60)) { transaction throws(DomainError) in
         try transaction.search(search, in: samples.application)
-    }
+    }.result.get()
 }

@@ -12,7 +12,8 @@ package struct TestWorld: Sendable {
     package init(
         _ engine: any Engine, clock: StandingClock = StandingClock(), firstLaunches: RateLimit? = nil,
         passwordFailures: RateLimit? = nil, sessionCacheCapacity: Int = 1000, seed: UInt64 = 0,
-        hasRateLimits: Bool = false, mail: MailDelivery = .none
+        hasRateLimits: Bool = false, mail: MailDelivery = .none,
+        searchLimits: SearchLimits = SearchLimits(time: .seconds(60), perAddress: nil, perApplication: nil)
     ) throws {
         self.engine = engine
         self.clock = clock
@@ -25,7 +26,7 @@ package struct TestWorld: Sendable {
                 store: engine, validity: engine.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
                 passwords: passwords, issuer: "https://id.example.com", firstLaunches: firstLaunches,
                 passwordFailures: passwordFailures, hasRateLimits: hasRateLimits || firstLaunches != nil,
-                sessionCacheCapacity: sessionCacheCapacity, mailDelivery: mail))
+                sessionCacheCapacity: sessionCacheCapacity, searchLimits: searchLimits, mailDelivery: mail))
         self.useCases = useCases
         engine.observeChanges { useCases.forget($0) }
     }

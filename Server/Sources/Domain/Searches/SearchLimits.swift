@@ -1,0 +1,36 @@
+/// How much of the server searches may take (requirement 47). Numbers with a setting are the operator's choice.
+package struct SearchLimits: Hashable, Sendable {
+    /// The longest time of one request's searches together, by the wall clock.
+    package var time: Duration
+    /// How many searches run at a time: storage has as many readers for them.
+    package var readers: Int
+    /// How long clients of one address (IPv6: one /64 network) may search within a minute; `nil` for no limit.
+    package var perAddress: Duration?
+    /// How long all clients of one application may search within a minute; `nil` for no limit.
+    package var perApplication: Duration?
+
+    package init(
+        time: Duration = .milliseconds(300), readers: Int = 2, perAddress: Duration? = .seconds(6),
+        perApplication: Duration? = .seconds(30)
+    ) {
+        self.time = time
+        self.readers = max(1, readers)
+        self.perAddress = perAddress
+        self.perApplication = perApplication
+    }
+
+    /// The most searches of one application that wait for a reader.
+    package static let maximumWaitingPerApplication = 64
+    /// The most searches of one address that run and wait.
+    package static let maximumPerAddress = 8
+    /// The most searches that wait, whoever's they are.
+    package static let maximumWaiting = 1024
+    /// The longest that a search waits for a reader before it is refused.
+    package static let longestWait: Duration = .seconds(1)
+    /// What who is refused for want of a reader is told to wait.
+    static let retry: Duration = .seconds(1)
+
+    /// The most readers that one application's searches take at a time: with more than one, another application's
+    /// always finds one.
+    var readersPerApplication: Int { max(1, readers - 1) }
+}

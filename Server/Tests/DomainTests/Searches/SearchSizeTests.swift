@@ -1,0 +1,57 @@
+import Domain
+import StorageSQLite
+import TestWorld
+import Testing
+import enum OkaeriWire.JSONValue
+
+@Suite("A search is refused before it begins")
+struct SearchSizeTests {
+    private static let field = UserField.custom(["a"])
+    private static let long = String(repeating: "a", count: UserSearch.maximumBytes + 1)
+
+    @Test(
+        "when it compares with too many or too long values",
+        arguments: [
+            .isOneOf(field, (0..<200).map { .number(Double($0)) }),
+            .all((0..<200).map { .equals(field, .number(Double($0))) }),
+            .any((0..<200).map { .equals(field, .number(Double($0))) }),
+            .equals(field, .text(long)), .compares(field, .less, .text(long)), .not(.equals(field, .text(long))),
+            .equals(field, .structure(.array([.object(["a": .string(long)])]))), .exists(.custom([long])),
+            .isOneOf(field, (0..<100).map { _ in .text(String(long.prefix(1000))) }),
+            .matches(field, TextPattern([.anything, .text(String(long.prefix(512)))])),
+            .any((0..<20).map { _ in .matches(field, TextPattern([.text("a234567890123456789012345"), .anything])) }),
+        ] as [UserCondition])
+    func tooLarge(condition: UserCondition) async throws {
+        let engine = ScriptedSearches(try SQLiteStore(.memory, role: .server))
+        let world = try TestWorld(engine)
+        let application = try await world.makeApplication()
+        let error = await #expect(throws: DomainError.self) {
+            try await world.useCases.foreign.searchUsers(
+                UserSearch(condition: condition, reader: .everything), in: application,
+                for: SearchRequest(by: .backend))
+        }
+        guard case .fieldsRefused(let faults)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(faults.map(\.field) == ["where"])
+        #expect(engine.limits.isEmpty)
+    }
+
+    @Test("but not when it is as large as it may be")
+    func largest() async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        let application = try await world.makeApplication()
+        for condition: UserCondition in [
+            .isOneOf(Self.field, (0..<199).map { .number(Double($0)) }),
+            .all((0..<199).map { .equals(Self.field, .text("\($0)")) }),
+            .equals(Self.field, .text(String(Self.long.dropLast(2)))),
+            .matches(Self.field, TextPattern([.anything, .text(String(repeating: "é", count: 255)), .anything])),
+        ] {
+            let found = try await world.useCases.foreign.searchUsers(
+                UserSearch(condition: condition, counts: true, reader: .everything), in: application,
+                for: SearchRequest(by: .backend))
+            #expect(found.count == 0)
+        }
+    }
+}

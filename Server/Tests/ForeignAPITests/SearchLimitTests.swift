@@ -1,0 +1,161 @@
+import Domain
+import Foundation
+import HTTPTypes
+import StorageSQLite
+import TestWorld
+import Testing
+
+@Suite("Searches that cost too much", .timeLimit(.minutes(3)))
+struct SearchLimitTests {
+    /// The ways in that search: each sends a search and gives its answer.
+    enum Way: CaseIterable {
+        case ncmb, parse, kii
+
+        func search(_ world: ForeignWorld, administrator: String) async throws -> Answer {
+            switch self {
+            case .ncmb: try await world.ncmb("GET", "/users")
+            case .parse: try await world.parse("GET", "/users")
+            case .kii:
+                try await world.kii(
+                    "POST", "/users/query", #"{"userQuery":{"clause":{"type":"all"}}}"#, token: administrator,
+                    type: "application/vnd.kii.UserQueryRequest+json")
+            }
+        }
+    }
+
+    private func world(
+        _ engine: ScriptedSearches, server: [String: String] = ["rate-limits": "off"]
+    ) async throws -> (ForeignWorld, administrator: String) {
+        let world = try await ForeignWorld(server: server, engine: engine)
+        return (world, try await world.administrator())
+    }
+
+    private static func engine() throws -> ScriptedSearches {
+        ScriptedSearches(try SQLiteStore(.memory, role: .server))
+    }
+
+    @Test(
+        "by their time are ended in each protocol's words, and nobody is told to repeat them",
+        arguments: [
+            (Way.ncmb, 429, #""E429002""#), (.parse, 400, "124"), (.kii, 503, #""RESOURCE_TEMPORARILY_UNAVAILABLE""#),
+        ])
+    func tooSlow(way: Way, status: Int, code: String) async throws {
+        let engine = try Self.engine()
+        let (world, administrator) = try await world(engine)
+        engine.play(.tooSlow)
+        let answer = try await way.search(world, administrator: administrator)
+        #expect(answer.status == status && answer.text.contains(code), "\(answer.status) \(answer.text)")
+        #expect(way == .kii || answer.headers[.retryAfter] == nil)
+        #expect(engine.limits == [.milliseconds(300)])
+        engine.play(.asItIs)
+        #expect(try await way.search(world, administrator: administrator).status == 200)
+    }
+
+    @Test(
+        "by their sum are refused until some of it has passed",
+        arguments: [(Way.ncmb, #""E429002""#), (.parse, "100"), (.kii, #""TOO_MANY_REQUESTS""#)])
+    func budget(way: Way, code: String) async throws {
+        let engine = try Self.engine()
+        let (world, administrator) = try await world(
+            engine, server: ["search-time-per-address": "3", "search-time-per-application": "9"])
+        engine.play(.takes(.seconds(4)))
+        // Kii's administrator is the application's own server.
+        let count = way == .kii ? 3 : 1
+        for _ in 0..<count { #expect(try await way.search(world, administrator: administrator).status == 200) }
+        let refused = try await way.search(world, administrator: administrator)
+        #expect(refused.status == 429 && refused.text.contains(code), "\(refused.status) \(refused.text)")
+        #expect(refused.headers[.retryAfter] == "20")
+        world.clock.advance(by: .seconds(21))
+        #expect(try await way.search(world, administrator: administrator).status == 200)
+    }
+
+    @Test("hold neither log-ins nor sessions, nor another application's searches")
+    func others() async throws {
+        let engine = try Self.engine()
+        let (world, administrator) = try await world(engine)
+        let user = try await world.parseUser("hana")
+        _ = try await world.useCases.createApplication(
+            name: "Other app",
+            protocols: [
+                .parse: [
+                    .applicationId: Secret("app2"), .restKey: Secret("rest"), .javascriptKey: Secret("js2"),
+                    .clientKey: Secret("client2"), .masterKey: Secret("master2"),
+                ]
+            ])
+        func search(_ application: String, from peer: String) -> Task<Int, any Error> {
+            Task {
+                try await world.send(
+                    "GET", "/parse/users",
+                    [("X-Parse-Application-Id", application), ("X-Parse-REST-API-Key", "rest")], peer: peer
+                ).status
+            }
+        }
+        engine.play(.held)
+        let many = (1...40).map { search("app1", from: "192.0.2.\($0)") }
+        await engine.untilHeld(1)
+        while world.useCases.waitingSearches != 39 { await Task.yield() }
+        #expect(try await world.parseLogIn("hana").status == 200)
+        #expect(try await world.parse("GET", "/users/me", token: user.token).status == 200)
+        #expect(try await world.parse("GET", "/users/\(user.id)", token: user.token).status == 200)
+        #expect(try await world.parse("PUT", "/users/\(user.id)", #"{"a":1}"#, token: user.token).status == 200)
+        #expect(try await world.pseudoUser().id.isEmpty == false)
+        // There is a reader for the other application, whatever the first one asks.
+        let other = search("app2", from: "192.0.2.1")
+        await engine.untilHeld(2)
+        engine.letAllGo()
+        for task in many + [other] { #expect(try await task.value == 200) }
+        #expect(try await Way.kii.search(world, administrator: administrator).status == 200)
+    }
+
+    @Test("have one time limit with the queries within them")
+    func within() async throws {
+        let engine = try Self.engine()
+        let (world, _) = try await world(engine)
+        engine.play(.takes(.milliseconds(140)))
+        func query(_ names: [String]) -> String {
+            let members = names.map { #""\#($0)":{"$inQuery":{"className":"_User","where":{}}}"# }
+            return #"{"_method":"GET","where":{\#(members.joined(separator: ","))}}"#
+        }
+        #expect(try await world.parse("POST", "/users", query(["a"])).status == 200)
+        #expect(engine.limits == [.milliseconds(300), .milliseconds(160)])
+        #expect(try await world.parse("POST", "/users", query(["a", "b", "c"])).parseCode == 124)
+        #expect(engine.limits.count == 5)
+    }
+
+    @Test("by what they compare with are refused before they begin")
+    func tooLarge() async throws {
+        let engine = try Self.engine()
+        let (world, administrator) = try await world(engine)
+        let long = String(repeating: "a", count: 600)
+        let body = #"{"_method":"GET","where":{"a":{"$regex":"\#(long)"}}}"#
+        let parse = try await world.parse("POST", "/users", body)
+        #expect(parse.parseCode == 102, "\(parse.text)")
+        let many = (0...200).map(String.init).joined(separator: ",")
+        let parseList = try await world.parse("POST", "/users", #"{"_method":"GET","where":{"a":{"$in":[\#(many)]}}}"#)
+        #expect(parseList.parseCode == 102, "\(parseList.text)")
+        let kii = try await world.kii(
+            "POST", "/users/query",
+            #"{"userQuery":{"clause":{"type":"prefix","field":"a","prefix":"\#(long)"}}}"#, token: administrator,
+            type: "application/vnd.kii.UserQueryRequest+json")
+        #expect(kii.status == 400, "\(kii.text)")
+        #expect(engine.limits.isEmpty)
+    }
+
+    @Test("are ended by the clock on the wall when storage works for long")
+    func real() async throws {
+        let world = try await ForeignWorld(server: ["rate-limits": "off", "search-time": "20"])
+        let list = (0..<3000).map(String.init).joined(separator: ",")
+        for number in 0..<60 { _ = try await world.parseUser("user\(number)", #","list":[\#(list)]"#) }
+        // Each alternative walks through every list.
+        let ways = (0..<100).map { #"{"list":"nothing\#($0)"}"# }.joined(separator: ",")
+        let start = ContinuousClock.now
+        let answer = try await world.parse(
+            "POST", "/users", #"{"_method":"GET","where":{"$or":[\#(ways)]}}"#, master: true)
+        #expect(answer.parseCode == 124, "\(answer.text)")
+        // What it would take without an end is twenty million steps.
+        #expect(start.duration(to: .now) < .seconds(5))
+        let rest = try await world.parse(
+            "POST", "/users", #"{"_method":"GET","where":{"username":"user7"},"limit":1}"#, master: true)
+        #expect(try rest.results().count == 1)
+    }
+}

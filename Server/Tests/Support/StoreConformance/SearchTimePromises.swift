@@ -1,0 +1,97 @@
+import Domain
+import Storage
+import enum OkaeriWire.JSONValue
+
+extension Promise {
+    static let searchTimePromises = [
+        Promise("stops a search at its time limit in the middle of a statement, and its reader takes the next one") {
+            engine in
+            for _ in 0..<4 {
+                let stopped = await engine.search(within: .milliseconds(50)) { transaction throws(DomainError) in
+                    try transaction.countTo(10_000_000_000)
+                }
+                try expectEqual(stopped.result, .failure(.searchTooSlow))
+                try expect(stopped.time >= .milliseconds(40) && stopped.time < .seconds(8), "\(stopped.time)")
+            }
+            let next = await engine.search(within: .seconds(60)) { transaction throws(DomainError) in
+                try transaction.countTo(10)
+            }
+            try expectEqual(next.result, .success(10))
+        },
+        Promise("counts the time of all a search's statements together") { engine in
+            let stopped = await engine.search(within: .milliseconds(50)) { transaction throws(DomainError) in
+                // It would go on for ever.
+                while try transaction.countTo(1000) == 1000 {}
+                return 0
+            }
+            try expectEqual(stopped.result, .failure(.searchTooSlow))
+        },
+        Promise("lets no search's time limit hold for what comes after it") { engine in
+            for _ in 0..<4 {
+                _ = await engine.search(within: .milliseconds(5)) { transaction throws(DomainError) in
+                    try transaction.countTo(10_000_000_000)
+                }
+            }
+            let longer = await engine.search(within: .seconds(60)) { transaction throws(DomainError) in
+                // Some tens of milliseconds at least.
+                try transaction.countTo(400_000)
+            }
+            try expectEqual(longer.result, .success(400_000))
+            let samples = Samples()
+            let user = samples.user("after")
+            try await engine.write { transaction throws(DomainError) in try transaction.insert(user) }
+            let read = try await engine.read { transaction throws(DomainError) in
+                try transaction.user(user.id, in: user.application)
+            }
+            try expectEqual(read?.displayName, "after")
+        },
+        Promise("takes questions that are put together for a request in searches alone") { engine in
+            engine.observeFaults { _ in }
+            do {
+                _ = try await engine.read { transaction throws(DomainError) in try transaction.countTo(10) }
+                throw BrokenPromise(description: "a question without a time limit was answered")
+            } catch let error as DomainError {
+                try expectEqual(error, .storageUnavailable)
+            }
+        },
+        Promise("ends a search with what its closure throws, and tells how long it took") { engine in
+            let refused = await engine.search(within: .seconds(60)) { _ throws(DomainError) -> Int in
+                throw DomainError.userUnknown
+            }
+            try expectEqual(refused.result, .failure(.userUnknown))
+            try expect(refused.time < .seconds(60), "\(refused.time)")
+        },
+        Promise("looks values up in long lists without a walk for each of them") { engine in
+            let samples = Samples()
+            let list = (0..<4000).map { JSONValue.integer($0) }
+            try await engine.write { transaction throws(DomainError) in
+                for number in 0..<50 {
+                    var user = samples.user("\(number)", after: Int64(number))
+                    user.fields = ["list": .array(list)]
+                    try transaction.insert(user)
+                }
+            }
+            let absent = (0..<199).map { SearchValue.number(Double($0) + 0.5) }
+            // A walk for each of the values would be forty million steps.
+            let search = UserSearch(
+                condition: .isOneOf(.custom(["list"]), absent), counts: true, reader: .everything)
+            let found = await engine.search(within: .seconds(5)) { transaction throws(DomainError) in
+                try transaction.search(search, in: samples.application)
+            }
+            try expectEqual(try found.result.get().count, 0)
+        },
+    ]
+}
+
+extension Transaction {
+    /// A statement that takes as long as one likes, on every engine.
+    fileprivate func countTo(_ number: Int64) throws(DomainError) -> Int64 {
+        guard let transaction = self as? SQLTransaction else { throw .storageUnavailable }
+        let question = ComposedQuery(
+            text: """
+                WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < \(number))
+                SELECT COUNT(*) FROM numbers
+                """)
+        return try transaction.connection.rows(question) { row throws(DomainError) in row.integer(0) }.first ?? 0
+    }
+}
