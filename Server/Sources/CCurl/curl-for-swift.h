@@ -3,6 +3,10 @@
 #define OKAERI_CURL_H
 
 #include <curl/curl.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
 
 typedef size_t (*okaeri_curl_transfer)(char *bytes, size_t size, size_t count, void *context);
 
@@ -24,6 +28,40 @@ static inline CURLcode okaeri_curl_set_pointer(CURL *handle, CURLoption option, 
 
 static inline CURLcode okaeri_curl_set_transfer(CURL *handle, CURLoption option, okaeri_curl_transfer value) {
     return curl_easy_setopt(handle, option, value);
+}
+
+/* Is given the address of a connection that is about to be made, and returns its socket, or none. */
+typedef curl_socket_t (*okaeri_curl_opening)(
+    void *context, curlsocktype purpose, struct curl_sockaddr *address);
+
+static inline CURLcode okaeri_curl_set_open_socket(CURL *handle, okaeri_curl_opening value) {
+    return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+
+static inline curl_socket_t okaeri_curl_no_socket(void) {
+    return CURL_SOCKET_BAD;
+}
+
+/* The socket that libcurl itself would open. */
+static inline curl_socket_t okaeri_curl_open_socket(const struct curl_sockaddr *address) {
+    curl_socket_t opened = socket(address->family, address->socktype, address->protocol);
+    if (opened != CURL_SOCKET_BAD) fcntl(opened, F_SETFD, FD_CLOEXEC);
+    return opened;
+}
+
+/* Copies an address in network order: 4 bytes of IPv4, or 16 of IPv6. Returns how many; 0 for any other family. */
+static inline int okaeri_curl_address(const struct curl_sockaddr *socket, void *bytes) {
+    if (socket->family == AF_INET && socket->addrlen >= sizeof(struct sockaddr_in)) {
+        const struct sockaddr_in *address = (const struct sockaddr_in *)(const void *)&socket->addr;
+        memcpy(bytes, &address->sin_addr, 4);
+        return 4;
+    }
+    if (socket->family == AF_INET6 && socket->addrlen >= sizeof(struct sockaddr_in6)) {
+        const struct sockaddr_in6 *address = (const struct sockaddr_in6 *)(const void *)&socket->addr;
+        memcpy(bytes, &address->sin6_addr, 16);
+        return 16;
+    }
+    return 0;
 }
 
 static inline CURLcode okaeri_curl_get_long(CURL *handle, CURLINFO info, long *value) {

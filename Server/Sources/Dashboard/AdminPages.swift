@@ -63,7 +63,7 @@ struct AdminsPage: DashboardPage {
 struct AdminPage: DashboardPage {
     let permission: AdminPermission? = .readAdmins
 
-    private static let notices: Set<String> = ["saved", "disabled", "enabled"]
+    private static let notices: Set<String> = ["saved", "disabled", "enabled", "unlocked"]
 
     func respond(to visit: DashboardVisit) async throws -> Response {
         let sent = visit.visit.context.parameters.get("admin").map { String($0.prefix(128)) } ?? ""
@@ -98,6 +98,9 @@ struct AdminPage: DashboardPage {
             let isDisabled = form.text("act") == "disable"
             _ = try await rules.changeAdmin(id, .init(isDisabled: isDisabled), version: version, by: who)
             return done(isDisabled ? "disabled" : "enabled")
+        case "unlock":
+            try await rules.unlockAdmin(id, by: who)
+            return done("unlocked")
         case "link":
             let link = try await rules.makeLink(for: id, by: who)
             return try await draw(visit, id, link: link)
@@ -132,6 +135,8 @@ struct AdminPage: DashboardPage {
         row("role", .init(text: visit.text("role.\(admin.role.rawValue)")))
         row("applications", .init(text: visit.words(for: admin.applications, names)))
         row("state", visit.state(of: admin))
+        let lockedUntil = try await visit.rules.listLocks()[id]
+        if let lockedUntil { row("lockedUntil", .init(text: "", time: lockedUntil)) }
         row("created", .init(text: "", time: admin.createdAt))
         row("lastLogIn", .init(text: admin.lastLogInAt == nil ? "–" : "", time: admin.lastLogInAt))
         row("codes", .init(text: String(admin.recoveryDigests.count)))
@@ -141,7 +146,7 @@ struct AdminPage: DashboardPage {
             let view = AdminForm(visit: visit, form: form, faults: faults)
             let choice = ApplicationChoice(
                 visit: visit, applications: applications, chosen: admin.applications, form: form)
-            model["form"] = view.forms(of: admin, choice)
+            model["form"] = view.forms(of: admin, choice, isLocked: lockedUntil != nil)
             model["version"] = String(admin.updatedAt.milliseconds)
         }
         let done = visit.visit.query.text("done")
@@ -174,7 +179,7 @@ struct AdminForm {
     }
 
     /// What can be done to an admin.
-    func forms(of admin: Admin, _ choice: ApplicationChoice) -> [PageTemplates.Model] {
+    func forms(of admin: Admin, _ choice: ApplicationChoice, isLocked: Bool) -> [PageTemplates.Model] {
         func form(
             _ act: String, _ fields: [PageTemplates.Model] = [], groups: [PageTemplates.Model] = [], isBad: Bool = false
         ) -> PageTemplates.Model {
@@ -186,7 +191,7 @@ struct AdminForm {
         let confirm = PageField(
             "confirm", label: "\(visit.text("user.confirm")) \(admin.name)", kind: .code, error: faults["confirm"],
             isRequired: false)
-        return [
+        return (isLocked ? [form("unlock")] : []) + [
             form("save", [role(admin.role)], groups: choice.groups), form("link"),
             admin.isDisabled ? form("enable") : form("disable", isBad: true),
             form("remove", [confirm.model], isBad: true),

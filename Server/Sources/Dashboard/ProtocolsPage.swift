@@ -57,6 +57,7 @@ struct ProtocolsPage: DashboardPage {
             }
             _ = try await visit.useCases.foreign.changeProtocolRules(
                 name, of: application, to: Dictionary(uniqueKeysWithValues: changes),
+                mayLoosen: visit.rules.requirePresence.isMet(by: try visit.caller()),
                 isCurrent: { $0.version == version }, by: who)
         default: throw PageFault.unknown
         }

@@ -48,10 +48,13 @@ package struct FakeRequest: Sendable {
 package struct FakeAnswer: Sendable {
     package var status: Int
     package var json: JSONValue?
+    /// Where the answer sends to, with a status that says so.
+    package var location: String?
 
-    package init(_ status: Int = 200, _ json: JSONValue? = nil) {
+    package init(_ status: Int = 200, _ json: JSONValue? = nil, location: String? = nil) {
         self.status = status
         self.json = json
+        self.location = location
     }
 
     /// An error as token endpoints tell it (RFC 6749 §5.2).

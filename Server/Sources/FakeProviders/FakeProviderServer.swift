@@ -64,7 +64,8 @@ package final class FakeProviderServer: Sendable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // JSON values always encode.
         guard let json = answer.json, let bytes = try? encoder.encode(json) else {
-            return Response(status: .init(code: answer.status))
+            return Response(
+                status: .init(code: answer.status), headers: answer.location.map { [.location: $0] } ?? [:])
         }
         return Response(
             status: .init(code: answer.status), headers: [.contentType: "application/json"],

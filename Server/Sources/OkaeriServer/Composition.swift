@@ -29,8 +29,8 @@ package struct Composition: Sendable {
     private let randomness: any Randomness
     private let sealingKey: SealingKey
     private let caller: CurlCaller
-    /// Hands text messages over; http to this machine is the operator's own choice there.
-    private let textMessageCaller = CurlCaller(asksThisMachine: true)
+    /// Hands text messages over, to the operator's own address alone.
+    private let textMessageCaller: CurlCaller
     /// The threads that hash passwords, unless a test brings its own.
     private let passwordThreads: PasswordThreads?
     private let passwords: any PasswordHashing
@@ -108,8 +108,11 @@ package struct Composition: Sendable {
         providers: ProviderAddresses? = nil, caller: CurlCaller? = nil
     ) {
         let addresses = providers ?? settings.providers
-        let caller = caller ?? CurlCaller(asksThisMachine: addresses.areOnThisMachine)
+        let caller = caller ?? CurlCaller(policy: settings.egress(to: addresses))
         self.caller = caller
+        let textMessageCaller = CurlCaller(
+            policy: EgressPolicy(privateNetworks: [], operatorURLs: settings.textMessages.map { [$0.url] } ?? []))
+        self.textMessageCaller = textMessageCaller
         self.settings = settings
         self.store = store
         self.clock = clock
@@ -145,7 +148,7 @@ package struct Composition: Sendable {
 
     /// What answers requests: all of them, and the whole ones among them on the event loop.
     package func responders() throws(StartFault) -> (all: RouterResponder<ServerContext>, whole: WholeRequestRoutes) {
-        let proxies = TrustedProxies(settings.trustedProxies)
+        let proxies = TrustedProxies(settings.trustedProxies, hidesProxy: settings.hidesProxy)
         guard let publicAddress = PublicAddress(settings.publicURL, proxies: proxies) else {
             throw .settings("\(Setting.publicURL.name) must be \(Setting.publicURL.rule).")
         }
@@ -213,6 +216,7 @@ package struct Composition: Sendable {
     /// Called with a sentence for the log when somebody else's server cannot be asked; clients learn none of it.
     package func observeOutboundFaults(_ observer: @escaping @Sendable (String) -> Void) {
         caller.observeFaults(observer)
+        textMessageCaller.observeFaults(observer)
     }
 
     /// Sends mail while the server runs.

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import RecordedFlows
 import Testing
@@ -12,7 +13,7 @@ struct FlowTests {
     @Test("get the answers that they count on", arguments: files)
     func flow(_ name: String) async throws {
         let flow = try Flow(Self.folder.appendingPathComponent("\(name).http"))
-        try await flow.play(by: try await NCMBWorld().player)
+        try await flow.play(by: try await NCMBWorld(.takingPasswordsInAddresses).player)
     }
 
     @Test("are there for every SDK family")

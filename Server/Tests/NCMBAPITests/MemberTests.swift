@@ -67,7 +67,7 @@ struct MemberTests {
 
     @Test("log in by GET with every sign, as old Objective-C SDKs encode it")
     func logInByGet() async throws {
-        let world = try await NCMBWorld()
+        let world = try await NCMBWorld(.takingPasswordsInAddresses)
         let password = ##"test!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~test"##
         let body = try JSONEncoder().encode(["userName": "taro", "password": password])
         let made = try await world.send("POST", Self.users, body: String(decoding: body, as: UTF8.self))
@@ -85,12 +85,16 @@ struct MemberTests {
         }
     }
 
-    @Test("cannot log in by GET where the operator does not want passwords in addresses")
+    @Test("cannot log in by GET unless the operator allows passwords in addresses")
     func noGet() async throws {
-        var settings = ApplicationSettings()
-        settings.foreignOptions[.ncmb] = ForeignOptions(takesPasswordsInAddresses: false)
-        let answer = try await NCMBWorld(settings).send("GET", "/2013-09-01/login?password=a&userName=b")
-        #expect(answer.code == "E405001")
+        let world = try await NCMBWorld()
+        #expect(
+            try await world.send("POST", Self.users, body: #"{"userName":"taro","password":"secret-1"}"#).status == 201)
+        let target = "/2013-09-01/login?password=secret-1&userName=taro"
+        #expect(try await world.send("GET", target).code == "E405001")
+        _ = try await world.useCases.foreign.changeProtocolRules(
+            .ncmb, of: world.application.id, to: ["takesPasswordsInAddresses": .truth(true)], mayLoosen: true)
+        #expect(try await world.send("GET", target).status == 200)
     }
 
     @Test("read themselves with their session's token, and nobody else's")

@@ -27,7 +27,10 @@ struct SocialTests {
             var addresses = ProviderAddresses()
             addresses.apple = await FakePlace.address(of: apple)
             world = try await NCMBWorld(
-                providers: addresses, caller: CurlCaller(limits: .init(whole: .seconds(5)), asksThisMachine: true))
+                providers: addresses,
+                caller: CurlCaller(
+                    limits: .init(whole: .seconds(5)),
+                    policy: EgressPolicy(privateNetworks: IPNetwork.loopback, operatorURLs: [])))
             guard isConfigured else { return }
             try await world.useCases.setProvider(
                 ProviderSettings(provider: .apple, audiences: [bundle], teamId: teamId, keyId: keyId),

@@ -22,6 +22,8 @@ struct TextMessageWebhookTests {
             kept.withLock { $0.append(call) }
             return try outcome.get()
         }
+
+        func mayAsk(_ url: String) -> Bool { true }
     }
 
     private struct Clock: WallClock {
@@ -80,7 +82,7 @@ struct TextMessageWebhookTests {
 
     @Test(
         "are tried again when nobody answers",
-        arguments: [WebFault.unreachable(reason: "no"), .tooBusy, .addressRefused])
+        arguments: [WebFault.unreachable(reason: "no"), .tooBusy, .addressRefused(reason: "x")])
     func faults(fault: WebFault) async {
         let outcome = await deliver(Receiver(.failure(fault)))
         guard case .failed(let reason) = outcome else {

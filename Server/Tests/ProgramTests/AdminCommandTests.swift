@@ -15,6 +15,7 @@ struct AdminCommandTests {
         var role: String
         var isSetUp: Bool
         var isDisabled: Bool
+        var lockedUntil: String?
     }
 
     private struct Link: Decodable {
@@ -81,6 +82,29 @@ struct AdminCommandTests {
         #expect(left.map(\.name) == ["hana"])
         let audit = try await Program.run(["audit", "list", "--action", "admin.removed", "--data", folder.path])
         #expect(audit.output.contains("operator"), "\(audit.output)")
+        try await server.stop()
+    }
+
+    @Test("tell who is locked by wrong passwords, and let them in again")
+    func unlock() async throws {
+        let server = try await TestServer(data: folder.path)
+        let link: Link = try await run("link", "--json").json()
+        _ = try await setUp(link.token, name: "boss", on: server)
+        func guess() async throws -> Int {
+            try await server.send(
+                "POST", "/v1/admin/log-in", application: "",
+                body: #"{"name": "boss", "password": "wrong password here", "code": "000000"}"#
+            ).status
+        }
+        for _ in 0..<5 { #expect(try await guess() == 401) }
+        // Five failures make the next one wait; those that come meanwhile are not counted.
+        let locked: [Admin] = try await run("list", "--json").json()
+        if locked[0].lockedUntil != nil { #expect(try await run("list").output.contains("boss")) }
+        #expect(try await run("unlock", "nobody").status == 1)
+        #expect(try await run("unlock", "BOSS").output.contains("boss can log in again"))
+        let free: [Admin] = try await run("list", "--json").json()
+        #expect(free[0].lockedUntil == nil)
+        for _ in 0..<5 { #expect(try await guess() == 401) }
         try await server.stop()
     }
 

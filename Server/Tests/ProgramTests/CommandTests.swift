@@ -18,7 +18,8 @@ struct CommandTests {
     func settingOptions() async throws {
         let help = try await Program.run("serve", "--help").output
         for name in [
-            "listen", "data", "public-url", "trusted-proxies", "rate-limits", "first-launches", "password-failures",
+            "listen", "data", "public-url", "trusted-proxies", "allow-private-networks", "rate-limits",
+            "first-launches", "password-failures",
             "password-threads", "password-queue", "session-cache",
             "log-level", "request-timeout", "idle-timeout", "maximum-header-bytes", "maximum-headers", "apple-url",
             "config",

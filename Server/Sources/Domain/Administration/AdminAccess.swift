@@ -73,6 +73,7 @@ extension AuditEntry.Action {
     package static let adminReauthenticated = AuditEntry.Action(rawValue: "admin.reauthenticated")
     package static let adminLoggedOut = AuditEntry.Action(rawValue: "admin.logged-out")
     package static let adminChanged = AuditEntry.Action(rawValue: "admin.changed")
+    package static let adminUnlocked = AuditEntry.Action(rawValue: "admin.unlocked")
     package static let adminRemoved = AuditEntry.Action(rawValue: "admin.removed")
     package static let adminKeyCreated = AuditEntry.Action(rawValue: "admin-key.created")
     package static let adminKeyRemoved = AuditEntry.Action(rawValue: "admin-key.removed")

@@ -34,7 +34,7 @@ struct AdminCheck: Sendable {
         _ settle: @escaping @Sendable (inout Admin, any Transaction) throws(DomainError) -> Value
     ) async throws(DomainError) -> (value: Value, recoveryCodesLeft: Int?) {
         let (now, folded) = (clock.now, Admin.folded(String(attempt.name.filter { $0 != "\0" }.prefix(200))))
-        let subject = SecretDigest(of: "admin:\(folded)".utf8)
+        let subject = Admin.failureSubject(folded: folded)
         let address = RateLimitKey(
             application: AuditEntry.server, kind: "admin-log-in", subject: attempt.client.allowanceGroup)
         let found = try await store.read { transaction throws(DomainError) in

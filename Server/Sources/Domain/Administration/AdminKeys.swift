@@ -33,7 +33,7 @@ package struct CreateAdminKey: Sendable {
     }
 
     /// - Returns: the key's record and, told once, the key.
-    /// - Throws: `fieldsRefused`, `administration(notAllowed)` for a scope that the maker has not,
+    /// - Throws: `fieldsRefused`, `administration(notAllowed)` for a scope that the maker has not and for a key that makes keys,
     ///   `administration(notFound)` for an application that there is not, `storageUnavailable`.
     package func callAsFunction(
         _ request: Request, by access: AdminAccess, from origin: RequestOrigin
@@ -51,11 +51,13 @@ package struct CreateAdminKey: Sendable {
         guard !request.scopes.contains(.manageAdmins) else {
             throw .fieldsRefused([FieldFault(field: "scopes", rule: .notOffered)])
         }
+        guard let maker = access.admin else { throw .administration(.notAllowed(.manageAdmins)) }
         let now = clock.now
         let secret = Secret(AdminKey.tokenPrefix + Base64URL.text(of: randomness.bytes(32)))
         let key = AdminKey(
             id: randomness.newIdentifier(at: now), digest: secret.digest, name: request.name, scopes: request.scopes,
-            applications: request.applications, createdBy: access.name, createdAt: now, expiresAt: now + request.life)
+            applications: request.applications, maker: maker.id, createdBy: maker.name, createdAt: now,
+            expiresAt: now + request.life)
         let entry = audit.draft(.adminKeyCreated, by: access.actor, in: AuditEntry.server, from: origin)
         try await store.write { transaction throws(DomainError) in
             try transaction.requireApplications(key.applications)

@@ -29,6 +29,8 @@ package protocol AdminQueries {
     func adminKey(_ digest: SecretDigest) throws(DomainError) -> AdminKey?
     func adminKeys() throws(DomainError) -> [AdminKey]
     func removeAdminKey(_ id: Identifier<AdminKey>) throws(DomainError) -> Bool
+    /// Ends all keys that an admin made, and tells how many.
+    func removeAdminKeys(madeBy admin: Identifier<Admin>) throws(DomainError) -> Int
     /// The application whose own admin key has the digest.
     func application(adminKey digest: SecretDigest) throws(DomainError) -> Application?
 }

@@ -47,20 +47,24 @@ package struct AdminKey: Hashable, Sendable {
     package let scopes: Set<AdminPermission>
     /// The applications that it may see; `nil` for all.
     package let applications: Set<Identifier<Application>>?
-    /// The name of the admin who made it.
+    /// The admin who made it. A key never does more than its maker may do now, and ends with them.
+    package let maker: Identifier<Admin>
+    /// The maker's name.
     package let createdBy: String
     package let createdAt: Timestamp
     package let expiresAt: Timestamp
 
     package init(
         id: Identifier<AdminKey>, digest: SecretDigest, name: String, scopes: Set<AdminPermission>,
-        applications: Set<Identifier<Application>>?, createdBy: String, createdAt: Timestamp, expiresAt: Timestamp
+        applications: Set<Identifier<Application>>?, maker: Identifier<Admin>, createdBy: String,
+        createdAt: Timestamp, expiresAt: Timestamp
     ) {
         self.id = id
         self.digest = digest
         self.name = name
         self.scopes = scopes
         self.applications = applications
+        self.maker = maker
         self.createdBy = createdBy
         self.createdAt = createdAt
         self.expiresAt = expiresAt

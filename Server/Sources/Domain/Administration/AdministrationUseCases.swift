@@ -13,6 +13,8 @@ package final class AdministrationUseCases: Sendable {
     package let createAdmin: CreateAdmin
     package let changeAdmin: ChangeAdmin
     package let removeAdmin: RemoveAdmin
+    package let unlockAdmin: UnlockAdmin
+    package let listLocks: ListAdminLocks
     package let listKeys: ListAdminKeys
     package let createKey: CreateAdminKey
     package let removeKey: RemoveAdminKey
@@ -56,6 +58,8 @@ package final class AdministrationUseCases: Sendable {
         createAdmin = CreateAdmin(store: store, clock: clock, randomness: randomness, audit: audit)
         changeAdmin = ChangeAdmin(store: store, clock: clock, audit: audit)
         removeAdmin = RemoveAdmin(store: store, audit: audit)
+        unlockAdmin = UnlockAdmin(store: store, audit: audit)
+        listLocks = ListAdminLocks(store: store, clock: clock)
         listKeys = ListAdminKeys(store: store)
         createKey = CreateAdminKey(store: store, clock: clock, randomness: randomness, audit: audit)
         removeKey = RemoveAdminKey(store: store, audit: audit)

@@ -35,13 +35,25 @@ package struct FindAdmin: Sendable {
             applications: admin.applications, authenticatedAt: session.authenticatedAt)
     }
 
+    /// What two lists of applications have in common; `nil` stands for all.
+    private static func both(
+        _ first: Set<Identifier<Application>>?, _ second: Set<Identifier<Application>>?
+    ) -> Set<Identifier<Application>>? {
+        guard let first, let second else { return first ?? second }
+        return first.intersection(second)
+    }
+
     private func key(_ digest: SecretDigest) async throws(DomainError) -> AdminAccess? {
         let now = clock.now
         return try await store.read { transaction throws(DomainError) -> AdminAccess? in
             if let key = try transaction.adminKey(digest) {
-                guard now < key.expiresAt else { return nil }
+                guard now < key.expiresAt, let maker = try transaction.admin(key.maker), !maker.isDisabled else {
+                    return nil
+                }
                 return AdminAccess(
-                    holder: .key(key.id), name: key.name, permissions: key.scopes, applications: key.applications)
+                    holder: .key(key.id), name: key.name,
+                    permissions: key.scopes.intersection(maker.role.permissions),
+                    applications: Self.both(key.applications, maker.applications))
             }
             guard let application = try transaction.application(adminKey: digest) else { return nil }
             return AdminAccess(

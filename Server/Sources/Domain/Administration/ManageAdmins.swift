@@ -90,16 +90,19 @@ package struct ChangeAdmin: Sendable {
             admin.updatedAt = max(now, Timestamp(milliseconds: admin.updatedAt.milliseconds + 1))
             try transaction.update(admin)
             if wasActingOwner { try transaction.requireOwner() }
-            if admin.isDisabled { try transaction.removeAccess(of: id) }
+            let keys = admin.isDisabled ? try transaction.removeAllAccess(of: id) : 0
             try entry.record(
-                on: .admin(id), details: ["role": admin.role.rawValue, "disabled": String(admin.isDisabled)],
-                in: transaction)
+                on: .admin(id),
+                details: [
+                    "role": admin.role.rawValue, "disabled": String(admin.isDisabled),
+                    "keys-ended": keys == 0 ? nil : String(keys),
+                ].compactMapValues(\.self), in: transaction)
             return admin
         }
     }
 }
 
-/// Removes an admin, whose sessions and links end at once. What they did stays in the audit log.
+/// Removes an admin, whose sessions, links and API keys end at once. What they did stays in the audit log.
 package struct RemoveAdmin: Sendable {
     let store: any Store
     let audit: AuditTrail
@@ -109,11 +112,14 @@ package struct RemoveAdmin: Sendable {
         let entry = audit.draft(.adminRemoved, by: who.actor, in: AuditEntry.server, from: who.origin)
         try await store.write { transaction throws(DomainError) in
             guard let admin = try transaction.admin(id) else { throw .administration(.notFound) }
-            try transaction.removeAccess(of: id)
+            let keys = try transaction.removeAllAccess(of: id)
             try transaction.removeAdmin(id)
             if admin.isActingOwner { try transaction.requireOwner() }
             try entry.record(
-                on: .admin(id), details: ["name": admin.name, "role": admin.role.rawValue], in: transaction)
+                on: .admin(id),
+                details: [
+                    "name": admin.name, "role": admin.role.rawValue, "keys-ended": keys == 0 ? nil : String(keys),
+                ].compactMapValues(\.self), in: transaction)
         }
     }
 }
@@ -134,7 +140,51 @@ extension AdminRole {
     }
 }
 
+/// Ends the wait that wrong passwords brought an admin's name: strangers can send them, and keep the admin out.
+package struct UnlockAdmin: Sendable {
+    let store: any Store
+    let audit: AuditTrail
+
+    /// - Throws: `administration(notFound)`, `storageUnavailable`.
+    package func callAsFunction(_ id: Identifier<Admin>, by who: Operator = .local) async throws(DomainError) {
+        let entry = audit.draft(.adminUnlocked, by: who.actor, in: AuditEntry.server, from: who.origin)
+        try await store.write { transaction throws(DomainError) in
+            guard let admin = try transaction.admin(id) else { throw .administration(.notFound) }
+            try transaction.removeFailures(of: admin.failureSubject, in: AuditEntry.server)
+            try entry.record(on: .admin(id), in: transaction)
+        }
+    }
+}
+
+/// Until when log-ins by the names of admins are refused, whoever makes them.
+package struct ListAdminLocks: Sendable {
+    let store: any Store
+    let clock: any WallClock
+
+    /// - Returns: only those who have to wait.
+    /// - Throws: `storageUnavailable`.
+    package func callAsFunction() async throws(DomainError) -> [Identifier<Admin>: Timestamp] {
+        let now = clock.now
+        return try await store.read { transaction throws(DomainError) in
+            var locks: [Identifier<Admin>: Timestamp] = [:]
+            for admin in try transaction.admins() {
+                let failures = try transaction.failures(of: admin.failureSubject, in: AuditEntry.server)
+                if let wait = failures?.wait(at: now) { locks[admin.id] = now + wait }
+            }
+            return locks
+        }
+    }
+}
+
 extension Transaction {
+    /// Ends all that lets an admin in, or a program in the admin's name.
+    ///
+    /// - Returns: how many API keys were among it.
+    fileprivate func removeAllAccess(of id: Identifier<Admin>) throws(DomainError) -> Int {
+        try removeAccess(of: id)
+        return try removeAdminKeys(madeBy: id)
+    }
+
     /// - Throws: `administration(lastOwner)` when nobody could look after admins any more.
     fileprivate func requireOwner() throws(DomainError) {
         guard try admins().contains(where: \.isActingOwner) else { throw .administration(.lastOwner) }

@@ -59,7 +59,12 @@ package struct RequireAdminPresence: Sendable {
     /// - Throws: `reauthenticationRequired` for a session whose admin gave password and code longer ago than ten minutes.
     ///   A program's key is its own proof.
     package func callAsFunction(_ access: AdminAccess) throws(DomainError) {
-        guard let authenticatedAt = access.authenticatedAt else { return }
-        guard clock.now < authenticatedAt + AdminSession.freshness else { throw .reauthenticationRequired }
+        guard isMet(by: access) else { throw .reauthenticationRequired }
+    }
+
+    /// The same as an answer, for a deed that needs it only sometimes.
+    package func isMet(by access: AdminAccess) -> Bool {
+        guard let authenticatedAt = access.authenticatedAt else { return true }
+        return clock.now < authenticatedAt + AdminSession.freshness
     }
 }

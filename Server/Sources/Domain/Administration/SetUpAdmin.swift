@@ -167,8 +167,7 @@ package struct SetUpAdmin: Sendable {
                 }
                 (stored.role, stored.applications, stored.name) = (present.role, present.applications, present.name)
                 try transaction.removeAccess(of: made.id)
-                try transaction.removeFailures(
-                    of: SecretDigest(of: "admin:\(present.foldedName)".utf8), in: AuditEntry.server)
+                try transaction.removeFailures(of: present.failureSubject, in: AuditEntry.server)
                 try transaction.update(stored)
             }
             try transaction.insert(AdminSession(digest: token.digest, admin: made.id, createdAt: now))

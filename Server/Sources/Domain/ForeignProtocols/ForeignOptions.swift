@@ -4,7 +4,7 @@ package struct ForeignOptions: Hashable, Sendable {
     package var allowsAnonymous: Bool
     /// Whether everybody can read users who have no access list.
     package var isReadableByAll: Bool
-    /// Whether passwords may stand in the addresses of requests, as old versions of the SDKs send them.
+    /// Whether passwords may stand in the addresses of requests, as versions of the SDKs before April 2023 send them (NCMB).
     package var takesPasswordsInAddresses: Bool
     /// How far the time of a signed request may be from the server's; `nil` for any distance.
     package var timestampWindow: Duration?
@@ -33,7 +33,7 @@ package struct ForeignOptions: Hashable, Sendable {
     package var refreshedTokenLifetime: Duration?
 
     package init(
-        allowsAnonymous: Bool = true, isReadableByAll: Bool = false, takesPasswordsInAddresses: Bool = true,
+        allowsAnonymous: Bool = true, isReadableByAll: Bool = false, takesPasswordsInAddresses: Bool = false,
         timestampWindow: Duration? = nil, hosts: [String] = [], retiresWeakPasswords: Bool = false,
         allowsSignUpByMail: Bool = true, demandsVerifiedEmail: Bool = false, refreshedTokenLifetime: Duration? = nil
     ) {

@@ -22,6 +22,17 @@ package struct ProtocolRule: Sendable {
         case networks
     }
 
+    /// By which changes a rule lets more through than before.
+    package enum Loosening: Hashable, Sendable {
+        case whenOn
+        case whenOff
+        /// A larger number, or none.
+        case whenMore
+        /// A text or network that none of those before holds.
+        case whenAdded
+        case always
+    }
+
     private typealias Read = @Sendable (SessionRules, ForeignOptions) -> Value
     private typealias Write = @Sendable (Value, inout SessionRules, inout ForeignOptions) -> Void
 
@@ -32,6 +43,7 @@ package struct ProtocolRule: Sendable {
     /// How many of the rule's own unit one of the option's is.
     package let optionUnit: Int64
     package let kind: Kind
+    package let loosening: Loosening
     /// The protocols that heed it.
     package let protocols: [Session.ProtocolName]
     private let read: Read
@@ -50,6 +62,25 @@ package struct ProtocolRule: Sendable {
     /// has told.
     func apply(_ value: Value, to rules: inout SessionRules, _ options: inout ForeignOptions) {
         write(value == .number(0) && isOptional ? .number(nil) : value, &rules, &options)
+    }
+
+    /// Whether a change lets more through, so that it asks for fresh proof (requirement 18).
+    package func loosens(from before: Value, to after: Value) -> Bool {
+        guard before != after else { return false }
+        switch (loosening, before, after) {
+        case (.whenOn, _, .truth(let truth)): return truth
+        case (.whenOff, _, .truth(let truth)): return !truth
+        case (.whenMore, .number(let before), .number(let after)):
+            return (after ?? .max) > (before ?? .max)
+        case (.whenAdded, .texts(let before), .texts(let after)):
+            guard kind == .networks else { return !Set(after).isSubset(of: before) }
+            let known = before.compactMap(IPNetwork.init(_:))
+            return !after.allSatisfy { text in
+                guard let network = IPNetwork(text) else { return false }
+                return known.contains { network.isPart(of: $0) }
+            }
+        default: return true
+        }
     }
 
     /// Whether there may be no number.
@@ -76,7 +107,7 @@ package struct ProtocolRule: Sendable {
             return tooMany(texts) + texts.flatMap { TextRule(maximumCharacters: 253).faults(of: $0, field: name) }
         case (.networks, .texts(let texts)):
             return tooMany(texts)
-                + (texts.allSatisfy(NetworkText.isNetwork) ? [] : [FieldFault(field: name, rule: .notANetwork)])
+                + (texts.allSatisfy { IPNetwork($0) != nil } ? [] : [FieldFault(field: name, rule: .notANetwork)])
         default: return [FieldFault(field: name, rule: .otherType)]
         }
     }
@@ -92,32 +123,35 @@ extension ProtocolRule {
     package static let all: [ProtocolRule] = [
         ProtocolRule(
             name: "idleSeconds", option: "idle-hours", optionUnit: 3600, kind: .seconds(1...endless, isOptional: false),
-            protocols: Session.ProtocolName.foreign,
+            loosening: .whenMore, protocols: Session.ProtocolName.foreign,
             read: { rules, _ in .number(rules.idleLifetime.components.seconds) },
             write: { value, rules, _ in
                 if case .number(let seconds?) = value { rules.idleLifetime = .seconds(seconds) }
             }),
         ProtocolRule(
             name: "sessionsPerUser", option: "sessions-per-user", optionUnit: 1,
-            kind: .count(1...Int64(SessionOpening.maximumSessionsPerUser)), protocols: Session.ProtocolName.foreign,
+            kind: .count(1...Int64(SessionOpening.maximumSessionsPerUser)), loosening: .whenMore,
+            protocols: Session.ProtocolName.foreign,
             read: { rules, _ in .number(rules.maximumPerUser.map(Int64.init)) },
             write: { value, rules, _ in
                 if case .number(let count) = value { rules.maximumPerUser = count.map { Int($0) } }
             }),
-        truth("allowsAnonymous", "anonymous", \.allowsAnonymous, [.ncmb, .parse]),
-        truth("isReadableByAll", "readable-by-all", \.isReadableByAll, [.ncmb, .parse, .kii]),
-        truth("takesPasswordsInAddresses", "passwords-in-addresses", \.takesPasswordsInAddresses, [.ncmb]),
-        span("timestampWindowSeconds", "timestamp-window", \.timestampWindow, [.ncmb]),
+        truth("allowsAnonymous", "anonymous", \.allowsAnonymous, .whenOn, [.ncmb, .parse]),
+        truth("isReadableByAll", "readable-by-all", \.isReadableByAll, .whenOn, [.ncmb, .parse, .kii]),
+        truth("takesPasswordsInAddresses", "passwords-in-addresses", \.takesPasswordsInAddresses, .whenOn, [.ncmb]),
+        span("timestampWindowSeconds", "timestamp-window", \.timestampWindow, .whenMore, [.ncmb]),
         texts("hosts", "host", .hosts, \.hosts, [.ncmb]),
         truth(
-            "retiresWeakPasswords", "retire-weak-passwords", \.retiresWeakPasswords, Session.ProtocolName.foreign),
-        truth("allowsSignUpByMail", "sign-up-by-mail", \.allowsSignUpByMail, [.ncmb]),
-        truth("demandsVerifiedEmail", "verified-email", \.demandsVerifiedEmail, [.kii]),
-        truth("demandsVerifiedPhone", "verified-phone", \.demandsVerifiedPhone, [.kii]),
-        span("refreshedTokenSeconds", "refreshed-token-seconds", \.refreshedTokenLifetime, [.kii]),
-        truth("needsVerifiedEmail", "log-in-verified", \.needsVerifiedEmail, [.parse]),
-        truth("hasPasswordPolicy", "password-policy", \.hasPasswordPolicy, [.parse]),
-        truth("ignoresCase", "ignore-case", \.ignoresCase, [.parse]),
+            "retiresWeakPasswords", "retire-weak-passwords", \.retiresWeakPasswords, .whenOff,
+            Session.ProtocolName.foreign),
+        truth("allowsSignUpByMail", "sign-up-by-mail", \.allowsSignUpByMail, .whenOn, [.ncmb]),
+        truth("demandsVerifiedEmail", "verified-email", \.demandsVerifiedEmail, .whenOff, [.kii]),
+        truth("demandsVerifiedPhone", "verified-phone", \.demandsVerifiedPhone, .whenOff, [.kii]),
+        // With refresh tokens there is one more way in, without them tokens live longer: neither is the stricter.
+        span("refreshedTokenSeconds", "refreshed-token-seconds", \.refreshedTokenLifetime, .always, [.kii]),
+        truth("needsVerifiedEmail", "log-in-verified", \.needsVerifiedEmail, .whenOff, [.parse]),
+        truth("hasPasswordPolicy", "password-policy", \.hasPasswordPolicy, .whenOff, [.parse]),
+        truth("ignoresCase", "ignore-case", \.ignoresCase, .whenOn, [.parse]),
         texts("administratorNetworks", "master-network", .networks, \.administratorNetworks, [.parse]),
     ]
 
@@ -126,15 +160,25 @@ extension ProtocolRule {
         all.filter { $0.protocols.contains(name) }
     }
 
+    /// Whether settings let more through for a protocol than others did.
+    static func loosens(
+        _ name: Session.ProtocolName, from before: ApplicationSettings, to after: ApplicationSettings
+    ) -> Bool {
+        heeded(by: name).contains {
+            $0.loosens(from: $0.value(for: name, in: before), to: $0.value(for: name, in: after))
+        }
+    }
+
     package static subscript(name: String) -> ProtocolRule? { all.first { $0.name == name } }
 
     private typealias Option<Member> = WritableKeyPath<ForeignOptions, Member> & Sendable
 
     private static func truth(
-        _ name: String, _ option: String, _ path: any Option<Bool>, _ protocols: [Session.ProtocolName]
+        _ name: String, _ option: String, _ path: any Option<Bool>, _ loosening: Loosening,
+        _ protocols: [Session.ProtocolName]
     ) -> ProtocolRule {
         ProtocolRule(
-            name: name, option: option, optionUnit: 1, kind: .truth, protocols: protocols,
+            name: name, option: option, optionUnit: 1, kind: .truth, loosening: loosening, protocols: protocols,
             read: { .truth($1[keyPath: path]) },
             write: { value, _, options in
                 if case .truth(let truth) = value { options[keyPath: path] = truth }
@@ -142,11 +186,12 @@ extension ProtocolRule {
     }
 
     private static func span(
-        _ name: String, _ option: String, _ path: any Option<Duration?>, _ protocols: [Session.ProtocolName]
+        _ name: String, _ option: String, _ path: any Option<Duration?>, _ loosening: Loosening,
+        _ protocols: [Session.ProtocolName]
     ) -> ProtocolRule {
         ProtocolRule(
             name: name, option: option, optionUnit: 1, kind: .seconds(1...endless, isOptional: true),
-            protocols: protocols, read: { .number($1[keyPath: path]?.components.seconds) },
+            loosening: loosening, protocols: protocols, read: { .number($1[keyPath: path]?.components.seconds) },
             write: { value, _, options in
                 if case .number(let seconds) = value { options[keyPath: path] = seconds.map { .seconds($0) } }
             })
@@ -157,7 +202,7 @@ extension ProtocolRule {
         _ protocols: [Session.ProtocolName]
     ) -> ProtocolRule {
         ProtocolRule(
-            name: name, option: option, optionUnit: 1, kind: kind, protocols: protocols,
+            name: name, option: option, optionUnit: 1, kind: kind, loosening: .whenAdded, protocols: protocols,
             read: { .texts($1[keyPath: path]) },
             write: { value, _, options in
                 if case .texts(let texts) = value { options[keyPath: path] = texts }

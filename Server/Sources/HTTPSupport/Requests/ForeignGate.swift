@@ -46,6 +46,11 @@ package struct ForeignGate: Sendable {
         proxies.client(of: request, context)
     }
 
+    /// The address that a request came from, for a privilege that depends on it; `nil` when nobody who is believed tells it.
+    package func attestedClient(of request: Request, _ context: ServerContext) -> IPAddress? {
+        proxies.attestedClient(of: request, context)
+    }
+
     /// The address by which the client knows this server, with the request's path.
     package func target(of request: Request, _ context: ServerContext) -> ProofTarget {
         publicAddress.target(of: request, context)

@@ -126,8 +126,10 @@ struct AdminBody: Encodable {
     let createdAt: WireTime
     let updatedAt: WireTime
     let lastLogInAt: WireTime?
+    /// Until when log-ins by the name are refused; absent when they are not, and where it was not asked.
+    let lockedUntil: WireTime?
 
-    init(_ admin: Admin) {
+    init(_ admin: Admin, lockedUntil: Timestamp? = nil) {
         id = admin.id.rawValue
         name = admin.name
         role = admin.role.rawValue
@@ -138,6 +140,7 @@ struct AdminBody: Encodable {
         createdAt = admin.createdAt.wire
         updatedAt = admin.updatedAt.wire
         lastLogInAt = admin.lastLogInAt?.wire
+        self.lockedUntil = lockedUntil?.wire
     }
 }
 
@@ -153,7 +156,7 @@ struct AccessBody: Encodable {
 
     init(_ access: AdminAccess) {
         name = access.name
-        admin = access.admin.map(AdminBody.init(_:))
+        admin = access.admin.map { AdminBody($0) }
         permissions = access.permissions.map(\.rawValue).sorted()
         applications = access.applications?.map(\.rawValue).sorted()
     }

@@ -44,7 +44,10 @@ extension AdminAPI {
         },
         AdminRoute(.get, "me", nil) { call in try call.answer(AccessBody(try call.caller())) },
         AdminRoute(.get, "admins", .readAdmins) { call in
-            try call.answer(AdminsBody(admins: try await call.rules.listAdmins().map(AdminBody.init(_:))))
+            let locks = try await call.rules.listLocks()
+            return try call.answer(
+                AdminsBody(
+                    admins: try await call.rules.listAdmins().map { AdminBody($0, lockedUntil: locks[$0.id]) }))
         },
         AdminRoute(.post, "admins", .manageAdmins, needsPresence: true) { call in
             let body = try await call.body(NewAdminBody.self)
@@ -69,6 +72,10 @@ extension AdminAPI {
         },
         AdminRoute(.delete, "admins/{id}", .manageAdmins, needsPresence: true) { call in
             try await call.rules.removeAdmin(Identifier(rawValue: try call.id("id")), by: try call.acting())
+            return AdminCall.done
+        },
+        AdminRoute(.post, "admins/{id}/unlock", .manageAdmins, needsPresence: true) { call in
+            try await call.rules.unlockAdmin(Identifier(rawValue: try call.id("id")), by: try call.acting())
             return AdminCall.done
         },
         AdminRoute(.post, "admins/{id}/link", .manageAdmins, needsPresence: true) { call in

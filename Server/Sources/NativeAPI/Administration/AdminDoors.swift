@@ -60,7 +60,8 @@ extension AdminAPI {
         AdminRoute(.patch, "\(place)/protocols/{protocol}/rules", .changeSettings) { call in
             let (body, name) = (try await call.body(ProtocolRulesPatch.self), try call.protocolName())
             let changed = try await call.useCases.foreign.changeProtocolRules(
-                name, of: try call.place().id, to: body.changes, by: try call.acting())
+                name, of: try call.place().id, to: body.changes,
+                mayLoosen: call.rules.requirePresence.isMet(by: try call.caller()), by: try call.acting())
             return try call.answer(ProtocolRulesBody(name, of: changed.settings))
         },
     ]

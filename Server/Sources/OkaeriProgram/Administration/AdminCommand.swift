@@ -17,12 +17,13 @@ struct AdminCommand: ParsableCommand {
               okaeri admin create mika@example.com --role support --application 00VHj9mrbT8wn7Qk
               okaeri admin list
               okaeri admin reset mika@example.com
+              okaeri admin unlock mika@example.com
               okaeri admin disable mika@example.com
               okaeri admin remove mika@example.com
             """,
         subcommands: [
             ListAdminsCommand.self, AdminLinkCommand.self, CreateAdminCommand.self, ResetAdminCommand.self,
-            DisableAdminCommand.self, EnableAdminCommand.self, RemoveAdminCommand.self,
+            UnlockAdminCommand.self, DisableAdminCommand.self, EnableAdminCommand.self, RemoveAdminCommand.self,
         ])
 }
 
@@ -39,10 +40,12 @@ struct ListAdminsCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let admins = try await storage.withStorage { useCases throws(DomainError) in
-            try await useCases.administration.listAdmins()
+        let (admins, locks) = try await storage.withStorage { useCases throws(DomainError) in
+            (try await useCases.administration.listAdmins(), try await useCases.administration.listLocks())
         }
-        guard !output.isJSON else { return Console.write(json: admins.map(AdminDescription.init(_:))) }
+        guard !output.isJSON else {
+            return Console.write(json: admins.map { AdminDescription($0, lockedUntil: locks[$0.id]) })
+        }
         guard !admins.isEmpty else {
             return Console.write("There is no admin yet. “okaeri admin link” makes the first.")
         }
@@ -51,7 +54,9 @@ struct ListAdminsCommand: AsyncParsableCommand {
             table.add(
                 admin.id.rawValue, admin.name, admin.role.rawValue,
                 admin.applications.map { $0.map(\.rawValue).sorted().joined(separator: " ") } ?? "all",
-                admin.isDisabled ? "disabled" : admin.isSetUp ? "active" : "invited", admin.lastLogInAt?.localText)
+                admin.isDisabled
+                    ? "disabled" : locks[admin.id] != nil ? "locked" : admin.isSetUp ? "active" : "invited",
+                admin.lastLogInAt?.localText)
         }
         Console.write(table.text())
     }
@@ -141,10 +146,40 @@ struct ResetAdminCommand: AsyncParsableCommand {
     }
 }
 
+/// `okaeri admin unlock`
+struct UnlockAdminCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unlock", abstract: "Let an admin log in again at once after wrong passwords.",
+        discussion: """
+            Wrong passwords for a name make the next try wait, whoever sends them. Another owner can end the wait in the \
+            dashboard, too.
+
+            Examples:
+              okaeri admin unlock mika@example.com
+            """)
+
+    @Argument(help: "The admin's name or id.")
+    var admin: String
+
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let name = admin
+        let admin = try await storage.withStorage { useCases throws(DomainError) in
+            let admin = try await useCases.administration.admin(name)
+            try await useCases.administration.unlockAdmin(admin.id)
+            return admin
+        }
+        guard !output.isJSON else { return Console.write(json: AdminDescription(admin)) }
+        Console.write("The admin \(admin.name) can log in again.")
+    }
+}
+
 /// `okaeri admin disable`
 struct DisableAdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "disable", abstract: "Keep an admin out: sessions end at once, log-ins are refused.",
+        commandName: "disable", abstract: "Keep an admin out: sessions and API keys end at once, log-ins are refused.",
         discussion: """
             Examples:
               okaeri admin disable mika@example.com

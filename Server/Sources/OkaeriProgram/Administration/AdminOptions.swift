@@ -24,7 +24,7 @@ struct LinkOptions: ParsableArguments {
         guard !output.isJSON else {
             return Console.write(
                 json: Answer(
-                    admin: admin.map(AdminDescription.init(_:)), link: link, token: made.token.revealed,
+                    admin: admin.map { AdminDescription($0) }, link: link, token: made.token.revealed,
                     expiresAt: made.expiresAt.wire))
         }
         Console.write(
@@ -90,8 +90,10 @@ struct AdminDescription: Encodable {
     let isDisabled: Bool
     let createdAt: WireTime
     let lastLogInAt: WireTime?
+    /// Until when log-ins by the name are refused, where that was asked.
+    let lockedUntil: WireTime?
 
-    init(_ admin: Admin) {
+    init(_ admin: Admin, lockedUntil: Timestamp? = nil) {
         id = admin.id.rawValue
         name = admin.name
         role = admin.role.rawValue
@@ -100,6 +102,7 @@ struct AdminDescription: Encodable {
         isDisabled = admin.isDisabled
         createdAt = admin.createdAt.wire
         lastLogInAt = admin.lastLogInAt?.wire
+        self.lockedUntil = lockedUntil?.wire
     }
 }
 

@@ -6,10 +6,9 @@ import OkaeriServer
 /// `okaeri admin remove`
 struct RemoveAdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove an admin for good: sessions and links end at once.",
+        commandName: "remove", abstract: "Remove an admin for good: sessions, links and API keys end at once.",
         discussion: """
-            What the admin did stays in the audit log, and API keys that the admin made live on. One owner who is set up \
-            always stays. “okaeri admin disable” keeps somebody out who may come back.
+            What the admin did stays in the audit log. One owner who is set up always stays. “okaeri admin disable” keeps somebody out who may come back.
 
             On a terminal the admin's name is asked for once more; elsewhere --yes must be given.
 

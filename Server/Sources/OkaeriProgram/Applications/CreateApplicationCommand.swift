@@ -123,6 +123,9 @@ struct CreateApplicationCommand: AsyncParsableCommand {
             \(table.text(indentation: 2))
             The admin key, and keys that make an administrator elsewhere, are not shown again; keep them in a safe place.
             """)
+        for keys in made.protocols {
+            if let advice = made.application.advice(on: keys.protocolName) { Console.tell(advice) }
+        }
     }
 
     /// Id, name and admin key, and a member for each protocol that is on.

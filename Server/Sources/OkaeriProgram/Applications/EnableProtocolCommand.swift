@@ -35,8 +35,9 @@ struct EnableProtocolCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, name, given) = (Identifier<Application>(rawValue: id), protocolName.name, keys.given)
-        let issued = try await storage.withStorage { useCases throws(DomainError) in
-            try await useCases.enableProtocol(name, given: given[name] ?? [:], of: id)
+        let (issued, application) = try await storage.withStorage { useCases throws(DomainError) in
+            let issued = try await useCases.enableProtocol(name, given: given[name] ?? [:], of: id)
+            return (issued, try await useCases.findApplication(id))
         }
         guard !output.isJSON else { return Console.write(json: [issued].described) }
         Console.write(
@@ -44,5 +45,18 @@ struct EnableProtocolCommand: AsyncParsableCommand {
             The protocol is on.
             \(TextTable([issued].lines).text(indentation: 2))
             """)
+        if let advice = application.advice(on: name) { Console.tell(advice) }
+    }
+}
+
+extension Application {
+    /// What apps of a protocol that is on may need, and the rules refuse.
+    func advice(on name: Session.ProtocolName) -> String? {
+        guard name == .ncmb, !settings.foreignOptions(of: name).takesPasswordsInAddresses else { return nil }
+        return """
+            Log-ins with the password in the address (GET /login), as SDKs from before April 2023 send them, are refused with \
+            E405001: proxies write addresses down. If versions of the app with such an SDK are in use, allow them by
+              okaeri application rules \(id) ncmb --passwords-in-addresses
+            """
     }
 }

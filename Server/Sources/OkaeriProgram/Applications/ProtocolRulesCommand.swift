@@ -133,7 +133,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         let (name, id) = (protocolName.name, Identifier<Application>(rawValue: id))
         let wanted = Dictionary(uniqueKeysWithValues: changes.map { ($0.rule.name, $0.value) })
         let application = try await storage.withStorage { useCases throws(DomainError) in
-            try await useCases.foreign.changeProtocolRules(name, of: id, to: wanted)
+            try await useCases.foreign.changeProtocolRules(name, of: id, to: wanted, mayLoosen: true)
         }
         let rules = ProtocolRule.all.map { ($0, $0.value(for: name, in: application.settings)) }
         guard !output.isJSON else {

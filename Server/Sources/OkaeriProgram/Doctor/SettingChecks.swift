@@ -1,3 +1,4 @@
+import Domain
 import OkaeriServer
 
 /// Whether the settings suit each other.
@@ -8,13 +9,44 @@ struct SettingChecks {
         let address = settings.url(port: settings.port)
         return [
             .ok("settings", "All settings can be used; the server would listen on \(address)."),
-            publicAddress,
+            publicAddress, proxies, outboundCalls,
             settings.hasRateLimits
                 ? .ok("rate limits", "Rate limits are on.")
                 : .warning(
                     "rate limits", "Rate limits are off: anyone who reaches the server can make users without end.",
                     advice: "Switch them on with \(Setting.rateLimits.variable)=on unless this is a load test."),
         ]
+    }
+
+    private var proxies: Finding {
+        guard settings.hidesProxy else { return .ok("proxies", "Clients' addresses are known.") }
+        return .warning(
+            "proxies",
+            "The public address is https, which a proxy must speak, and no proxy is listed: all clients count as one, and "
+                + "Parse's master key is not taken from this machine.",
+            advice: "Name the proxy's address in \(Setting.trustedProxies.variable); it must set X-Forwarded-For.")
+    }
+
+    /// Where a virtual machine's or container's credentials are told.
+    private static let metadata = ["169.254.169.254", "fd00:ec2::254", "100.100.100.200", "168.63.129.16"]
+
+    private static func contains(_ address: IPAddress, _ networks: [IPNetwork]) -> Bool {
+        networks.contains { $0.contains(address) }
+    }
+
+    private var outboundCalls: Finding {
+        let networks = settings.privateNetworks
+        guard !networks.isEmpty else {
+            return .ok("outbound calls", "Providers that applications name are asked at public addresses alone.")
+        }
+        let exposed = Self.metadata.filter { text in IPAddress(text).map { Self.contains($0, networks) } ?? false }
+        guard exposed.isEmpty else {
+            return .warning(
+                "outbound calls",
+                "Providers may be asked at \(exposed.joined(separator: ", ")), where clouds tell machines their credentials.",
+                advice: "Name narrower networks in \(Setting.privateNetworks.variable).")
+        }
+        return .ok("outbound calls", "Providers may be asked in \(networks.count) networks that are not public.")
     }
 
     private var publicAddress: Finding {

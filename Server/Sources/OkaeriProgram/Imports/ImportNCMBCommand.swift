@@ -54,6 +54,10 @@ struct ImportNCMBCommand: AsyncParsableCommand {
         }
         let report = try await importer.run(records, storage)
         output.isJSON ? Console.write(json: report) : Console.write(report.text)
+        let target = try await storage.withStorage { useCases throws(DomainError) in
+            try await useCases.findApplication(id)
+        }
+        if let advice = target.advice(on: .ncmb) { Console.tell(advice) }
         guard report.refused.isEmpty else { throw ExitCode(1) }
     }
 }

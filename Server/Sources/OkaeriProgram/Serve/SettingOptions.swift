@@ -19,6 +19,10 @@ struct SettingOptions: ParsableArguments {
     @Option(name: .customLong(Setting.trustedProxies.name), help: ArgumentHelp(.trustedProxies, valueName: "networks"))
     var trustedProxies: String?
 
+    @Option(
+        name: .customLong(Setting.privateNetworks.name), help: ArgumentHelp(.privateNetworks, valueName: "networks"))
+    var privateNetworks: String?
+
     @Option(name: .customLong(Setting.rateLimits.name), help: ArgumentHelp(.rateLimits, valueName: "on|off"))
     var rateLimits: String?
 
@@ -89,6 +93,7 @@ struct SettingOptions: ParsableArguments {
         values[Setting.databaseConnections.name] = databaseConnections
         values[Setting.publicURL.name] = publicURL
         values[Setting.trustedProxies.name] = trustedProxies
+        values[Setting.privateNetworks.name] = privateNetworks
         values[Setting.rateLimits.name] = rateLimits
         values[Setting.firstLaunches.name] = firstLaunches
         values[Setting.passwordFailures.name] = passwordFailures

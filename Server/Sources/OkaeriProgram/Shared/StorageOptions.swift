@@ -57,6 +57,7 @@ struct StorageOptions: ParsableArguments {
         } catch {
             throw .failed(error.description)
         }
+        composition.observeOutboundFaults { Console.tell("okaeri: another server cannot be asked: \($0)") }
         let result: Result<Value, DomainError>
         do throws(DomainError) {
             result = .success(try await body(composition.useCases))

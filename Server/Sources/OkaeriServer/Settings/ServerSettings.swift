@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import Foundation
 package import HTTPSupport
 package import Logging
@@ -15,6 +15,8 @@ package struct ServerSettings: Sendable {
     package var databaseConnections: Int
     package var publicURL: String?
     package var trustedProxies: [IPNetwork]
+    /// What is no public address and may be asked all the same.
+    package var privateNetworks: [IPNetwork]
     /// Where the API of Parse is served.
     package var parsePaths: [String]
     package var hasRateLimits: Bool
@@ -54,6 +56,7 @@ package struct ServerSettings: Sendable {
         databaseConnections = try reader.number(.databaseConnections, 1...1000)
         publicURL = try reader.optional(.publicURL) { PublicAddress($0, proxies: TrustedProxies([])) == nil ? nil : $0 }
         trustedProxies = try reader.required(.trustedProxies, Self.networks)
+        privateNetworks = try reader.required(.privateNetworks, Self.networks)
         parsePaths = try reader.required(.parsePaths, Self.paths)
         hasRateLimits = try reader.required(.rateLimits) { ["on": true, "off": false][$0] }
         firstLaunchesPerHour = try reader.number(.firstLaunches, 1...1_000_000)
@@ -76,7 +79,7 @@ package struct ServerSettings: Sendable {
         providers = ProviderAddresses()
         providers.apple = try reader.required(.appleURL) { text in
             let url = text.hasSuffix("/") ? String(text.dropLast()) : text
-            return CurlCaller.isAllowed(url, onThisMachine: true) ? url : nil
+            return EgressPolicy.isOperatorURL(url) ? url : nil
         }
         sealingKey = try reader.optional(.sealingKey) { text in
             Data(base64Encoded: text).flatMap { $0.count == SealingKey.byteCount ? Array($0) : nil }
@@ -109,6 +112,16 @@ package struct ServerSettings: Sendable {
     package var isLoopback: Bool {
         host == "localhost" || IPAddress(host)?.isLoopback == true
     }
+
+    /// Whom the server may ask at addresses that tenants give. In development the fakes are on this machine.
+    package func egress(to providers: ProviderAddresses) -> EgressPolicy {
+        EgressPolicy(
+            privateNetworks: privateNetworks + (isDevelopment ? IPNetwork.loopback : []),
+            operatorURLs: providers.changed)
+    }
+
+    /// Whether clients come by a proxy that is not listed: the server itself speaks no TLS.
+    package var hidesProxy: Bool { trustedProxies.isEmpty && publicURL?.lowercased().hasPrefix("https:") == true }
 
     private static func address(_ text: String) -> (host: String, port: Int)? {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),

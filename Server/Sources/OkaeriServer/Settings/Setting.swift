@@ -56,6 +56,11 @@ extension Setting {
     package static let trustedProxies = Setting(
         "trusted-proxies", default: "", "Whose X-Forwarded-For, -Proto and -Host are believed.",
         rule: "addresses and networks with commas between, such as 10.0.0.0/8,2001:db8::1")
+    package static let privateNetworks = Setting(
+        "allow-private-networks", default: "",
+        "Which networks the server may ask, by https or http, for providers that applications name, although they are not "
+            + "the public internet.",
+        rule: "addresses and networks with commas between, such as 10.20.0.0/16,fd00::/8")
     package static let parsePaths = Setting(
         "parse-paths", default: "/parse,/1", "Where the API of Parse is served.",
         rule: "paths with commas between, each a slash and one segment that nothing else has, such as /parse,/1")
@@ -155,8 +160,8 @@ extension Setting {
 
     /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
-        listen, data, database, databaseConnections, publicURL, trustedProxies, parsePaths, rateLimits, firstLaunches,
-        passwordFailures, searchTime, searchReaders, searchTimePerAddress, searchTimePerApplication, passwordThreads,
+        listen, data, database, databaseConnections, publicURL, trustedProxies, privateNetworks, parsePaths,
+        rateLimits, firstLaunches, passwordFailures, searchTime, searchReaders, searchTimePerAddress, searchTimePerApplication, passwordThreads,
         passwordQueue, sessionCache, logLevel, requestTimeout, idleTimeout,
         maximumHeaderBytes, maximumHeaders, appleURL, sealingKey, dev, smtpURL, smtpUser, smtpPassword, smtpTLS,
         smtpCertificates, mailFrom, textMessageWebhook, textMessageSecret,

@@ -22,7 +22,7 @@ package struct TextMessageSettings: Sendable {
     /// - Returns: `nil` when neither is set.
     /// - Throws: `SettingFault` for values that break their rules alone or together.
     init?(_ reader: SettingReader) throws(SettingFault) {
-        let url = try reader.optional(.textMessageWebhook) { CurlCaller.isAllowed($0, onThisMachine: true) ? $0 : nil }
+        let url = try reader.optional(.textMessageWebhook) { EgressPolicy.isOperatorURL($0) ? $0 : nil }
         let secret = try reader.optional(.textMessageSecret) { text in
             text.count >= Self.shortestSecret ? Secret(text) : nil
         }

@@ -13,13 +13,14 @@ package struct OpenIDDescription: Hashable, Sendable {
     /// - Parameters:
     ///   - bytes: The description.
     ///   - url: Where it was read.
-    package init?(parsing bytes: [UInt8], readFrom url: String) {
+    ///   - mayAsk: Whether an address may be asked.
+    package init?(parsing bytes: [UInt8], readFrom url: String, mayAsk: (String) -> Bool) {
         guard let members = JSONMembers(parsing: bytes), let issuer = members.text("issuer"),
             let tokenEndpoint = members.text("token_endpoint"), let keySet = members.text("jwks_uri")
         else { return nil }
-        // A description from the network may not lead to this machine: https stays https (requirement 44).
+        // What was read by https leads on by https alone (requirement 44).
         let mayBePlain = url.hasPrefix("http://")
-        let isAllowed = { (url: String) in CurlCaller.isAllowed(url, onThisMachine: mayBePlain) }
+        func isAllowed(_ url: String) -> Bool { mayAsk(url) && (mayBePlain || url.lowercased().hasPrefix("https://")) }
         guard isAllowed(tokenEndpoint), isAllowed(keySet) else { return nil }
         self.issuer = issuer
         self.tokenEndpoint = tokenEndpoint

@@ -49,7 +49,7 @@ package struct OpenIDProvider: IdentityProvider {
     package func faults(in settings: ProviderSettings, secret: Secret?) -> [FieldFault] {
         guard preset == nil else { return [] }
         guard let issuer = settings.issuer else { return [FieldFault(field: "issuer", rule: .required)] }
-        guard CurlCaller.isAllowed(issuer, onThisMachine: true), !issuer.contains("?"), !issuer.contains("#") else {
+        guard call.mayAsk(issuer), !issuer.contains("?"), !issuer.contains("#") else {
             return [FieldFault(field: "issuer", rule: .notAnAddress)]
         }
         return []

@@ -13,11 +13,14 @@ package struct ProviderAddresses: Hashable, Sendable {
 
     package init() {}
 
-    /// Whether one of them is a fake on this machine.
-    package var areOnThisMachine: Bool {
-        [
-            apple, google, googleTokenInfo, facebookGraph, facebookDialog, facebookKeySet, twitter, twitterDialog,
-        ].contains { $0.hasPrefix("http://") }
+    /// Those that somebody put elsewhere.
+    package var changed: [String] {
+        let standard = ProviderAddresses()
+        let all: [KeyPath<ProviderAddresses, String>] = [
+            \.apple, \.google, \.googleTokenInfo, \.facebookGraph, \.facebookDialog, \.facebookKeySet, \.twitter,
+            \.twitterDialog,
+        ]
+        return all.filter { self[keyPath: $0] != standard[keyPath: $0] }.map { self[keyPath: $0] }
     }
 }
 
@@ -29,7 +32,7 @@ extension IdentityProviders {
         let verify = TokenVerifier(
             keySets: RemoteDocuments(call: call, clock: clock) { bytes, _ in KeySet(parsing: bytes) }, clock: clock)
         let descriptions = RemoteDocuments(call: call, clock: clock) {
-            OpenIDDescription(parsing: $0, readFrom: $1)
+            OpenIDDescription(parsing: $0, readFrom: $1, mayAsk: call.mayAsk)
         }
         let apple = AppleProvider(base: addresses.apple, call: call, verify: verify, clock: clock)
         self.init(

@@ -1,12 +1,13 @@
 import CCurl
-import Foundation
+import Domain
 import Synchronization
 import Threads
 
 /// Asks other servers by libcurl, on threads of its own.
 ///
-/// Only https, with certificates checked; http is for loopback addresses, where the fakes of tests and of development
-/// listen. Redirections are not followed: an answer from elsewhere is not the provider's (requirement 44).
+/// Only what an `EgressPolicy` permits, with certificates checked. Redirections are not followed: an answer from elsewhere is
+/// not the provider's. Proxies of the environment are passed by, because they would look names up in our place
+/// (requirement 44).
 package final class CurlCaller: WebCaller {
     package struct Limits: Sendable {
         /// How long name look-up, connection and TLS may take, in all.
@@ -30,17 +31,22 @@ package final class CurlCaller: WebCaller {
     private static let maximumWaiting = 256
 
     private let limits: Limits
-    private let asksThisMachine: Bool
+    private let policy: EgressPolicy
+    private let resolve: @Sendable () -> [String]
     private let observer = Mutex<(@Sendable (String) -> Void)?>(nil)
     /// Made at the first call: commands and most servers never make one.
     private let threads = Mutex<WorkerThreads?>(nil)
 
     /// - Parameters:
     ///   - limits: Times and sizes.
-    ///   - asksThisMachine: Whether http is allowed to loopback addresses.
-    package init(limits: Limits = Limits(), asksThisMachine: Bool = false) {
+    ///   - policy: Who may be asked.
+    ///   - resolve: What stands in for name look-up at each call, as `CURLOPT_RESOLVE` takes it; for tests.
+    package init(
+        limits: Limits = Limits(), policy: EgressPolicy, resolve: @escaping @Sendable () -> [String] = { [] }
+    ) {
         self.limits = limits
-        self.asksThisMachine = asksThisMachine
+        self.policy = policy
+        self.resolve = resolve
     }
 
     /// Called with a sentence for the log when a call fails; whoever caused it learns none of it.
@@ -53,23 +59,28 @@ package final class CurlCaller: WebCaller {
         await threads.withLock { $0 }?.close()
     }
 
+    package func mayAsk(_ url: String) -> Bool { policy.target(of: url) != nil }
+
     package func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebAnswer {
-        guard let protocols = Self.allowedProtocols(for: call.url, onThisMachine: asksThisMachine) else {
-            throw .addressRefused
+        guard let target = policy.target(of: call.url) else {
+            throw told(.addressRefused(reason: "it is not public, or not asked by https"), call)
         }
-        let limits = limits
+        let (limits, policy, resolve) = (limits, policy, resolve)
         let outcome: Result<WebAnswer, WebFault>
         do {
-            outcome = try await workers().run { Self.perform(call, protocols, limits) }
+            outcome = try await workers().run { Self.perform(call, target, policy, limits, resolve()) }
         } catch {
             throw .tooBusy
         }
-        if case .failure(.unreachable(let reason)) = outcome {
-            // The host alone: paths and queries can hold tokens.
-            let host = URLComponents(string: call.url)?.host ?? ""
-            observer.withLock { $0 }?("\(host): \(reason)")
+        switch outcome {
+        case .success(let answer): return answer
+        case .failure(let fault): throw told(fault, call)
         }
-        return try outcome.get()
+    }
+
+    private func told(_ fault: WebFault, _ call: WebCall) -> WebFault {
+        if let reason = fault.reason { observer.withLock { $0 }?("\(EgressPolicy.host(of: call.url)): \(reason)") }
+        return fault
     }
 
     private func workers() -> WorkerThreads {
@@ -82,41 +93,22 @@ package final class CurlCaller: WebCaller {
         }
     }
 
-    /// Whether an address may be asked.
-    ///
-    /// - Parameters:
-    ///   - url: The address.
-    ///   - onThisMachine: Whether http to loopback addresses counts.
-    /// - Returns: `false` also for what is no address, and for one with a name or password in it.
-    package static func isAllowed(_ url: String, onThisMachine: Bool) -> Bool {
-        allowedProtocols(for: url, onThisMachine: onThisMachine) != nil
-    }
-
-    private static func allowedProtocols(for url: String, onThisMachine: Bool) -> String? {
-        guard let parts = URLComponents(string: url), let host = parts.host?.lowercased(), !host.isEmpty,
-            parts.user == nil, parts.password == nil
-        else { return nil }
-        switch parts.scheme?.lowercased() {
-        case "https": return "https"
-        case "http" where onThisMachine && ["127.0.0.1", "::1", "[::1]", "localhost"].contains(host): return "http"
-        default: return nil
-        }
-    }
-
     private static func perform(
-        _ call: WebCall, _ protocols: String, _ limits: Limits
+        _ call: WebCall, _ target: EgressPolicy.Target, _ policy: EgressPolicy, _ limits: Limits, _ names: [String]
     ) -> Result<WebAnswer, WebFault> {
+        let handle: CurlHandle
         do throws(CurlHandle.Fault) {
-            let handle = try CurlHandle(
+            handle = try CurlHandle(
                 maximumBytes: limits.answerBytes, connectLimit: limits.connecting, timeLimit: limits.whole)
             try handle.set(CURLOPT_URL, call.url)
-            try handle.set(CURLOPT_PROTOCOLS_STR, protocols)
+            try handle.set(CURLOPT_PROTOCOLS_STR, target.scheme.rawValue)
             try handle.set(CURLOPT_FOLLOWLOCATION, 0)
+            try handle.set(CURLOPT_PROXY, "")
             try handle.set(CURLOPT_SSL_VERIFYPEER, 1)
             try handle.set(CURLOPT_SSL_VERIFYHOST, 2)
             try handle.set(CURLOPT_USERAGENT, "okaeri")
-            // Without it the proxy of an environment variable would see the calls to this machine.
-            if protocols == "http" { try handle.set(CURLOPT_NOPROXY, "*") }
+            try handle.set(CURLOPT_RESOLVE, names)
+            try handle.connectOnly { policy.permits($0, for: target) }
             var lines = ["Accept: application/json", "Expect:"]
             lines += call.headers.map { "\($0.name): \($0.value)" }
             try handle.set(CURLOPT_HTTPHEADER, lines)
@@ -125,10 +117,15 @@ package final class CurlCaller: WebCaller {
                 try handle.set(CURLOPT_POSTFIELDSIZE, body.utf8.count)
                 try handle.set(CURLOPT_COPYPOSTFIELDS, body)
             }
+        } catch {
+            return .failure(.unreachable(reason: error.reason))
+        }
+        do throws(CurlHandle.Fault) {
             let bytes = try handle.perform()
             return .success(WebAnswer(status: handle.number(CURLINFO_RESPONSE_CODE), body: bytes))
         } catch {
-            return .failure(.unreachable(reason: error.reason))
+            guard let address = handle.refusedAddress else { return .failure(.unreachable(reason: error.reason)) }
+            return .failure(.addressRefused(reason: "\(address.text) is not public, or not asked by https"))
         }
     }
 }

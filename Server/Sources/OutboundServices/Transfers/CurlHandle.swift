@@ -1,4 +1,5 @@
 import CCurl
+import Domain
 import Foundation
 
 /// One transfer by libcurl: its options, the bytes it sends, and the bytes it received.
@@ -9,6 +10,9 @@ final class CurlHandle {
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
     private var outgoing = Outgoing()
     private var incoming: Incoming
+    private var mayConnect: ((IPAddress) -> Bool)?
+    /// The last address that `connectOnly` did not permit.
+    private(set) var refusedAddress: IPAddress?
 
     /// What is sent, and how far it was.
     private struct Outgoing {
@@ -69,6 +73,36 @@ final class CurlHandle {
         guard let list else { return }
         lists.append(list)
         try check(okaeri_curl_set_list(handle, option, list))
+    }
+
+    /// Asks before each connection, with the very address that it is about to be made to: later than any name look-up.
+    func connectOnly(to isPermitted: @escaping (IPAddress) -> Bool) throws(Fault) {
+        mayConnect = isPermitted
+        // The context is this object, which lives until a transfer returns.
+        try check(
+            okaeri_curl_set_pointer(handle, CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(self).toOpaque()))
+        try check(
+            okaeri_curl_set_open_socket(handle) { context, _, address in
+                guard let address, let transfer = CurlHandle.from(context), transfer.permits(address) else {
+                    return okaeri_curl_no_socket()
+                }
+                return okaeri_curl_open_socket(address)
+            })
+    }
+
+    private func permits(_ socket: UnsafePointer<curl_sockaddr>) -> Bool {
+        var bytes: (UInt64, UInt64) = (0, 0)
+        let address: IPAddress
+        switch withUnsafeMutableBytes(of: &bytes, { okaeri_curl_address(socket, $0.baseAddress) }) {
+        case 4: address = IPAddress(ipv4: UInt32(truncatingIfNeeded: UInt64(bigEndian: bytes.0) >> 32))
+        case 16: address = IPAddress(high: UInt64(bigEndian: bytes.0), low: UInt64(bigEndian: bytes.1))
+        default: return false
+        }
+        guard let mayConnect, mayConnect(address) else {
+            refusedAddress = address
+            return false
+        }
+        return true
     }
 
     /// The number that libcurl tells about the transfer, as `CURLINFO_RESPONSE_CODE`.

@@ -64,15 +64,26 @@ package struct WebAnswer: Hashable, Sendable {
 
 /// Why there is no answer.
 package enum WebFault: Error, Hashable, Sendable {
-    /// The address is none that may be asked: neither https nor, for tests, http on this machine.
-    case addressRefused
+    /// The address is none that may be asked: by its form, or by where it leads.
+    case addressRefused(reason: String)
     /// No connection, no valid certificate, no answer in time, or more bytes than are read.
     case unreachable(reason: String)
     /// As many calls as may wait are waiting.
     case tooBusy
+
+    /// For the log; whoever caused it learns none of it.
+    var reason: String? {
+        switch self {
+        case .addressRefused(let reason): "it may not be asked: \(reason); see allow-private-networks"
+        case .unreachable(let reason): reason
+        case .tooBusy: nil
+        }
+    }
 }
 
 /// Asks other servers. A call is made once: whoever wants it repeated calls again.
 package protocol WebCaller: Sendable {
     func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebAnswer
+    /// Whether an address may be asked, as far as its text tells.
+    func mayAsk(_ url: String) -> Bool
 }

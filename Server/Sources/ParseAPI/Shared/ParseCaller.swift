@@ -101,7 +101,7 @@ extension ParseAPI {
         var isMaster = false
         if let sent = credentials.masterKey, enabled.accepts(sent, as: .masterKey) {
             // A wrong master key is overlooked; a right one from elsewhere is an alarm.
-            guard mayAdminister(gate.client(of: request, context), options) else { throw .unauthorized }
+            guard mayAdminister(gate.attestedClient(of: request, context), options) else { throw .unauthorized }
             isMaster = true
         }
         let kinds: [ProtocolKey] = [.restKey, .javascriptKey, .clientKey].filter { enabled.has($0) }
@@ -116,10 +116,9 @@ extension ParseAPI {
             device: credentials.device)
     }
 
-    private func mayAdminister(_ client: ClientAddress, _ options: ForeignOptions) -> Bool {
-        // A local socket has no address, and is on this machine.
-        guard let address = IPAddress(client.text) else { return client == .local }
-        return options.administratorNetworks.contains { IPNetwork($0)?.contains(address) ?? false }
+    private func mayAdminister(_ client: IPAddress?, _ options: ForeignOptions) -> Bool {
+        guard let client else { return false }
+        return options.administratorNetworks.contains { IPNetwork($0)?.contains(client) ?? false }
     }
 
     /// Finds the session of the call's token.

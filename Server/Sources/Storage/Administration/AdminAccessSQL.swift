@@ -78,20 +78,20 @@ extension SQLTransaction {
     package func insert(_ key: AdminKey) throws(DomainError) {
         try connection.run(
             """
-            INSERT INTO admin_keys (digest, id, name, scopes, applications, created_by, created_at, expires_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+            INSERT INTO admin_keys (digest, id, name, scopes, applications, admin_id, created_by, created_at, expires_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
             """,
             [
                 .digest(key.digest), .id(key.id), .text(key.name),
                 .text(key.scopes.map(\.rawValue).sorted().joined(separator: " ")), try Self.stored(key.applications),
-                .text(key.createdBy), .time(key.createdAt), .time(key.expiresAt),
+                .id(key.maker), .text(key.createdBy), .time(key.createdAt), .time(key.expiresAt),
             ])
     }
 
     package func adminKey(_ digest: SecretDigest) throws(DomainError) -> AdminKey? {
         try connection.row(
             """
-            SELECT digest, id, name, scopes, applications, created_by, created_at, expires_at
+            SELECT digest, id, name, scopes, applications, admin_id, created_by, created_at, expires_at
             FROM admin_keys WHERE digest = $1
             """, [.digest(digest)], read: Self.adminKey)
     }
@@ -99,13 +99,17 @@ extension SQLTransaction {
     package func adminKeys() throws(DomainError) -> [AdminKey] {
         try connection.rows(
             """
-            SELECT digest, id, name, scopes, applications, created_by, created_at, expires_at
+            SELECT digest, id, name, scopes, applications, admin_id, created_by, created_at, expires_at
             FROM admin_keys ORDER BY id DESC
             """, [], read: Self.adminKey)
     }
 
     package func removeAdminKey(_ id: Identifier<AdminKey>) throws(DomainError) -> Bool {
         try connection.change("DELETE FROM admin_keys WHERE id = $1", [.id(id)]) > 0
+    }
+
+    package func removeAdminKeys(madeBy admin: Identifier<Admin>) throws(DomainError) -> Int {
+        try connection.change("DELETE FROM admin_keys WHERE admin_id = $1", [.id(admin)])
     }
 
     package func application(adminKey digest: SecretDigest) throws(DomainError) -> Application? {
@@ -120,7 +124,7 @@ extension SQLTransaction {
         AdminKey(
             id: row.id(1), digest: try row.digest(0), name: row.text(2),
             scopes: Set(row.text(3).split(separator: " ").compactMap { AdminPermission(rawValue: String($0)) }),
-            applications: try applications(row, 4), createdBy: row.text(5), createdAt: row.time(6),
-            expiresAt: row.time(7))
+            applications: try applications(row, 4), maker: row.id(5), createdBy: row.text(6), createdAt: row.time(7),
+            expiresAt: row.time(8))
     }
 }

@@ -21,7 +21,8 @@ struct ProtocolRuleTests {
         let rule = try #require(ProtocolRule[name])
         for foreign in Session.ProtocolName.foreign {
             let wanted = other(rule, than: rule.value(for: foreign, in: application.settings))
-            _ = try await world.useCases.foreign.changeProtocolRules(foreign, of: application.id, to: [name: wanted])
+            _ = try await world.useCases.foreign.changeProtocolRules(
+                foreign, of: application.id, to: [name: wanted], mayLoosen: true)
             let settings = try await world.useCases.findApplication(application.id).settings
             for each in ProtocolRule.all {
                 let before = each.value(for: foreign, in: application.settings)
@@ -55,13 +56,49 @@ struct ProtocolRuleTests {
         let application = try await world.makeApplication()
         do {
             _ = try await world.useCases.foreign.changeProtocolRules(
-                .parse, of: application.id, to: [name: value, "ignoresCase": .truth(true)])
+                .parse, of: application.id, to: [name: value, "ignoresCase": .truth(true)], mayLoosen: true)
             Issue.record("taken")
         } catch {
             guard case .fieldsRefused(let faults) = error else { throw error }
             #expect(faults.map(\.field) == [name])
         }
         #expect(try await world.useCases.findApplication(application.id) == application)
+    }
+
+    @Test("say of each value whether it lets more through than another")
+    func loosening() throws {
+        func loosens(_ name: String, _ before: ProtocolRule.Value, _ after: ProtocolRule.Value) throws -> Bool {
+            try #require(ProtocolRule[name]).loosens(from: before, to: after)
+        }
+        for rule in ProtocolRule.all where rule.kind == .truth {
+            #expect(
+                rule.loosens(from: .truth(false), to: .truth(true))
+                    != rule.loosens(from: .truth(true), to: .truth(false)),
+                "\(rule.name)")
+            #expect(!rule.loosens(from: .truth(true), to: .truth(true)))
+        }
+        for name in [
+            "allowsAnonymous", "isReadableByAll", "takesPasswordsInAddresses", "allowsSignUpByMail", "ignoresCase",
+        ] { #expect(try loosens(name, .truth(false), .truth(true)), "\(name)") }
+        for name in [
+            "retiresWeakPasswords", "demandsVerifiedEmail", "demandsVerifiedPhone", "needsVerifiedEmail",
+            "hasPasswordPolicy",
+        ] { #expect(try loosens(name, .truth(true), .truth(false)), "\(name)") }
+        for name in ["sessionsPerUser", "timestampWindowSeconds"] {
+            #expect(try loosens(name, .number(5), .number(6)) && loosens(name, .number(5), .number(nil)))
+            #expect(try !loosens(name, .number(5), .number(4)) && !loosens(name, .number(nil), .number(5)))
+        }
+        #expect(try loosens("idleSeconds", .number(5), .number(6)) && !loosens("idleSeconds", .number(6), .number(5)))
+        for value: Int64? in [4, 6, nil] { #expect(try loosens("refreshedTokenSeconds", .number(5), .number(value))) }
+        #expect(try loosens("hosts", .texts(["a"]), .texts(["a", "b"])))
+        #expect(try !loosens("hosts", .texts(["a", "b"]), .texts(["b"])))
+        let networks = ProtocolRule.Value.texts(["10.0.0.0/8", "::1"])
+        for list in [["0.0.0.0/0"], ["10.0.0.0/7"], ["11.0.0.1"], ["::/0"], ["10.0.0.0/8", "192.0.2.1"]] {
+            #expect(try loosens("administratorNetworks", networks, .texts(list)), "\(list)")
+        }
+        for list in [[], ["10.2.0.0/16"], ["::1"], ["10.0.0.1", "10.0.0.2", "::1"]] {
+            #expect(try !loosens("administratorNetworks", networks, .texts(list)), "\(list)")
+        }
     }
 
     @Test("take 0 for none", arguments: ["sessionsPerUser", "timestampWindowSeconds", "refreshedTokenSeconds"])
@@ -71,7 +108,7 @@ struct ProtocolRuleTests {
         let rule = try #require(ProtocolRule[name])
         for value: Int64 in [9, 0] {
             let changed = try await world.useCases.foreign.changeProtocolRules(
-                .ncmb, of: application.id, to: [name: .number(value)])
+                .ncmb, of: application.id, to: [name: .number(value)], mayLoosen: true)
             #expect(rule.value(for: .ncmb, in: changed.settings) == .number(value == 0 ? nil : value))
         }
     }

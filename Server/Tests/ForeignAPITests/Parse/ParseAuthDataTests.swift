@@ -25,7 +25,10 @@ struct ParseAuthDataTests {
             var addresses = ProviderAddresses()
             addresses.apple = await FakePlace.address(of: apple)
             world = try await ForeignWorld(
-                providers: addresses, caller: CurlCaller(limits: .init(whole: .seconds(5)), asksThisMachine: true))
+                providers: addresses,
+                caller: CurlCaller(
+                    limits: .init(whole: .seconds(5)),
+                    policy: EgressPolicy(privateNetworks: IPNetwork.loopback, operatorURLs: [])))
             try await world.useCases.setProvider(
                 ProviderSettings(
                     provider: .apple, audiences: [bundle], teamId: "TEAM123456", keyId: "KEY1234567"),
@@ -99,7 +102,7 @@ struct ParseAuthDataTests {
     func noAnonymous() async throws {
         let world = try await ForeignWorld()
         _ = try await world.useCases.foreign.changeProtocolRules(
-            .parse, of: world.application.id, to: ["allowsAnonymous": .truth(false)])
+            .parse, of: world.application.id, to: ["allowsAnonymous": .truth(false)], mayLoosen: true)
         let answer = try await world.parse("POST", "/users", #"{"authData":{"anonymous":{"id":"\#(Self.anonymous)"}}}"#)
         #expect(answer.parseCode == 252)
     }

@@ -44,9 +44,68 @@ struct ParseServiceTests {
         #expect(
             try await world.parse("GET", "/serverInfo").text == #"{"error":"unauthorized: master key is required"}"#)
         _ = try await world.useCases.foreign.changeProtocolRules(
-            .parse, of: world.application.id, to: ["administratorNetworks": .texts(["10.0.0.0/8"])])
+            .parse, of: world.application.id, to: ["administratorNetworks": .texts(["10.0.0.0/8"])], mayLoosen: true)
         #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "10.1.2.3").status == 200)
         #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "127.0.0.1").status == 403)
+    }
+
+    @Test(
+        "takes the master key from nobody whom a proxy stands before that is not listed",
+        arguments: [
+            [("X-Forwarded-For", "127.0.0.1")], [("X-Forwarded-For", "203.0.113.9")], [("X-Real-IP", "127.0.0.1")],
+            [("Forwarded", "for=127.0.0.1")], [("Via", "1.1 proxy")], [("X-Forwarded-Proto", "https")],
+            [("X-Forwarded-Host", "id.example.test")], [("x-forwarded-for", "")], [("CF-Connecting-IP", "127.0.0.1")],
+        ])
+    func unlistedProxy(_ added: [(String, String)]) async throws {
+        let world = try await ForeignWorld()
+        let headers = [("X-Parse-Application-Id", "app1"), ("X-Parse-Master-Key", "master")]
+        #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "127.0.0.1").status == 200)
+        #expect(try await world.send("GET", "/parse/serverInfo", headers + added, peer: "127.0.0.1").status == 403)
+        // The same for a network that the application lists.
+        _ = try await world.useCases.foreign.changeProtocolRules(
+            .parse, of: world.application.id, to: ["administratorNetworks": .texts(["10.0.0.0/8"])], mayLoosen: true)
+        #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "10.1.2.3").status == 200)
+        #expect(try await world.send("GET", "/parse/serverInfo", headers + added, peer: "10.1.2.3").status == 403)
+    }
+
+    @Test(
+        "takes the master key through a listed proxy from the client that it names, and from this machine past it",
+        arguments: [
+            ("127.0.0.1", [], 200), ("127.0.0.1", [("X-Forwarded-For", "127.0.0.1")], 200),
+            ("127.0.0.1", [("X-Forwarded-For", "203.0.113.9")], 403),
+            ("127.0.0.1", [("X-Forwarded-For", "127.0.0.1, 203.0.113.9")], 403),
+            ("127.0.0.1", [("X-Forwarded-For", "203.0.113.9, 127.0.0.1")], 403),
+            ("127.0.0.1", [("X-Forwarded-For", "127.0.0.1, nonsense")], 403),
+            ("127.0.0.1", [("X-Forwarded-For", "")], 403), ("127.0.0.1", [("X-Forwarded-Proto", "https")], 403),
+            ("::1", [("X-Forwarded-For", "203.0.113.9, 127.0.0.1")], 403), ("::1", [], 200),
+            // What another machine calls loopback is not this one.
+            ("10.0.0.1", [("X-Forwarded-For", "127.0.0.1")], 403), ("10.0.0.1", [], 403),
+            ("10.0.0.1", [("X-Forwarded-For", "203.0.113.9, 127.0.0.1")], 403),
+            ("10.0.0.1", [("X-Forwarded-For", "192.0.2.7")], 200),
+            ("10.0.0.1", [("X-Forwarded-For", "203.0.113.9, 192.0.2.7")], 200),
+            ("10.0.0.1", [("X-Forwarded-For", "192.0.2.7, 203.0.113.9")], 403),
+        ] as [(String, [(String, String)], Int)])
+    func listedProxy(peer: String, added: [(String, String)], status: Int) async throws {
+        let world = try await ForeignWorld(
+            server: ["rate-limits": "off", "trusted-proxies": "\(peer)", "public-url": "https://id.example.test"])
+        _ = try await world.useCases.foreign.changeProtocolRules(
+            .parse, of: world.application.id,
+            to: ["administratorNetworks": .texts(["127.0.0.0/8", "::1", "192.0.2.7"])], mayLoosen: true)
+        let headers = [("X-Parse-Application-Id", "app1"), ("X-Parse-Master-Key", "master")]
+        #expect(try await world.send("GET", "/parse/serverInfo", headers + added, peer: peer).status == status)
+    }
+
+    @Test(
+        "does not take this machine for an administrator when the public address is https and no proxy is listed",
+        arguments: [
+            (["public-url": "https://id.example.test"], 403), (["public-url": "http://localhost:8080"], 200),
+            (["public-url": "https://id.example.test", "trusted-proxies": "10.0.0.1"], 200),
+        ])
+    func silentProxy(settings: [String: String], status: Int) async throws {
+        let world = try await ForeignWorld(server: settings.merging(["rate-limits": "off"]) { $1 })
+        let headers = [("X-Parse-Application-Id", "app1"), ("X-Parse-Master-Key", "master")]
+        #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "127.0.0.1").status == status)
+        #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "::1").status == status)
     }
 
     @Test("reads the JavaScript envelope, whatever the media type", arguments: ["text/plain", "application/json", ""])

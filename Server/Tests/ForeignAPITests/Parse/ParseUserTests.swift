@@ -114,7 +114,7 @@ struct ParseUserTests {
         let world = try await ForeignWorld()
         func rules(_ truths: [String: Bool]) async throws {
             _ = try await world.useCases.foreign.changeProtocolRules(
-                .parse, of: world.application.id, to: truths.mapValues { .truth($0) })
+                .parse, of: world.application.id, to: truths.mapValues { .truth($0) }, mayLoosen: true)
         }
         try await rules(["ignoresCase": true])
         _ = try await world.parseUser("Mika")

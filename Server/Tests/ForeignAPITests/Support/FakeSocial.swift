@@ -46,7 +46,10 @@ extension ForeignWorld {
         addresses.twitter = base
         addresses.googleTokenInfo = "\(base)/tokeninfo"
         let world = try await ForeignWorld(
-            providers: addresses, caller: CurlCaller(limits: .init(whole: .seconds(20)), asksThisMachine: true))
+            providers: addresses,
+            caller: CurlCaller(
+                limits: .init(whole: .seconds(20)),
+                policy: EgressPolicy(privateNetworks: IPNetwork.loopback, operatorURLs: [])))
         for provider in [Identity.Provider.facebook, .twitter, .google] {
             try await world.useCases.setProvider(
                 ProviderSettings(provider: provider, audiences: ["app-one"]), secret: Secret("secret"),

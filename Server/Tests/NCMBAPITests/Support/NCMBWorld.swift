@@ -59,6 +59,15 @@ struct Missing: Error, CustomStringConvertible {
     var description: String
 }
 
+extension ApplicationSettings {
+    /// As SDKs from before April 2023 need them.
+    static var takingPasswordsInAddresses: ApplicationSettings {
+        var settings = ApplicationSettings()
+        settings.foreignOptions[.ncmb] = ForeignOptions(takesPasswordsInAddresses: true)
+        return settings
+    }
+}
+
 /// A server with an application that carries the key pair of NCMB's documentation.
 struct NCMBWorld: Sendable {
     static let applicationKey = "6145f91061916580c742f806bab67649d10f45920246ff459404c46f00ff3e56"

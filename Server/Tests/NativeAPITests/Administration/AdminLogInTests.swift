@@ -170,6 +170,115 @@ struct AdminLogInTests {
         expect(try await world.send(secret, .get, world.place("/users")), 401, .adminRequired)
     }
 
+    /// A second owner, with a session, a link and a key of their own.
+    private func secondOwner(
+        _ world: AdminWorld
+    ) async throws -> (id: String, version: String, token: String, link: Secret, key: String) {
+        let rules = world.server.useCases.administration
+        let admin = try await rules.createAdmin(name: "second", role: .owner, applications: nil)
+        let token = try await AdminWorld.setUp(
+            try await rules.makeLink(for: admin.id).token, name: nil, on: world.server)
+        let body = #"{"name": "CI", "scopes": ["users:read", "settings:write", "settings:read"], "days": 9}"#
+        let key = try await world.send(token, .post, "keys", body: body).json["secret"]?.text
+        let kept = try await world.send("owner", .post, "keys", body: body)
+        #expect(kept.status == 201)
+        // Making a link ends sessions: it comes last, by the store.
+        let session = try await world.server.store.read { transaction throws(DomainError) in
+            try transaction.adminSession(Secret(token).digest)
+        }
+        let link = try await rules.makeLink(for: admin.id).token
+        try await world.server.store.write { transaction throws(DomainError) in
+            if let session { try transaction.insert(session) }
+        }
+        let now = try #require(try await rules.listAdmins().first { $0.id == admin.id })
+        #expect(try await world.send(token, .get, "me").status == 200)
+        return (admin.id.rawValue, "\"\(now.updatedAt.milliseconds)\"", token, link, try #require(key))
+    }
+
+    @Test("end with all that they made to come in: sessions, links and keys", arguments: ["remove", "disable"])
+    func endOfAdmin(deed: String) async throws {
+        let world = try await AdminWorld(roles: [])
+        let second = try await secondOwner(world)
+        #expect(try await world.send(second.key, .get, world.place("/users")).status == 200)
+        let done =
+            deed == "remove"
+            ? try await world.send("owner", .delete, "admins/\(second.id)")
+            : try await world.send(
+                "owner", .patch, "admins/\(second.id)", [("If-Match", second.version)], body: #"{"isDisabled": true}"#)
+        #expect(done.status == (deed == "remove" ? 204 : 200), "\(done.text)")
+        expect(try await world.send(second.key, .get, world.place("/users")), 401, .adminRequired)
+        expect(try await world.send(second.token, .get, "me"), 401, .adminRequired)
+        let opened = try await world.send(
+            nil, .post, "set-up/open", body: #"{"token": "\#(second.link.revealed)"}"#)
+        expect(opened, 403, .linkRefused)
+        // The other owner's key stays.
+        #expect(try await world.send("owner", .get, "keys").json["keys"]?.list.count == 1)
+        let entries = try await world.server.useCases.listAudit(in: AuditEntry.server)
+        #expect(
+            entries.first { $0.action == (deed == "remove" ? .adminRemoved : .adminChanged) }?.details["keys-ended"]
+                == "1")
+        guard deed == "disable" else { return }
+        let version = try #require(done.headers[.eTag])
+        let again = try await world.send(
+            "owner", .patch, "admins/\(second.id)", [("If-Match", version)], body: #"{"isDisabled": false}"#)
+        #expect(again.status == 200)
+        expect(try await world.send(second.key, .get, world.place("/users")), 401, .adminRequired)
+    }
+
+    @Test("give keys that never do more than they themselves may do now")
+    func narrowedKeys() async throws {
+        let world = try await AdminWorld(roles: [])
+        let second = try await secondOwner(world)
+        let rules = world.server.useCases.administration
+        let id = Identifier<Admin>(rawValue: second.id)
+        let patch = world.place("/protocols/parse/rules")
+        #expect(try await world.send(second.key, .patch, patch, body: "{}").status == 200)
+        _ = try await rules.changeAdmin(
+            id, .init(role: .support, applications: .set([world.foreign.id])))
+        expect(try await world.send(second.key, .patch, patch, body: "{}"), 404, .notFound)
+        let other = "applications/\(world.foreign.id)"
+        expect(try await world.send(second.key, .patch, "\(other)/protocols/parse/rules", body: "{}"), 403, .notAllowed)
+        #expect(try await world.send(second.key, .get, "\(other)/users").status == 200)
+        expect(try await world.send(second.key, .get, world.place("/users")), 404, .notFound)
+    }
+
+    @Test("who are locked out by a stranger's guesses are let in by another owner, by the API or the dashboard")
+    func unlock() async throws {
+        let world = try await AdminWorld(roles: [.operator])
+        let (rules, clock) = (world.server.useCases.administration, world.server.clock)
+        let (key, recovery) = try await owner(world.server)
+        let boss = try #require(try await rules.listAdmins().first { $0.name == "boss" })
+        func lock() async throws {
+            for _ in 0..<5 { _ = try await logIn(world, "boss", "wrong password here", "000000") }
+            expect(try await logIn(world, "boss", AdminWorld.password, recovery[0]), 429, .rateLimited)
+        }
+        func shown() async throws -> JSONValue? {
+            try await world.send("owner", .get, "admins").json["admins"]?.list
+                .first { $0["name"]?.text == "boss" }?["lockedUntil"]
+        }
+        #expect(try await shown() == nil)
+        try await lock()
+        #expect(try await shown()?.text != nil)
+        expect(try await world.send("operator", .post, "admins/\(boss.id)/unlock"), 403, .notAllowed)
+        expect(try await world.send("owner", .post, "admins/nobody/unlock"), 404, .notFound)
+        #expect(try await world.send("owner", .post, "admins/\(boss.id)/unlock").status == 204)
+        #expect(try await shown() == nil)
+        clock.advance(by: .seconds(30))
+        #expect(
+            try await logIn(world, "boss", AdminWorld.password, try AdminWorld.code(key, at: clock.now)).status == 200)
+
+        try await lock()
+        let (browser, place) = (world.browser(), world.page("/admins/\(boss.id)"))
+        let page = try await browser.get(place)
+        #expect(page.html.contains("value=\"unlock\""))
+        let done = try await browser.post(place, ["act": "unlock"], token: page.token)
+        #expect(done.location == "\(place)?done=unlocked")
+        #expect(try await !browser.get(place).html.contains("value=\"unlock\""))
+        #expect(try await logIn(world, "boss", AdminWorld.password, recovery[1]).status == 200)
+        let entries = try await world.server.useCases.listAudit(in: AuditEntry.server)
+        #expect(entries.count { $0.action == .adminUnlocked && $0.target == .admin(boss.id) } == 2)
+    }
+
     @Test("stand in the audit log with what they did, also refused log-ins")
     func audit() async throws {
         let world = try await AdminWorld(roles: [])

@@ -12,7 +12,8 @@ struct AdminPresenceTests {
 
     /// Everything that gives somebody a way in, takes data out, or destroys.
     private static let dangerous: Set<String> = [
-        "POST admins", "PATCH admins/{id}", "DELETE admins/{id}", "POST admins/{id}/link", "POST keys",
+        "POST admins", "PATCH admins/{id}", "DELETE admins/{id}", "POST admins/{id}/link", "POST admins/{id}/unlock",
+        "POST keys",
         "DELETE keys/{id}", "POST signing-keys", "PATCH \(place)", "PUT \(place)/providers/{provider}",
         "DELETE \(place)/providers/{provider}", "PUT \(place)/protocols/{protocol}",
         "DELETE \(place)/protocols/{protocol}", "PUT \(place)/redirects", "GET \(place)/export",
@@ -127,6 +128,29 @@ struct AdminPresenceTests {
         async let second = world.send("owner", .post, "reauthenticate", body: body)
         let answers = try await [first.status, second.status].sorted()
         #expect(answers == [200, 401])
+    }
+
+    @Test("is not enough for a rule of an old protocol that lets more through, and for a stricter one it is")
+    func rules() async throws {
+        let world = try await AdminWorld(roles: [])
+        func change(_ name: String, _ body: String) async throws -> Answer {
+            try await world.send("owner", .patch, world.place("/protocols/\(name)/rules"), body: body)
+        }
+        #expect(try await change("parse", #"{"hasPasswordPolicy": true}"#).status == 200)
+        world.server.clock.advance(by: AdminSession.freshness)
+        for (name, body) in [
+            ("ncmb", #"{"takesPasswordsInAddresses": true}"#), ("parse", #"{"hasPasswordPolicy": false}"#),
+            ("parse", #"{"administratorNetworks": ["0.0.0.0/0"]}"#), ("kii", #"{"isReadableByAll": true}"#),
+            // A stricter one beside it does not help.
+            ("ncmb", #"{"allowsAnonymous": false, "takesPasswordsInAddresses": true}"#),
+        ] { expect(try await change(name, body), 403, .reauthenticationRequired) }
+        for (name, body) in [
+            ("ncmb", #"{"allowsAnonymous": false}"#), ("parse", #"{"administratorNetworks": []}"#),
+            ("ncmb", #"{"takesPasswordsInAddresses": false}"#), ("kii", #"{"demandsVerifiedEmail": true}"#),
+        ] { #expect(try await change(name, body).status == 200, "\(body)") }
+        let settings = try await world.server.useCases.findApplication(world.server.application.id).settings
+        #expect(!settings.foreignOptions(of: .ncmb).takesPasswordsInAddresses)
+        #expect(settings.foreignOptions(of: .parse).hasPasswordPolicy)
     }
 
     @Test("asks for a new mail address of a user, but not for a new name to be greeted by")

@@ -21,6 +21,7 @@ struct ProofFormTests {
         Deed(page: "/admins", fields: ["name": "<b>mika</b>", "role": "owner"], action: .adminCreated),
         Deed(page: "/admins/{ADMIN}", fields: ["act": "save", "role": "owner"], action: .adminChanged),
         Deed(page: "/admins/{ADMIN}", fields: ["act": "disable"], action: .adminChanged),
+        Deed(page: "/admins/{ADMIN}", fields: ["act": "unlock"], action: .adminUnlocked),
         Deed(page: "/admins/{ADMIN}", fields: ["act": "link"], action: .adminLinked),
         Deed(page: "/admins/{ADMIN}", fields: ["act": "remove", "confirm": "operator"], action: .adminRemoved),
         Deed(page: "/keys", fields: ["name": "CI", "days": "9", "scope.users:read": "yes"], action: .adminKeyCreated),
@@ -34,6 +35,12 @@ struct ProofFormTests {
         Deed(
             page: "protocols", fields: ["act": "disable", "door": "ncmb", "ncmb.confirm": "ncmb"],
             action: .protocolDisabled),
+        Deed(
+            page: "protocols",
+            fields: [
+                "act": "rules", "door": "ncmb", "ncmb.idleSeconds": "86400", "ncmb.allowsAnonymous": "yes",
+                "ncmb.allowsSignUpByMail": "yes", "ncmb.takesPasswordsInAddresses": "yes",
+            ], action: .settingsChanged),
         Deed(
             page: "users", fields: ["act": "delete", "pick.{ID}": "yes", "confirm": "1"], action: .deletionRequested),
         Deed(page: "users/{ID}", fields: ["act": "delete", "confirm": "{ID}"], action: .deletionRequested),

@@ -145,9 +145,10 @@ struct OpenIDTests {
              "jwks_uri": "https://id.example.com/keys"}
             """
         let place = "https://id.example.com/.well-known/openid-configuration"
-        #expect(OpenIDDescription(parsing: Array(text.utf8), readFrom: place) == nil)
+        let mayAsk = { FakePlace.policy.target(of: $0) != nil }
+        #expect(OpenIDDescription(parsing: Array(text.utf8), readFrom: place, mayAsk: mayAsk) == nil)
         let right = text.replacing("http://127.0.0.1:9000", with: "https://x")
-        #expect(OpenIDDescription(parsing: Array(right.utf8), readFrom: place) != nil)
+        #expect(OpenIDDescription(parsing: Array(right.utf8), readFrom: place, mayAsk: mayAsk) != nil)
     }
 
     @Test(

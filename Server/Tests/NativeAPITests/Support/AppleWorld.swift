@@ -31,10 +31,13 @@ enum FakePlace {
         return "\(await address.value)/\(name)"
     }
 
+    /// The fakes are on this machine.
+    static let policy = EgressPolicy(privateNetworks: IPNetwork.loopback, operatorURLs: [])
+
     /// Calls of tests wait on these threads together, on a machine that may be busy.
-    static let caller = CurlCaller(limits: CurlCaller.Limits(whole: .seconds(30)), asksThisMachine: true)
+    static let caller = CurlCaller(limits: CurlCaller.Limits(whole: .seconds(30)), policy: FakePlace.policy)
     /// For a test that wants a provider to be too slow.
-    static let hastyCaller = CurlCaller(limits: CurlCaller.Limits(whole: .seconds(1)), asksThisMachine: true)
+    static let hastyCaller = CurlCaller(limits: CurlCaller.Limits(whole: .seconds(1)), policy: FakePlace.policy)
 
     /// Keys take long to make: all tests share a few.
     static let keys = Result { try (1...3).map { try FakeKey.rsa(id: "fake-\($0)") } }

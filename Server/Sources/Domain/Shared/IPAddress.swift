@@ -1,41 +1,51 @@
 import Foundation
-package import NIOCore
 
 /// An IPv4 or IPv6 address. An IPv4 address that IPv6 carries (`::ffff:192.0.2.7`) is that IPv4 address.
 package struct IPAddress: Hashable, Sendable {
     /// The IPv6 form; IPv4 is mapped into `::ffff:0:0/96` (RFC 4291 §2.5.5.2).
-    let high: UInt64
-    let low: UInt64
+    package let high: UInt64
+    package let low: UInt64
 
-    private init(high: UInt64, low: UInt64) {
+    /// The two halves of an IPv6 address, or of the mapped form of an IPv4 address.
+    package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    /// `nil` for the address of a local socket.
-    package init?(_ socket: SocketAddress) {
-        switch socket {
-        case .v4(let address):
-            let number = UInt32(bigEndian: address.address.sin_addr.s_addr)
-            self.init(high: 0, low: 0xffff_0000_0000 | UInt64(number))
-        case .v6(let address):
-            let words = withUnsafeBytes(of: address.address.sin6_addr) { bytes in
+    package init(ipv4: UInt32) {
+        self.init(high: 0, low: 0xffff_0000_0000 | UInt64(ipv4))
+    }
+
+    /// Reads an address and nothing else: `192.0.2.7`, `2001:db8::1`.
+    package init?(exactly text: String) {
+        // `inet_pton` stops at a zero byte.
+        guard text.utf8.count <= 45, !text.utf8.contains(0) else { return nil }
+        var (ipv4, ipv6) = (in_addr(), in6_addr())
+        if inet_pton(AF_INET, text, &ipv4) == 1 {
+            self.init(ipv4: UInt32(bigEndian: ipv4.s_addr))
+        } else if inet_pton(AF_INET6, text, &ipv6) == 1 {
+            let halves = withUnsafeBytes(of: ipv6) { bytes in
                 (
                     UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
                     UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
                 )
             }
-            self.init(high: words.0, low: words.1)
-        case .unixDomainSocket:
+            self.init(high: halves.0, low: halves.1)
+        } else {
             return nil
         }
     }
 
     /// Reads `192.0.2.7`, `2001:db8::1`, `192.0.2.7:4711`, `[2001:db8::1]`, `[2001:db8::1]:4711`.
-    package init?(_ text: some StringProtocol) {
+    package init?(_ text: String) {
+        self.init(text[...])
+    }
+
+    /// Reads `192.0.2.7`, `2001:db8::1`, `192.0.2.7:4711`, `[2001:db8::1]`, `[2001:db8::1]:4711`.
+    package init?(_ text: Substring) {
         func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") }
         let colon = UInt8(ascii: ":")
-        var host = String(text)[...].utf8.drop(while: isSpace)
+        var host = text.utf8.drop(while: isSpace)
         while let last = host.last, isSpace(last) { host.removeLast() }
         if host.first == UInt8(ascii: "[") {
             guard let end = host.firstIndex(of: UInt8(ascii: "]")) else { return nil }
@@ -45,11 +55,8 @@ package struct IPAddress: Hashable, Sendable {
         {
             host = host[..<first]
         }
-        guard host.count <= 45, let address = String(host), let socket = try? SocketAddress(ipAddress: address, port: 0)
-        else {
-            return nil  // No address: that is the whole answer.
-        }
-        self.init(socket)
+        guard host.count <= 45, let address = String(host) else { return nil }
+        self.init(exactly: address)
     }
 
     /// Whether it is an IPv4 address.
@@ -121,7 +128,7 @@ package struct IPNetwork: Hashable, Sendable {
     /// `nil` for anything else.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard (1...2).contains(parts.count), let base = IPAddress(parts[0]), !parts[0].contains("[") else { return nil }
+        guard (1...2).contains(parts.count), let base = IPAddress(exactly: String(parts[0])) else { return nil }
         let width = base.isIPv4 ? 32 : 128
         var bits = width
         if parts.count == 2 {
@@ -132,12 +139,26 @@ package struct IPNetwork: Hashable, Sendable {
         prefixBits = bits + 128 - width
     }
 
+    /// The networks of this machine alone.
+    package static let loopback: [IPNetwork] = [
+        IPNetwork(base: IPAddress(ipv4: 0x7f00_0000), prefixBits: 104),
+        IPNetwork(base: IPAddress(high: 0, low: 1), prefixBits: 128),
+    ]
+
+    private init(base: IPAddress, prefixBits: Int) {
+        self.base = base
+        self.prefixBits = prefixBits
+    }
+
     /// Whether the address lies in the range.
     package func contains(_ address: IPAddress) -> Bool {
         let highMask = Self.mask(bits: min(prefixBits, 64))
         let lowMask = Self.mask(bits: max(prefixBits - 64, 0))
         return (address.high ^ base.high) & highMask == 0 && (address.low ^ base.low) & lowMask == 0
     }
+
+    /// Whether one of the ranges has nothing that the other has not.
+    package func isPart(of other: IPNetwork) -> Bool { prefixBits >= other.prefixBits && other.contains(base) }
 
     private static func mask(bits: Int) -> UInt64 {
         bits == 0 ? 0 : UInt64.max << UInt64(64 - bits)

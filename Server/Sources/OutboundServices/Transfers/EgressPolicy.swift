@@ -1,0 +1,124 @@
+package import Domain
+import Foundation
+
+/// Which servers this one may ask (requirement 44).
+///
+/// Tenants name addresses: an OpenID Connect issuer, and by its description further ones. From where the server stands,
+/// such an address could reach what only its own network reaches: other services, a cloud's metadata. So nothing is asked
+/// but public addresses by https, what the operator permits, and the addresses that the operator chose.
+///
+/// `target(of:)` reads an address as text. The decision is `permits(_:for:)`, about the very address of a connection that
+/// is about to be made: how a name was written, what it resolved to earlier, and how a parser reads it make no difference.
+package struct EgressPolicy: Sendable {
+    private let privateNetworks: [IPNetwork]
+    private let operatorURLs: [String]
+
+    /// - Parameters:
+    ///   - privateNetworks: What may be asked although it is no public address, also by http.
+    ///   - operatorURLs: Addresses of the operator's own settings. They, and paths under them, may be anywhere.
+    package init(privateNetworks: [IPNetwork], operatorURLs: [String]) {
+        self.privateNetworks = privateNetworks
+        self.operatorURLs = operatorURLs
+    }
+
+    /// An address that may be asked, as far as its text tells.
+    package struct Target: Hashable, Sendable {
+        package enum Scheme: String, Sendable { case http, https }
+
+        package let scheme: Scheme
+        /// Whether the operator chose it.
+        let isOperators: Bool
+    }
+
+    /// - Returns: `nil` for what may not be asked: other schemes than https, and http but to `privateNetworks`; a name or
+    ///   password in it; a port that belongs to another protocol; a host that is a refused address in any notation.
+    package func target(of url: String) -> Target? {
+        guard let (scheme, host, port) = Self.parts(of: url) else { return nil }
+        if operatorURLs.contains(where: { url == $0 || url.hasPrefix($0 + "/") }) {
+            return Target(scheme: scheme, isOperators: true)
+        }
+        // Below 1024 other protocols listen.
+        guard port >= 1024 || port == (scheme == .https ? 443 : 80) else { return nil }
+        let target = Target(scheme: scheme, isOperators: false)
+        if let address = Self.address(writtenAs: host) { return permits(address, for: target) ? target : nil }
+        if host == "localhost" || host.hasSuffix(".localhost") {
+            return Self.thisMachine.contains { permits($0, for: target) } ? target : nil
+        }
+        guard scheme == .http else { return target }
+        // A name by http can only lead into a private network.
+        return privateNetworks.allSatisfy { IPNetwork.loopback.contains(where: $0.isPart) } ? nil : target
+    }
+
+    /// Whether a connection may be made to an address.
+    package func permits(_ address: IPAddress, for target: Target) -> Bool {
+        if target.isOperators { return true }
+        let reached = address.reached
+        if privateNetworks.contains(where: { $0.contains(address) || $0.contains(reached) }) { return true }
+        return target.scheme == .https && address.isPublic
+    }
+
+    /// The host of an address, for the log: paths and queries can hold tokens.
+    package static func host(of url: String) -> String { URLComponents(string: url)?.host ?? "an address" }
+
+    /// Whether an operator can choose an address: https, or http to this machine.
+    package static func isOperatorURL(_ url: String) -> Bool {
+        guard let (scheme, host, _) = parts(of: url) else { return false }
+        return scheme == .https || host == "localhost" || address(writtenAs: host)?.isLoopback == true
+    }
+
+    /// What `localhost` stands for (RFC 6761 §6.3).
+    private static let thisMachine = [IPAddress(ipv4: 0x7f00_0001), IPAddress(high: 0, low: 1)]
+
+    private static func parts(of url: String) -> (scheme: Target.Scheme, host: String, port: Int)? {
+        guard let parts = URLComponents(string: url), let host = parts.host?.lowercased(), !host.isEmpty,
+            parts.user == nil, parts.password == nil,
+            let scheme = parts.scheme.flatMap({ Target.Scheme(rawValue: $0.lowercased()) })
+        else { return nil }
+        return (scheme, host, parts.port ?? (scheme == .https ? 443 : 80))
+    }
+
+    /// The address that a host is, in brackets, dotted, or in one of the old notations: `2130706433`, `0x7f.1`, `0177.0.0.1`.
+    private static func address(writtenAs host: String) -> IPAddress? {
+        let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        if let address = IPAddress(exactly: bare) { return address }
+        var old = in_addr()
+        return inet_aton(bare, &old) == 0 ? nil : IPAddress(ipv4: UInt32(bigEndian: old.s_addr))
+    }
+}
+
+extension IPAddress {
+    /// Whether it is an address of the public internet, and of nothing else (the special-purpose registries of IANA,
+    /// RFC 6890, RFC 4291 §2.4).
+    package var isPublic: Bool {
+        let reached = reached
+        if reached != self { return reached.isPublic }
+        if isIPv4 { return !Self.specialIPv4.contains { $0.contains(self) } }
+        // Global unicast is 2000::/3; everything outside is local, reserved, or a translation.
+        return high >> 61 == 1 && !Self.specialIPv6.contains { $0.contains(self) }
+    }
+
+    /// The IPv4 address to which a translation of it leads: NAT64 (RFC 6052 §2.1) and 6to4 (RFC 3056 §2).
+    package var reached: IPAddress {
+        if high == 0x0064_ff9b_0000_0000, low >> 32 == 0 { return IPAddress(ipv4: UInt32(truncatingIfNeeded: low)) }
+        if high >> 48 == 0x2002 { return IPAddress(ipv4: UInt32(truncatingIfNeeded: high >> 16)) }
+        return self
+    }
+
+    /// Of this network, private, shared by carriers, loopback, link-local with the metadata of clouds, protocols',
+    /// documentation, relays, benchmarks, multicast, reserved; and the one public address by which a cloud talks to its
+    /// own machines.
+    private static let specialIPv4 = networks(
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+        "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+        "224.0.0.0/4", "240.0.0.0/4", "168.63.129.16")
+
+    /// Of protocols with Teredo among them, and of documentation.
+    private static let specialIPv6 = networks("2001::/23", "2001:db8::/32", "3fff::/20")
+
+    private static func networks(_ texts: String...) -> [IPNetwork] {
+        texts.map { text in
+            guard let network = IPNetwork(text) else { preconditionFailure("\(text) is no network") }
+            return network
+        }
+    }
+}
