@@ -6,8 +6,6 @@ import Threads
 package final class PasswordThreads: PasswordHashing {
     private let threads: WorkerThreads
     private let strength: Argon2id
-    /// Stands for the hash of users that do not exist. It fits no password that anybody has.
-    private let dummy: StoredHash
 
     /// What a queue of hashes means for somebody who was turned away.
     private static let retry: Duration = .seconds(2)
@@ -19,7 +17,6 @@ package final class PasswordThreads: PasswordHashing {
     package init(count: Int, maximumWaiting: Int, strength: Argon2id = .standard) {
         threads = WorkerThreads(name: "passwords", count: count, maximumWaiting: maximumWaiting, niceness: 19)
         self.strength = strength
-        dummy = strength.dummy
     }
 
     package func hash(_ password: Password) async throws(DomainError) -> PasswordHash {
@@ -29,18 +26,22 @@ package final class PasswordThreads: PasswordHashing {
         return hash
     }
 
-    package func compare(_ password: Password, with hash: PasswordHash?) async throws(DomainError) -> PasswordVerdict {
-        let (strength, dummy) = (strength, dummy)
+    package func compare(
+        _ password: Password, with hash: PasswordHash?, among schemes: Set<PasswordScheme>
+    ) async throws(DomainError) -> PasswordVerdict {
+        let strength = strength
         return try await run {
             // What is stored may also be no hash that this program knows, or too costly to try.
-            guard let hash, let stored = StoredHash(hash) else {
-                _ = dummy.fits(password)
-                return .refused
+            let stored = hash.flatMap(StoredHash.init)
+            if let hash, let stored, stored.fits(password) {
+                guard strength.isStronger(than: hash) else { return .accepted(better: nil) }
+                // Without memory for it, the old hash stays until the next log-in.
+                return .accepted(better: strength.hash(Array(password.normalized.revealed.utf8)))
             }
-            guard stored.fits(password) else { return .refused }
-            guard strength.isStronger(than: hash) else { return .accepted(better: nil) }
-            // Without memory for it, the old hash stays until the next log-in.
-            return .accepted(better: strength.hash(Array(password.normalized.revealed.utf8)))
+            // Where the hash is known to be the user's, nothing has to be hidden.
+            guard stored == nil || !schemes.isEmpty else { return .refused }
+            for decoy in ComparisonWork(schemes, standard: strength).rest(after: stored) { _ = decoy.fits(password) }
+            return .refused
         }
     }
 

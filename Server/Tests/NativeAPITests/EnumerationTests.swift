@@ -2,6 +2,7 @@ import Domain
 import HTTPSupport
 import OkaeriWire
 import PasswordHashes
+import Synchronization
 import Testing
 
 /// Whether time tells known users from unknown ones (requirement 10).
@@ -34,6 +35,77 @@ struct EnumerationTests {
         #expect((0.35...0.65).contains(share), "\(share) of the pairs: known users are told apart")
     }
 
+    /// Users who came with hashes of every kind, beside one who signed up and one without a password.
+    private func importUsers(into server: TestServer, times count: Int = 1) async throws -> [String] {
+        let now = server.clock.now
+        var names: [String] = []
+        for (place, form) in Self.imported.enumerated() {
+            for number in 0..<count {
+                let name = "imported\(place)n\(number)"
+                names.append(name)
+                let user = User(
+                    id: Identifier(rawValue: "id of \(name)"), application: server.application.id, username: name,
+                    createdAt: now, updatedAt: now)
+                try await server.store.write { transaction throws(DomainError) in
+                    try transaction.insert(user)
+                    try transaction.updateIdentifiers(of: user)
+                    guard let form else { return }
+                    try transaction.setPassword(
+                        PasswordHash(text: form), of: user.id, in: user.application, at: now)
+                }
+            }
+        }
+        return names
+    }
+
+    private static let imported: [String?] = [
+        "$2a$06$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e",
+        "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e",
+        "$scrypt$ln=12,r=8,p=1$AAECAwQFBgcICQoLDA0ODw$nfkj3u1fRTHCea+fVr03sWV770kp5wLOLoEakziKhqE",
+        "$pbkdf2-sha256$i=9000$AAECAwQFBgcICQoLDA0ODw$yRTMTwbMbo9G0VfjobWqerzuuxe7BETNTErBbKKumGQ",
+        "$argon2i$v=19$m=64,t=3,p=1$AAECAwQFBgcICQoLDA0ODw$nfkj3u1fRTHCea+fVr03sWV770kp5wLOLoEakziKhqE",
+        "not any hash", nil,
+    ]
+
+    @Test("does the same work for imported users of every kind, for those who signed up, and for nobody")
+    func imported() async throws {
+        let strength = Argon2id(memoryKiB: 64, passes: 1)
+        let passwords = CountedPasswords(PasswordThreads(count: 1, maximumWaiting: 8, strength: strength))
+        let server = try await TestServer(settings: ["password-failures": "1000000"], passwords: passwords)
+        let names = try await importUsers(into: server)
+        _ = try await server.signUp("native")
+        _ = try await time(server, "nobody")
+        let expected = passwords.work(strength)
+        #expect(expected.count == 5)
+        for name in names + ["native", "somebody"] {
+            _ = try await time(server, name)
+            #expect(passwords.work(strength) == expected, "\(name)")
+        }
+    }
+
+    @Test("takes as long for unknown users as for imported ones of any kind, over 200 tries each")
+    func importedTimes() async throws {
+        let passwords = CountedPasswords(
+            PasswordThreads(count: 1, maximumWaiting: 8, strength: Argon2id(memoryKiB: 2048, passes: 1)))
+        let server = try await TestServer(settings: ["password-failures": "1000000"], passwords: passwords)
+        let names = try await importUsers(into: server, times: 200)
+        _ = try await server.signUp("native")
+        var (known, unknown): ([String: [Duration]], [Duration]) = ([:], [])
+        for number in 0..<200 {
+            // In turns each kind first.
+            let round = names.filter { $0.hasSuffix("n\(number)") }.enumerated().map { ("\($0.offset)", $0.element) }
+            let turn = number % (round.count + 1)
+            for (kind, name) in round.prefix(turn) { known[kind, default: []].append(try await time(server, name)) }
+            unknown.append(try await time(server, "other\(number)"))
+            for (kind, name) in round.dropFirst(turn) { known[kind, default: []].append(try await time(server, name)) }
+        }
+        for (kind, times) in known.sorted(by: { $0.key < $1.key }) {
+            let faster = times.reduce(0) { sum, time in sum + unknown.count { time < $0 } }
+            let share = Double(faster) / Double(times.count * unknown.count)
+            #expect((0.35...0.65).contains(share), "\(share) of the pairs: users of kind \(kind) are told apart")
+        }
+    }
+
     private func time(_ server: TestServer, _ name: String) async throws -> Duration {
         let start = ContinuousClock.now
         let answer = try await server.logIn(name, "a wrong password")
@@ -43,20 +115,32 @@ struct EnumerationTests {
     }
 }
 
-/// Counts what others do.
+/// Counts what others do, and weighs the last of it.
 private final class CountedPasswords: PasswordHashing {
     private let base: PasswordThreads
     private let counter = Counter()
+    private let last = Mutex<(hash: PasswordHash?, schemes: Set<PasswordScheme>)>((nil, []))
 
     init(_ base: PasswordThreads) { self.base = base }
 
     var comparisons: UInt64 { counter.value }
     var waiting: Int { base.waiting }
 
+    /// What the last comparison cost when it did not fit, function by function.
+    func work(_ strength: Argon2id) -> [ComparisonWork.Function: Int] {
+        let (hash, schemes) = last.withLock { $0 }
+        let stored = hash.flatMap(StoredHash.init)
+        let all = [stored].compactMap { $0 } + ComparisonWork(schemes, standard: strength).rest(after: stored)
+        return Dictionary(all.map { ($0.function, $0.cost) }, uniquingKeysWith: +)
+    }
+
     func hash(_ password: Password) async throws(DomainError) -> PasswordHash { try await base.hash(password) }
 
-    func compare(_ password: Password, with hash: PasswordHash?) async throws(DomainError) -> PasswordVerdict {
+    func compare(
+        _ password: Password, with hash: PasswordHash?, among schemes: Set<PasswordScheme>
+    ) async throws(DomainError) -> PasswordVerdict {
         counter.add()
-        return try await base.compare(password, with: hash)
+        last.withLock { $0 = (hash, schemes) }
+        return try await base.compare(password, with: hash, among: schemes)
     }
 }

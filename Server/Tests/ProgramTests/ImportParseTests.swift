@@ -9,6 +9,11 @@ struct ImportParseTests {
         let imported: Int
         let present: Int
         let refused: [Refusal]
+        let writableByEverybody: WritableUsers
+
+        struct WritableUsers: Decodable {
+            let ids: [String]
+        }
 
         struct Refusal: Decodable {
             let line: Int
@@ -23,7 +28,7 @@ struct ImportParseTests {
 
     private static let users = """
         [{"objectId":"Abc123Def4","username":"taro","email":"taro@example.com","emailVerified":true,"bcryptPassword":"$2y$10$nVFTEVbpTsnCmnyWMBWMc.wHaIdr5N267pyPeoPVQWkeY51Qk2yEC","createdAt":"2014-01-02T03:04:05.678Z","updatedAt":"2015-01-02T03:04:05.678Z","ACL":{"*":{"read":true}},"score":3},
-        {"_id":"Bbc123Def4","username":"Hana","_hashed_password":"$2b$10$nVFTEVbpTsnCmnyWMBWMc.wHaIdr5N267pyPeoPVQWkeY51Qk2yEC","_created_at":{"$date":"2014-01-02T03:04:05.678Z"},"_updated_at":{"$date":{"$numberLong":"1420167845678"}},"_rperm":["*","Bbc123Def4"],"_wperm":["Bbc123Def4"],"_acl":{},"_session_token":"legacytoken1","_p_team":"Team$abc","level":{"$numberLong":"7"}},
+        {"_id":"Bbc123Def4","username":"Hana","_hashed_password":"$2b$10$nVFTEVbpTsnCmnyWMBWMc.wHaIdr5N267pyPeoPVQWkeY51Qk2yEC","_created_at":{"$date":"2014-01-02T03:04:05.678Z"},"_updated_at":{"$date":{"$numberLong":"1420167845678"}},"_rperm":["*","Bbc123Def4"],"_wperm":["Bbc123Def4","*"],"_acl":{},"_session_token":"legacytoken1","_p_team":"Team$abc","level":{"$numberLong":"7"}},
         {"_id":"Cbc123Def4","username":"aBcDeFgHiJkLmNoPqRsTuVwXy","_auth_data_anonymous":{"id":"a5f0d7b2-97c3-4c68-8e35-0a4d3c1b2f4e"},"_created_at":"2014-01-02T03:04:05.678Z"},
         {"objectId":"Dbc123Def4","username":"TARO","createdAt":"2014-01-02T03:04:05.678Z"},
         {"objectId":"Ebc123Def4","username":"social","authData":{"apple":{"id":"1"}},"createdAt":"2014-01-02T03:04:05.678Z"},
@@ -56,6 +61,7 @@ struct ImportParseTests {
             let (report, status) = try await options.isEmpty ? run(users) : run(users, "--dry-run")
             #expect(status == 1 && (report.imported, report.present) == expected && report.records == 6)
             #expect(report.refused.map(\.line).sorted() == [4, 5, 6])
+            #expect(report.writableByEverybody.ids == ["Bbc123Def4"])
             let reasons = report.refused.sorted { $0.line < $1.line }.map(\.reason)
             for (reason, word) in zip(reasons, ["username", "apple", "objectId"]) { #expect(reason.contains(word)) }
         }

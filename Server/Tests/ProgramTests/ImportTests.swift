@@ -10,6 +10,12 @@ struct ImportTests {
         let present: Int
         let refusals: Int
         let refused: [Refusal]
+        let writableByEverybody: WritableUsers
+
+        struct WritableUsers: Decodable, Equatable {
+            var count = 0
+            var ids: [String] = []
+        }
 
         struct Refusal: Decodable {
             let line: Int
@@ -24,7 +30,7 @@ struct ImportTests {
 
     private static let export = """
         {"results":[
-        {"objectId":"Abc123Def456Ghi7","userName":"taro","mailAddress":"taro@example.com","mailAddressConfirm":true,"password":null,"authData":null,"createDate":"2016-01-02T03:04:05.678Z","updateDate":"2020-01-02T03:04:05.678Z","acl":{"*":{"read":true}},"score":3,"last":{"__type":"Date","iso":"2020-01-02T03:04:05.678Z"}},
+        {"objectId":"Abc123Def456Ghi7","userName":"taro","mailAddress":"taro@example.com","mailAddressConfirm":true,"password":null,"authData":null,"createDate":"2016-01-02T03:04:05.678Z","updateDate":"2020-01-02T03:04:05.678Z","acl":{"*":{"read":true,"write":true}},"score":3,"last":{"__type":"Date","iso":"2020-01-02T03:04:05.678Z"}},
         {"objectId":"Bbc123Def456Ghi7","userName":"9C1C1B0E-4A4D-4F0B-9A53-0D6C62B1B8F1","createDate":"2016-01-02T03:04:05.678Z","updateDate":"2020-01-02T03:04:05.678Z","acl":{},"text":"a \\"}{ b"},
         {"objectId":"Cbc123Def456Ghi7","userName":"cmEFG4qlkA","authData":{"anonymous":{"id":"A5F0D7B2-97C3-4C68-8E35-0A4D3C1B2F4E"}},"createDate":"2016-01-02T03:04:05.678Z"},
         {"objectId":"Dbc123Def456Ghi7","userName":"TARO","createDate":"2016-01-02T03:04:05.678Z"},
@@ -53,11 +59,14 @@ struct ImportTests {
             let report: Report = try finished.json()
             #expect((report.imported, report.present) == expected)
             #expect(report.records == 6 && report.refusals == 3)
+            #expect(report.writableByEverybody == .init(count: 1, ids: ["Abc123Def456Ghi7"]))
             let refused = report.refused.sorted { $0.line < $1.line }
             #expect(refused.map(\.line) == [5, 6, 7])
             #expect(refused[0].reason.contains("username") && refused[0].id == "Dbc123Def456Ghi7")
             #expect(refused[1].reason.contains("apple") && refused[2].reason.contains("objectId"))
         }
+        let told = try await Program.run(command.filter { $0 != "--json" })
+        #expect(told.output.contains("1 have access lists that let everybody write"), "\(told.output)")
         let shown = try await Program.run(
             "user", "show", "Abc123Def456Ghi7", "--application", application.id, "--data", folder.path, "--json")
         #expect(shown.output.contains("2016-01-02T03:04:05.678Z") && shown.output.contains("taro@example.com"))

@@ -83,6 +83,55 @@ struct SchemaTests {
         #expect(others == [], "these columns are compared by the rules of a language")
     }
 
+    /// Hashes of every form, and texts that are none.
+    private static let hashes = [
+        "$2a$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e", "$2y$12$" + String(repeating: ".", count: 53),
+        "$argon2id$v=19$m=19456,t=2,p=1$AAECAwQFBgcICQoLDA0ODw$nfkj3u1fRTHCea+fVr03sWV770kp5wLOLoEakziKhqE",
+        "$scrypt$ln=10,r=8,p=1$AAECAwQFBgcICQoLDA0ODw$nfkj3u1fRTHCea+fVr03sWV770kp5wLOLoEakziKhqE",
+        "$pbkdf2-sha1$i=1000$AAECAwQFBgcICQoLDA0ODw$ndhWw3a4srcTtr4HQFTLiKRlVuA",
+        "$pbkdf2-sha256$1000$AAEC.wQF/gcICQoLDA0ODw$yRTMTwbMbo9G0VfjobWqerzuuxe7BETNTErBbKKumGQ", "weak:abc", "$",
+    ]
+
+    /// What the migration makes of passwords that were there before it.
+    private static func schemes(_ store: any Engine, fills: Bool) async throws -> Set<PasswordScheme> {
+        let application = Identifier<Application>(rawValue: "QXIYd00000000001")
+        return try await store.write { transaction throws(DomainError) in
+            for (number, hash) in hashes.enumerated() where fills {
+                try transaction.setPassword(
+                    PasswordHash(text: hash), of: Identifier(rawValue: "user \(number)"), in: application,
+                    at: Timestamp(milliseconds: 0))
+            }
+            return try transaction.passwordSchemes(in: application)
+        }
+    }
+
+    @Test("are given the schemes of the passwords that they hold, as new passwords note them")
+    func passwordSchemes() async throws {
+        let migration = try #require(Migration.all.first { $0.name == "password schemes" })
+        let folder = TemporaryFolder()
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        let expected = try await Self.schemes(store, fills: true)
+        #expect(expected.count == 6)
+        await store.close()
+        let old = try SQLiteConnection(path: folder.path + "/okaeri.sqlite", flags: SQLITE_OPEN_READWRITE) { fault in
+            Issue.record("\(fault)")
+        }
+        try old.execute("DROP TABLE password_schemes")
+        for statement in migration.sqlite { try old.execute(statement) }
+        old.close()
+        let migrated = try SQLiteStore(.folder(folder.path), role: .server)
+        #expect(try await Self.schemes(migrated, fills: false) == expected)
+        await migrated.close()
+        let cluster = try await TestPostgreSQL.cluster()
+        let database = try await cluster.makeMigratedDatabase()
+        let there = try await cluster.store(on: database)
+        #expect(try await Self.schemes(there, fills: true) == expected)
+        _ = try await cluster.run("DROP TABLE password_schemes", in: database)
+        for statement in migration.postgresql { _ = try await cluster.run(statement, in: database) }
+        #expect(try await Self.schemes(there, fills: false) == expected)
+        await there.close()
+    }
+
     private static func dump(_ engine: String, _ version: Int) throws -> String {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures")
         return try String(

@@ -48,6 +48,7 @@ package struct UpgradeUser: Sendable {
             try transaction.updateProfile(of: user)
             try transaction.updateIdentifiers(of: user)
             try transaction.setPassword(hash, of: id, in: application.id, at: now)
+            try transaction.forgive(user, from: nil, at: now)
             try entry.record(on: .user(id), details: user.identifierDetails, in: transaction)
             return user
         }

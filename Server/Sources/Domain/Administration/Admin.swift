@@ -40,10 +40,12 @@ package struct Admin: Hashable, Sendable {
 
     package static func folded(_ name: String) -> String { TypedIdentifier(.email, shown: name).folded }
 
-    /// Stands for the name where wrong passwords are counted.
+    /// Stands for the name, whatever stands around it, where wrong passwords are counted.
     var failureSubject: SecretDigest { Self.failureSubject(folded: foldedName) }
 
-    static func failureSubject(folded: String) -> SecretDigest { SecretDigest(of: "admin:\(folded)".utf8) }
+    static func failureSubject(folded: String) -> SecretDigest {
+        SecretDigest(of: "admin:\(IdentifierFolding.trimmed(folded))".utf8)
+    }
 
     package static let nameRule = TextRule(maximumCharacters: 100)
 }

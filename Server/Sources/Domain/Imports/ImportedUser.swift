@@ -35,4 +35,8 @@ package enum ImportOutcome: Hashable, Sendable {
     case present
     /// Values break their rules, or belong to somebody else.
     case refused([FieldFault])
+
+    package var isRefusal: Bool {
+        if case .refused = self { true } else { false }
+    }
 }

@@ -29,12 +29,14 @@ package struct UpgradeOrOfferMerge: Sendable {
         guard let password = request.password, request.identifiers.apply(to: &asked).isEmpty else { return nil }
         let taken = asked.typedIdentifiers.filter { kinds.contains($0.kind) }
         do {
-            let outcome = try await check(password.revealed, of: taken, in: who.application.id, from: address)
+            let outcome = try await check(password.revealed, of: .typed(taken), in: who.application.id, from: address)
             let other = try await store.write { transaction throws(DomainError) in
-                try outcome.settle(in: transaction)
+                // All of them must be that user's: of two owners only one is proved.
+                try outcome.settle(in: transaction) { other in
+                    taken.allSatisfy { other.typedIdentifiers.contains($0) }
+                }
             }
-            // All of them must be that user's: of two owners only one is proved.
-            guard let other, taken.allSatisfy({ other.typedIdentifiers.contains($0) }) else { return nil }
+            guard let other else { return nil }
             return try await offerMerge(who, other: other.id, cause: .identifiers(kinds), from: origin)
         } catch .rateLimited {
             // Nothing is proved for now; the conflict is told as any other.

@@ -50,14 +50,14 @@ package struct ChangePassword: Sendable {
         var outcome: PasswordCheck.Outcome?
         if let current = request.current {
             outcome = try await check(
-                current.revealed, of: user.typedIdentifiers, in: application.id, from: request.address)
+                current.revealed, of: .own(user), in: application.id, from: request.address)
         }
         let hash = try await passwords.hash(new)
         let settled = outcome
         let mail = try notice(.passwordChanged, to: user, in: application, at: now)
         let entry = audit.draft(.passwordChanged, by: .user(user.id), in: application.id, from: request.origin)
         let ended = try await store.write { transaction throws(DomainError) -> Int? in
-            if let settled, try settled.settle(in: transaction)?.id != user.id {
+            if let settled, try settled.settle(in: transaction, isMeant: { $0.id == user.id }) == nil {
                 try entry.record(on: .user(user.id), result: .refused, in: transaction)
                 return nil
             }

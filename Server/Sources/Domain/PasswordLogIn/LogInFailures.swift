@@ -1,9 +1,10 @@
 import Foundation
 
-/// Wrong passwords in a row for one identifier (requirement 8).
+/// Wrong passwords in a row for one identifier, or for one user (requirements 8 and 52).
 ///
 /// They are counted by what was typed, whether or not it leads to a user: what happens is then the same for unknown
-/// users (requirement 10). Log-ins by device key never ask for them, so nobody can be locked out of the own device.
+/// users (requirement 10). And they are counted by whom it leads to, however that was written and in whichever protocol.
+/// Log-ins by device key never ask for them, so nobody can be locked out of the own device.
 package struct LogInFailures: Hashable, Sendable {
     /// Wrong passwords that cost no waiting.
     package static let free = 5
@@ -53,15 +54,79 @@ package protocol LogInFailureQueries {
 }
 
 extension TypedIdentifier {
+    /// The identifier by which failures are counted: without what stands around the text by which identifiers are
+    /// compared. Whatever a person or a program writes for one name is one here, in every protocol.
+    fileprivate var canonical: TypedIdentifier { TypedIdentifier(kind, shown: IdentifierFolding.trimmed(folded)) }
+
+    private var counted: String { "\(kind.rawValue):\(IdentifierFolding.trimmed(folded))" }
+
     /// Stands for the identifier where failures are counted.
-    package var failureSubject: SecretDigest { SecretDigest(of: "\(kind.rawValue):\(folded)".utf8) }
+    package var failureSubject: SecretDigest { SecretDigest(of: counted.utf8) }
+
+    /// Stands for the user that the identifier does not lead to.
+    package var nobodysFailureSubject: SecretDigest { SecretDigest(of: "nobody:\(counted)".utf8) }
 }
 
-extension LogInFailureQueries {
-    /// Ends the rows of all of a user's identifiers: after a log-in, and after the password was set anew.
+extension Identifier<User> {
+    /// Stands for the user where failures are counted.
+    package var failureSubject: SecretDigest { SecretDigest(of: "user:\(rawValue)".utf8) }
+}
+
+extension RateLimitKey {
+    /// Wrong passwords from an address, whoever's they are.
+    static func passwordFailures(from address: ClientAddress, in application: Identifier<Application>) -> RateLimitKey {
+        RateLimitKey(application: application, kind: "password-failure", subject: address.allowanceGroup)
+    }
+}
+
+extension Transaction {
+    /// Ends the rows of a user and of all its identifiers: after a log-in, and after the password was set anew.
     package func forgetFailures(of user: User) throws(DomainError) {
+        try removeFailures(of: user.id.failureSubject, in: user.application)
+        for identifier in user.typedIdentifiers { try forgetFailures(with: identifier, of: user) }
+    }
+
+    /// Ends the row of an identifier, unless it is somebody else's too.
+    func forgetFailures(with identifier: TypedIdentifier, of user: User) throws(DomainError) {
+        guard try isCountedAlone(identifier, of: user) else { return }
+        try removeFailures(of: identifier.failureSubject, in: user.application)
+        try removeFailures(of: identifier.nobodysFailureSubject, in: user.application)
+    }
+
+    /// Whether no other user's failures are counted with those of an identifier: protocols that take names with spaces
+    /// around them can have two users of whom one would end the other's row.
+    private func isCountedAlone(_ identifier: TypedIdentifier, of user: User) throws(DomainError) -> Bool {
+        let canonical = identifier.canonical
+        guard canonical.folded != identifier.folded else { return true }
+        let owner = try passwordHash(of: canonical, in: user.application)?.user
+        return owner == nil || owner == user.id
+    }
+
+    /// Takes log-ins with the names of a new user for what they were: apps try to log in, and sign up when nobody has the
+    /// name. That is no guess (requirement 52): the name is not made to wait for it, and the address has one failure less,
+    /// if the last was within its window. One only, so that nobody saves failures up.
+    ///
+    /// - Parameters:
+    ///   - user: Who has just been made, with the names.
+    ///   - address: Where the request came from; `nil` when that had no part in it.
+    ///   - now: The time.
+    /// - Throws: `storageUnavailable`.
+    func forgive(_ user: User, from address: ClientAddress?, at now: Timestamp) throws(DomainError) {
+        var last: Timestamp?
         for identifier in user.typedIdentifiers {
-            try removeFailures(of: identifier.failureSubject, in: user.application)
+            // What may also have meant somebody else was a guess.
+            guard let failures = try failures(of: identifier.failureSubject, in: user.application),
+                try isCountedAlone(identifier, of: user),
+                try owners(of: TypedIdentifier.meanings(of: identifier.shown), in: user.application)
+                    .allSatisfy({ $0.user.id == user.id })
+            else { continue }
+            last = max(last ?? failures.lastAt, failures.lastAt)
+            try forgetFailures(with: identifier, of: user)
         }
+        guard let last, let address else { return }
+        let key = RateLimitKey.passwordFailures(from: address, in: user.application)
+        let window = RateLimit.passwordFailures.window
+        guard let counted = try counted(key, window: window, at: now), counted.windowStart <= last else { return }
+        try uncount(key)
     }
 }

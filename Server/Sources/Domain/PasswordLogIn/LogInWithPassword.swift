@@ -79,7 +79,7 @@ package struct LogInWithPassword: Sendable {
         let application = request.application.id
         let meanings = request.meanings ?? TypedIdentifier.meanings(of: request.identifier)
         let outcome = try await check(
-            request.password.revealed, of: meanings, in: application, from: request.address)
+            request.password.revealed, of: .typed(meanings), in: application, from: request.address)
         let entry = audit.draft(.loggedIn, by: .unknown, in: application, from: request.origin)
         let opening = SessionOpening(
             application: request.application, deviceKey: proof?.thumbprint, device: request.device,
@@ -92,16 +92,14 @@ package struct LogInWithPassword: Sendable {
         let retires = request.application.settings.retiresWeakPasswords && request.protocolName == .native
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
             try link.use(in: transaction, application)
-            let user = try outcome.settle(in: transaction)
-            let isNamed =
-                user.map { user in
-                    request.names(user) && request.namesSurely(user, by: meanings)
-                } ?? false
-            guard let user, isNamed, !request.admitsVerifiedOnly || user.emailVerifiedAt != nil else {
+            let user = try outcome.settle(in: transaction) { user in
+                request.names(user) && request.namesSurely(user, by: meanings)
+            }
+            guard let user, !request.admitsVerifiedOnly || user.emailVerifiedAt != nil else {
                 try entry.record(
                     on: outcome.user.map { .user($0) }, result: .refused, details: ["method": "password"],
                     in: transaction)
-                return isNamed ? .unverified : .refused
+                return user == nil ? .refused : .unverified
             }
             var joined = try link.joined(to: user, in: transaction)
             if let proof, retires { try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint) }

@@ -3,14 +3,34 @@
 ///
 /// The database is asked twice. What it says after the comparison counts: of a thousand guesses sent at once, those
 /// that end after the fifth failure are refused, right or wrong.
+///
+/// Failures are counted three times: by what was typed, by the user whom that led to, and by the address (requirement
+/// 52). What was typed and the address say openly that the next try has to wait, because they are the same for users that
+/// do not exist. The user's own count says nothing: a guess that meets it is refused like a wrong one, or a user name
+/// that was tried too often would tell which mail address belongs to it.
 package struct PasswordCheck: Sendable {
     let store: any Store
     let clock: any WallClock
     let passwords: any PasswordHashing
     /// Wrong passwords from one address or /64 network; `nil` for no limit.
     let failuresPerAddress: RateLimit?
-    /// Whether failures of one identifier make the next try wait.
+    /// Whether failures make the next try wait.
     let hasDelays: Bool
+
+    /// Whose password it has to be.
+    enum Subject: Sendable {
+        /// Whoever an identifier leads to: what it may mean, the likeliest first; at least one.
+        case typed([TypedIdentifier])
+        /// The user of a session, who is told about the own count.
+        case own(User)
+
+        fileprivate var meanings: [TypedIdentifier] {
+            switch self {
+            case .typed(let meanings): meanings
+            case .own(let user): user.typedIdentifiers
+            }
+        }
+    }
 
     /// Whom an identifier leads to.
     fileprivate struct Found: Hashable, Sendable {
@@ -20,7 +40,7 @@ package struct PasswordCheck: Sendable {
 
     /// A finished comparison, to be settled in the transaction that acts on it.
     package struct Outcome: Sendable {
-        fileprivate let meanings: [TypedIdentifier]
+        fileprivate let subject: Subject
         fileprivate let found: Found?
         fileprivate let password: Password?
         fileprivate let verdict: PasswordVerdict
@@ -38,100 +58,149 @@ package struct PasswordCheck: Sendable {
     ///
     /// - Parameters:
     ///   - text: The password as typed.
-    ///   - meanings: What the identifier may mean, the likeliest first; at least one.
+    ///   - subject: Whose it has to be.
     ///   - application: Whose user it is.
     ///   - address: Where the request came from.
     /// - Returns: what `settle` needs.
     /// - Throws: `fieldsRefused` for an identifier that is too long to be anybody's, `rateLimited`, `busy`,
     ///   `storageUnavailable`.
-    package func callAsFunction(
-        _ text: String, of meanings: [TypedIdentifier], in application: Identifier<Application>,
-        from address: ClientAddress
+    func callAsFunction(
+        _ text: String, of subject: Subject, in application: Identifier<Application>, from address: ClientAddress
     ) async throws(DomainError) -> Outcome {
-        guard meanings.allSatisfy({ $0.shown.utf8.count <= TypedIdentifier.maximumBytes }) else {
+        guard subject.meanings.allSatisfy({ $0.shown.utf8.count <= TypedIdentifier.maximumBytes }) else {
             let rule = FieldFault.Rule.tooManyBytes(maximum: TypedIdentifier.maximumBytes)
             throw .fieldsRefused([FieldFault(field: "identifier", rule: rule)])
         }
         let now = clock.now
-        let addressKey = RateLimitKey(
-            application: application, kind: "password-failure", subject: address.allowanceGroup)
+        let addressKey = RateLimitKey.passwordFailures(from: address, in: application)
         let (addressLimit, hasDelays) = (failuresPerAddress, hasDelays)
-        let found = try await store.read { transaction throws(DomainError) in
+        let known = try await store.read { transaction throws(DomainError) in
             if let addressLimit {
                 let counted = try transaction.counted(addressKey, window: addressLimit.window, at: now)
                 if let counted, counted.count >= addressLimit.maximum {
                     throw .rateLimited(retryAfter: counted.windowStart + addressLimit.window - now)
                 }
             }
-            if hasDelays, let wait = try Self.wait(transaction, meanings, application, at: now) {
-                throw .rateLimited(retryAfter: wait)
-            }
-            return try Self.found(transaction, meanings, application)
+            let found = try Self.lookUp(transaction, subject, application).found
+            let mayTry = try Self.mayTry(transaction, subject, found, application, hasDelays: hasDelays, at: now)
+            return (found: found, mayTry: mayTry, schemes: try transaction.passwordSchemes(in: application))
         }
         let verdict: PasswordVerdict
         let password = Password(text)
         if let password {
-            verdict = try await passwords.compare(password, with: found?.hash)
+            // What may not be tried now is compared with nothing, which takes as long.
+            verdict = try await passwords.compare(
+                password, with: known.mayTry ? known.found?.hash : nil, among: known.schemes)
         } else {
             verdict = .refused
         }
         return Outcome(
-            meanings: meanings, found: found, password: password, verdict: verdict, application: application,
+            subject: subject, found: known.found, password: password, verdict: verdict, application: application,
             address: addressKey, addressLimit: addressLimit, hasDelays: hasDelays, now: now)
     }
 
     /// Asks about all meanings, also after the first that leads to somebody.
-    fileprivate static func found(
-        _ transaction: any Transaction, _ meanings: [TypedIdentifier], _ application: Identifier<Application>
-    ) throws(DomainError) -> Found? {
-        var found: Found?
-        for meaning in meanings {
-            let owner = try transaction.passwordHash(of: meaning, in: application)
-            if found == nil, let owner { found = Found(user: owner.user, hash: owner.hash) }
+    ///
+    /// - Returns: the first user that was found, and whom each meaning leads to.
+    fileprivate static func lookUp(
+        _ transaction: any Transaction, _ subject: Subject, _ application: Identifier<Application>
+    ) throws(DomainError) -> (found: Found?, owners: [TypedIdentifier: Identifier<User>]) {
+        var (found, owners): (Found?, [TypedIdentifier: Identifier<User>]) = (nil, [:])
+        for meaning in subject.meanings {
+            guard let owner = try transaction.passwordHash(of: meaning, in: application) else { continue }
+            if found == nil { found = Found(user: owner.user, hash: owner.hash) }
+            owners[meaning] = owner.user
         }
-        return found
+        return (found, owners)
     }
 
-    fileprivate static func wait(
-        _ transaction: any Transaction, _ meanings: [TypedIdentifier], _ application: Identifier<Application>,
-        at now: Timestamp
-    ) throws(DomainError) -> Duration? {
-        guard let typed = meanings.first else { return nil }
-        return try transaction.failures(of: typed.failureSubject, in: application)?.wait(at: now)
+    /// Whether a password may be tried now.
+    ///
+    /// - Throws: `rateLimited` for what was typed too often; `storageUnavailable`.
+    fileprivate static func mayTry(
+        _ transaction: any Transaction, _ subject: Subject, _ found: Found?,
+        _ application: Identifier<Application>, hasDelays: Bool, at now: Timestamp
+    ) throws(DomainError) -> Bool {
+        guard hasDelays else { return true }
+        var wait: Duration?
+        for counter in subject.counters {
+            if let more = try transaction.failures(of: counter, in: application)?.wait(at: now) {
+                wait = max(wait ?? more, more)
+            }
+        }
+        let owner = subject.counter(of: found?.user)
+        let ownWait = try transaction.failures(of: owner, in: application)?.wait(at: now)
+        if case .own = subject, let ownWait { wait = max(wait ?? ownWait, ownWait) }
+        if let wait { throw .rateLimited(retryAfter: wait) }
+        return ownWait == nil
+    }
+}
+
+extension PasswordCheck.Subject {
+    /// Whose failures are counted by what was typed: one of each meaning.
+    fileprivate var counters: [SecretDigest] { meanings.map(\.failureSubject) }
+
+    /// Whose failures are counted by whom that leads to. Nobody has one too: counting must take as long.
+    fileprivate func counter(of user: Identifier<User>?) -> SecretDigest {
+        user.map { $0.failureSubject } ?? meanings.first?.nobodysFailureSubject ?? SecretDigest(of: "nobody".utf8)
     }
 }
 
 extension PasswordCheck.Outcome {
     /// Settles the comparison: counts the failure, or forgets earlier ones and stores a better hash.
     ///
+    /// - Parameters:
+    ///   - transaction: The one that acts on it.
+    ///   - isMeant: Whether the user whose password fits is the one that was meant. Otherwise it is a failure like any
+    ///     other, which ends no count.
     /// - Returns: the user when the password fits; `nil` when it does not. Then the transaction must be committed, or
     ///   the failure would not count, and `credentialRefused` be thrown after it.
     /// - Throws: `rateLimited` when others failed meanwhile, `storageUnavailable`.
-    package func settle(in transaction: any Transaction) throws(DomainError) -> User? {
-        guard let typed = meanings.first else { return nil }
-        if hasDelays, let wait = try PasswordCheck.wait(transaction, meanings, application, at: now) {
-            throw .rateLimited(retryAfter: wait)
-        }
+    func settle(
+        in transaction: any Transaction, isMeant: (User) -> Bool
+    ) throws(DomainError) -> User? {
+        let mayTry = try PasswordCheck.mayTry(
+            transaction, subject, found, application, hasDelays: hasDelays, at: now)
         // Found again: the password may have been changed, and the identifier given to somebody else, meanwhile.
-        if case .accepted(let better) = verdict, let found, let hash = found.hash,
-            try PasswordCheck.found(transaction, meanings, application) == found,
-            var user = try transaction.user(found.user, in: application)
-        {
-            if let better {
-                try transaction.replacePasswordHash(hash, with: better, of: user.id, in: application)
+        if mayTry, case .accepted(let better) = verdict, let found, let hash = found.hash {
+            let again = try PasswordCheck.lookUp(transaction, subject, application)
+            if again.found == found, let user = try transaction.user(found.user, in: application), isMeant(user) {
+                if let better {
+                    try transaction.replacePasswordHash(hash, with: better, of: user.id, in: application, at: now)
+                }
+                return try accepted(user, owners: again.owners, in: transaction)
             }
-            try transaction.removeFailures(of: typed.failureSubject, in: application)
-            try transaction.forgetFailures(of: user)
-            let isWeak = password?.isName(of: user) ?? false
-            if isWeak != (user.weakPasswordAt != nil) {
-                user.weakPasswordAt = isWeak ? now : nil
-                try transaction.markPassword(of: user.id, in: application, weakSince: user.weakPasswordAt)
-            }
-            return user
         }
-        let before = try transaction.failures(of: typed.failureSubject, in: application)
-        try transaction.write(.next(after: before, at: now), of: typed.failureSubject, in: application)
+        for counter in subject.counters { try count(counter, in: transaction) }
+        // A guess that could not be right makes nobody wait longer; it is written all the same, which takes as long.
+        try count(subject.counter(of: found?.user), isGuess: mayTry, in: transaction)
         if let addressLimit { _ = try transaction.count(address, window: addressLimit.window, at: now) }
         return nil
+    }
+
+    private func accepted(
+        _ user: User, owners: [TypedIdentifier: Identifier<User>], in transaction: any Transaction
+    ) throws(DomainError) -> User {
+        var user = user
+        // What leads to somebody else keeps its count.
+        for meaning in subject.meanings where (owners[meaning] ?? user.id) == user.id {
+            try transaction.forgetFailures(with: meaning, of: user)
+        }
+        try transaction.forgetFailures(of: user)
+        let isWeak = password?.isName(of: user) ?? false
+        if isWeak != (user.weakPasswordAt != nil) {
+            user.weakPasswordAt = isWeak ? now : nil
+            try transaction.markPassword(of: user.id, in: application, weakSince: user.weakPasswordAt)
+        }
+        return user
+    }
+
+    private func count(
+        _ counter: SecretDigest, isGuess: Bool = true, in transaction: any Transaction
+    ) throws(DomainError) {
+        let before = try transaction.failures(of: counter, in: application)
+        try transaction.write(
+            isGuess ? .next(after: before, at: now) : before ?? .next(after: nil, at: now), of: counter,
+            in: application)
     }
 }

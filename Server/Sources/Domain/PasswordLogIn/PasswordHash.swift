@@ -37,9 +37,9 @@ package protocol PasswordQueries {
     ) throws(DomainError)
     /// How many users are marked.
     func weakPasswords(in application: Identifier<Application>) throws(DomainError) -> WeakPasswords
-    /// Stores the same password under a better hash, unless another one was set meanwhile.
+    /// Stores the same password under a better hash at `now`, unless another one was set meanwhile.
     func replacePasswordHash(
         _ before: PasswordHash, with hash: PasswordHash, of user: Identifier<User>,
-        in application: Identifier<Application>
+        in application: Identifier<Application>, at now: Timestamp
     ) throws(DomainError)
 }

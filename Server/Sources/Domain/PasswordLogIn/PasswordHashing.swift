@@ -6,14 +6,28 @@ package protocol PasswordHashing: Sendable {
     /// - Throws: `busy` when too many wait already.
     func hash(_ password: Password) async throws(DomainError) -> PasswordHash
 
-    /// Compares a password with a hash. Without one it works as long and answers `refused`, so that time does not tell
-    /// whether there is such a user (requirement 10).
+    /// Compares a password with a hash. When it does not fit, or there is no hash, it has worked as long as it takes to try
+    /// each of the schemes once, so that time tells neither whether there is such a user nor where it came from
+    /// (requirements 10 and 52, decision 0056).
     ///
+    /// - Parameters:
+    ///   - password: What was typed.
+    ///   - hash: The user's; `nil` when there is no user, or no password.
+    ///   - schemes: Those of all hashes among which this one is.
     /// - Throws: `busy` when too many wait already.
-    func compare(_ password: Password, with hash: PasswordHash?) async throws(DomainError) -> PasswordVerdict
+    func compare(
+        _ password: Password, with hash: PasswordHash?, among schemes: Set<PasswordScheme>
+    ) async throws(DomainError) -> PasswordVerdict
 
     /// How many passwords wait to be hashed.
     var waiting: Int { get }
+}
+
+extension PasswordHashing {
+    /// Compares a password with a hash where all hashes are of the server's own making, or whose it is, is known.
+    package func compare(_ password: Password, with hash: PasswordHash?) async throws(DomainError) -> PasswordVerdict {
+        try await compare(password, with: hash, among: [])
+    }
 }
 
 /// How a comparison ended.

@@ -80,6 +80,7 @@ package struct RegisterUser: Sendable {
             }
             if let kept { try transaction.setPassword(kept, of: user.id, in: user.application, at: now) }
             if isWeak { try transaction.markPassword(of: user.id, in: user.application, weakSince: now) }
+            try transaction.forgive(user, from: request.address, at: now)
             return answer
         }
     }

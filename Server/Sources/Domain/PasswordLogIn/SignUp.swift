@@ -95,6 +95,7 @@ package struct SignUp: Sendable {
             let logIn = try opening.open(forNew: user, by: request.newUser.actor, in: transaction)
             try transaction.setPassword(hash, of: user.id, in: application, at: now)
             if isWeak { try transaction.markPassword(of: user.id, in: application, weakSince: now) }
+            try transaction.forgive(user, from: request.address, at: now)
             return .made(logIn)
         }
         switch finding {

@@ -35,13 +35,15 @@ package struct VerifyPassword: Sendable {
     ///   `emailUnverified` only with the right one; `rateLimited`, `busy`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> User {
         let outcome = try await check(
-            request.password.revealed, of: request.meanings, in: request.application.id, from: request.address)
-        let user = try await store.write { transaction throws(DomainError) in try outcome.settle(in: transaction) }
-        guard let user,
-            user.isNamed(
-                by: request.isSpelledExactly ? request.meanings : nil, companion: request.companion,
-                isSpelledExactly: request.isSpelledExactly)
-        else { throw .credentialRefused }
+            request.password.revealed, of: .typed(request.meanings), in: request.application.id, from: request.address)
+        let user = try await store.write { transaction throws(DomainError) in
+            try outcome.settle(in: transaction) { user in
+                user.isNamed(
+                    by: request.isSpelledExactly ? request.meanings : nil, companion: request.companion,
+                    isSpelledExactly: request.isSpelledExactly)
+            }
+        }
+        guard let user else { throw .credentialRefused }
         let application = request.application
         let admitted = try await store.read { transaction throws(DomainError) in
             try transaction.admitted(user, restoration: nil, in: application)

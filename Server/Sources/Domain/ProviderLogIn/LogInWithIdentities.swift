@@ -81,6 +81,7 @@ package struct LogInWithIdentities: Sendable {
             if password != nil { user.passwordSetAt = now }
             let logIn = try opening.open(forNew: user, by: request.newUser.actor, in: transaction)
             if let password { try transaction.setPassword(password, of: user.id, in: application, at: now) }
+            try transaction.forgive(user, from: request.address, at: now)
             try links.keepAccounts(in: transaction)
             return logIn
         }

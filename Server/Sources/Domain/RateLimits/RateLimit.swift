@@ -48,6 +48,8 @@ package protocol RateLimitQueries {
     func counted(
         _ key: RateLimitKey, window: Duration, at now: Timestamp
     ) throws(DomainError) -> (count: Int, windowStart: Timestamp)?
+    /// Takes one act back; nothing happens when none was counted.
+    func uncount(_ key: RateLimitKey) throws(DomainError)
     /// Removes counters whose windows are over.
     func removeCounters(startedBefore limit: Timestamp) throws(DomainError)
 }

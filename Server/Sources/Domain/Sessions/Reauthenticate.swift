@@ -57,9 +57,10 @@ package struct Reauthenticate: Sendable {
         case .password(let password):
             guard user.hasPassword else { throw .credentialRefused }
             let outcome = try await check(
-                password.revealed, of: user.typedIdentifiers, in: application, from: address)
+                password.revealed, of: .own(user), in: application, from: address)
             isProven = try await store.write { transaction throws(DomainError) in
-                try renewal.write(by: try outcome.settle(in: transaction)?.id, in: transaction)
+                let prover = try outcome.settle(in: transaction) { $0.id == user.id }
+                return try renewal.write(by: prover?.id, in: transaction)
             }
         case .code(let code, let ticket):
             let presented = TryCode.Presented(

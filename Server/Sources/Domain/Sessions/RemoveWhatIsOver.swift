@@ -51,6 +51,7 @@ package final class RemoveWhatIsOver: Sendable {
             try transaction.removeMail(before: now - Self.mailIsKept)
         }
         try await store.write { transaction throws(DomainError) in try transaction.removeAdminAccess(at: now) }
+        try await RemoveUnusedSchemes(store: store, clock: clock)()
         let start = place.withLock { $0 }
         let (applications, lives) = try await store.read { transaction throws(DomainError) in
             (try transaction.applications(), try transaction.sessionLives(after: start, limit: Self.sweepSize))

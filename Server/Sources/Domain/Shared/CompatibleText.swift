@@ -51,6 +51,15 @@ package enum IdentifierFolding {
         PhoneNumber(text)?.text ?? folded(text)
     }
 
+    /// The text without white space around it, of any kind and also as other signs fold to it.
+    package static func trimmed(_ folded: String) -> String {
+        let scalars = folded.unicodeScalars
+        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+        else { return "" }
+        return String(scalars[first...last])
+    }
+
     /// Most are ASCII, where only capitals fold; `nil` for all others.
     private static func foldedASCII(_ text: String) -> String? {
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }

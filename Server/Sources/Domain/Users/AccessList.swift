@@ -86,4 +86,7 @@ extension User {
         if reader == id { return [.read, .write] }
         return accessList.map { $0.rights(of: reader) } ?? standard
     }
+
+    /// Whether everybody may change the user's fields.
+    package var isWritableByEverybody: Bool { accessList?.rights(of: nil).contains(.write) ?? false }
 }

@@ -1,8 +1,8 @@
 /// Changes a user in one transaction, as the mobile backends do it: operations on fields, identifiers, the access list,
 /// and what leads to the user.
 ///
-/// Unlike `UpdateUser` it obeys the user's access list, and asks nobody to prove to be there again: those backends' apps
-/// cannot. It is for their protocols only.
+/// Unlike `UpdateUser` it obeys the user's access list, as far as `AccountPermission` lets one reach, and asks nobody to
+/// prove to be there again: those backends' apps cannot. It is for their protocols only.
 package struct ChangeUser: Sendable {
     let store: any Store
     let clock: any WallClock
@@ -29,7 +29,7 @@ package struct ChangeUser: Sendable {
         package var anonymousId: AnonymousId?
         /// Providers to be unlinked. Those that are not linked make no difference.
         package var unlinked: Set<Identity.Provider>
-        /// Another password, or a first one. Only the user and operators may set it. All sessions end, and whoever has
+        /// Another password, or a first one. All sessions end, and whoever has
         /// only the id that a client made is out too.
         package var password: Secret?
         /// Whether operators keep the user out; `nil` for as it is.
@@ -97,7 +97,7 @@ package struct ChangeUser: Sendable {
             guard let before = try transaction.user(id, in: application.id), before.deletionRequestedAt == nil else {
                 throw .userUnknown
             }
-            guard actor.mayWrite(before) else { throw .accessRefused }
+            try actor.require(asked.needed(for: before), of: before)
             var user = before
             try Self.apply(asked, to: &user, rules, by: actor, links: links.identities, at: now)
             user.updatedAt = now
@@ -134,7 +134,7 @@ package struct ChangeUser: Sendable {
             try transaction.user(id, in: application.id)
         }
         guard var user = known, user.deletionRequestedAt == nil else { throw .userUnknown }
-        guard actor.isOwner(of: user) else { throw .accessRefused }
+        try actor.require(changes.needed(for: user), of: user)
         let told = user
         try Self.apply(changes, to: &user, application.settings.fieldRules, by: actor, at: now)
         let faults =
@@ -193,7 +193,9 @@ package struct ChangeUser: Sendable {
         faults += rules.settle(&user, from: before, told: changes.operations.keys, by: actor.writing(to: before))
         user.identities = linked
         if faults.isEmpty && user.fields != before.fields { faults += ProfileRules.faults(ofFields: user.fields) }
-        user.accessList = changes.accessList.applied(to: user.accessList)
+        if changes.changesAccess(to: before) || actor.role(towards: before) >= .owner {
+            user.accessList = changes.accessList.applied(to: user.accessList)
+        }
         faults += user.accessList?.faults(field: "accessList") ?? []
         if let isDisabled = changes.isDisabled, isDisabled != user.isDisabled {
             user.disabledAt = isDisabled ? now : nil
@@ -206,12 +208,10 @@ package struct ChangeUser: Sendable {
 }
 
 extension ChangeUser.Actor {
-    /// Whether it is the user, or may do everything.
-    fileprivate func isOwner(of user: User) -> Bool {
-        switch self {
-        case .operator: true
-        case .user(let id, _): id == user.id
-        }
+    /// - Throws: `accessRefused` when the actor may not all of it.
+    fileprivate func require(_ needed: Set<AccountPermission>, of user: User) throws(DomainError) {
+        let role = role(towards: user)
+        guard needed.allSatisfy({ $0.needs <= role }) else { throw .accessRefused }
     }
 
     /// In whose name the fields of a user are written.
@@ -228,13 +228,6 @@ extension ChangeUser.Actor {
         case .user(let user?, _): .user(user)
         case .user(nil, _): .unknown
         case .operator: .operator
-        }
-    }
-
-    func mayWrite(_ user: User) -> Bool {
-        switch self {
-        case .operator: true
-        case .user(let id, let standard): user.rights(of: id, standard: standard).contains(.write)
         }
     }
 }

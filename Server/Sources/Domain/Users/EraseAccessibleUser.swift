@@ -1,5 +1,6 @@
 /// Erases a user at once, without the grace that the native API gives: apps of the mobile backends make the same user
-/// again right after it, by the same name. It is for their protocols only.
+/// again right after it, by the same name. Whatever its access list says, only the user itself and operators may. It is for
+/// their protocols only.
 package struct EraseAccessibleUser: Sendable {
     /// Grants of providers that are revoked; a user has one identity of a provider.
     private static let maximumGrants = 16
@@ -22,7 +23,7 @@ package struct EraseAccessibleUser: Sendable {
             guard let user = try transaction.user(id, in: application.id), user.deletionRequestedAt == nil else {
                 throw .userUnknown
             }
-            guard actor.mayWrite(user) else { throw .accessRefused }
+            guard actor.may(.erasure, user) else { throw .accessRefused }
             let granted = user.identities.filter { $0.provider != .device && $0.provider != .anonymous }
             for (identity, revocation) in zip(granted, revocations) {
                 try transaction.forgetGrant(of: identity, in: application.id, revocation: revocation, at: now)

@@ -14,33 +14,37 @@ struct UpdateMemberRoute: RouteHandler {
         let body = try await api.body(of: request, context)
         // The original changed passwords by mail only; to drop one silently would lock its owner out.
         if let password = body.members["password"], password != .null { throw NCMBFault.notToBeEntered("password") }
-        let linked = try await identities(of: id, member, caller, needed: body.members["authData"])
+        let actor = ChangeUser.Actor.user(member?.user.id, standard: caller.standard)
+        let linked = try await identities(of: id, member, actor, caller, needed: body.members["authData"])
         let authData = try AuthDataRequest(body.members["authData"], linked: linked)
-        var changes = try changes(body, of: id)
+        var changes = try changes(body, of: id, isOwn: member?.user.id == id)
         changes.people = try await api.verified(authData, for: caller, from: api.client(of: request, context))
         changes.anonymousId = authData.anonymousId
         changes.unlinked = authData.unlinked
         let changed = try await api.useCases.foreign.changeUser(
-            id, in: caller.application, by: .user(member?.user.id, standard: caller.standard), changes)
+            id, in: caller.application, by: actor, changes)
         if changed.hasNewEmail { await api.sendConfirmation(to: changed.user, for: caller, request, context) }
         return try NCMBAnswer.signed(NCMBObject([("updateDate", .string(changed.user.updatedAt.text))]), for: caller)
     }
 
-    /// What is linked already. Only who may write learns that it is.
+    /// What is linked already. Only who may change that learns what it is.
     private func identities(
-        of id: Identifier<User>, _ member: Authenticated?, _ caller: NCMBCaller, needed authData: JSONValue?
+        of id: Identifier<User>, _ member: Authenticated?, _ actor: ChangeUser.Actor, _ caller: NCMBCaller,
+        needed authData: JSONValue?
     ) async throws -> [Identity] {
         guard let authData, authData != .null else { return [] }
         if let member, member.user.id == id { return member.user.identities }
         let user = try await api.useCases.readUser(id, in: caller.application.id)
-        guard user.rights(of: member?.user.id, standard: caller.standard).contains(.write) else {
-            throw DomainError.accessRefused
-        }
+        guard actor.may(.identities, user) else { throw DomainError.accessRefused }
         return user.identities
     }
 
-    private func changes(_ body: NCMBBody, of id: Identifier<User>) throws -> ChangeUser.Changes {
+    private func changes(
+        _ body: NCMBBody, of id: Identifier<User>, isOwn: Bool
+    ) throws -> ChangeUser.Changes {
         var changes = ChangeUser.Changes(identifiers: NewIdentifiers(email: try body.mailAddress, rules: .ncmb))
+        // Others are shown no address, and send that back with the whole object.
+        if case .removed = changes.identifiers.email, !isOwn { changes.identifiers.email = .unchanged }
         for (name, value) in try MemberFields.custom(in: body.members) {
             changes.operations[name] = try MemberFields.operation(name, value)
         }

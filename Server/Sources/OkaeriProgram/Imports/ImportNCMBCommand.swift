@@ -49,6 +49,8 @@ struct ImportNCMBCommand: AsyncParsableCommand {
             }
         } name: {
             $0.user.id.rawValue
+        } isWritable: {
+            $0.user.isWritableByEverybody
         } takeIn: { users, useCases throws(DomainError) in
             try await useCases.foreign.importUsers(users, into: id, of: .ncmb, isRehearsal: isRehearsal)
         }

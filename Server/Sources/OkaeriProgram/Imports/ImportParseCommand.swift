@@ -57,6 +57,8 @@ struct ImportParseCommand: AsyncParsableCommand {
             }
         } name: {
             $0.user.id.rawValue
+        } isWritable: {
+            $0.user.isWritableByEverybody
         } takeIn: { users, useCases throws(DomainError) in
             try await useCases.foreign.importUsers(users, into: id, of: .parse, isRehearsal: isRehearsal)
         }

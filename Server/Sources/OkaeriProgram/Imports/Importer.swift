@@ -18,17 +18,20 @@ struct Importer<Imported> {
     let translate: (JSONValue) throws(ImportFault) -> Imported
     /// By which name a refusal tells of a record.
     let name: (Imported) -> String
+    /// Whether everybody can change what a record makes.
+    let isWritable: (Imported) -> Bool
     let takeIn: Take
 
     init(
         application: Identifier<Application>, isRehearsal: Bool,
         translate: @escaping (JSONValue) throws(ImportFault) -> Imported, name: @escaping (Imported) -> String,
-        takeIn: @escaping Take
+        isWritable: @escaping (Imported) -> Bool = { _ in false }, takeIn: @escaping Take
     ) {
         self.application = application
         self.isRehearsal = isRehearsal
         self.translate = translate
         self.name = name
+        self.isWritable = isWritable
         self.takeIn = takeIn
     }
 
@@ -93,6 +96,7 @@ struct Importer<Imported> {
         guard !waiting.isEmpty else { return }
         let outcomes = try await takeIn(waiting.map(\.imported), useCases)
         for (record, outcome) in zip(waiting, outcomes) {
+            if !outcome.isRefusal, isWritable(record.imported) { report.noteWritable(name(record.imported)) }
             switch outcome {
             case .imported: report.imported += 1
             case .present: report.present += 1

@@ -50,14 +50,11 @@ extension ParseAPI {
         return ParseAnswer(members)
     }
 
-    /// What is linked already. Only who may write learns that it is.
+    /// What is linked already. Only who may change that learns what it is.
     private func identities(of id: Identifier<User>, _ call: ParseCall) async throws -> [Identity] {
         if let session = call.caller.session, session.user.id == id { return session.user.identities }
         let user = try await useCases.readUser(id, in: call.application.id)
-        guard
-            call.caller.isMaster
-                || user.rights(of: call.caller.session?.user.id, standard: call.caller.standard).contains(.write)
-        else { throw DomainError.accessRefused }
+        guard call.caller.actor.may(.identities, user) else { throw DomainError.accessRefused }
         return user.identities
     }
 

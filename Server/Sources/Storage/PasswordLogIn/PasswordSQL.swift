@@ -32,6 +32,7 @@ extension SQLTransaction {
             ON CONFLICT (application_id, user_id) DO UPDATE SET hash = $3
             """,
             [.id(application), .id(user), .text(hash.text)])
+        try noteScheme(of: hash, in: application, at: now)
         try connection.run(
             """
             UPDATE users SET password_set_at = $1, updated_at = $1, weak_password_at = NULL
@@ -79,8 +80,9 @@ extension SQLTransaction {
 
     package func replacePasswordHash(
         _ before: PasswordHash, with hash: PasswordHash, of user: Identifier<User>,
-        in application: Identifier<Application>
+        in application: Identifier<Application>, at now: Timestamp
     ) throws(DomainError) {
+        try noteScheme(of: hash, in: application, at: now)
         try connection.run(
             "UPDATE passwords SET hash = $1 WHERE application_id = $2 AND user_id = $3 AND hash = $4",
             [.text(hash.text), .id(application), .id(user), .text(before.text)])

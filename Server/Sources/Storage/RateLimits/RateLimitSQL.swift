@@ -31,6 +31,15 @@ extension SQLTransaction {
         ) { row throws(DomainError) in (Int(row.integer(0)), row.time(1)) }
     }
 
+    package func uncount(_ key: RateLimitKey) throws(DomainError) {
+        try connection.run(
+            """
+            UPDATE rate_limits SET used = used - 1
+            WHERE application_id = $1 AND kind = $2 AND subject = $3 AND used > 0
+            """,
+            [.id(key.application), .text(key.kind), .text(key.subject)])
+    }
+
     package func removeCounters(startedBefore limit: Timestamp) throws(DomainError) {
         try connection.run("DELETE FROM rate_limits WHERE window_start < $1", [.time(limit)])
     }

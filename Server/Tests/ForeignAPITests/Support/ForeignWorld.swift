@@ -63,6 +63,13 @@ struct ForeignWorld: Sendable {
         try await store.write(body)
     }
 
+    /// Reads the storage past the rules.
+    func reading<Value: Sendable>(
+        _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async throws -> Value {
+        try await store.read(body)
+    }
+
     /// Sends a request, by a web page of another origin unless told otherwise.
     func send(
         _ method: String, _ target: String, _ headers: [(String, String)] = [], body: String? = nil,

@@ -107,6 +107,18 @@ struct AdminLogInTests {
         }
     }
 
+    @Test("are guarded however their name is spelled or padded", arguments: ["root", "nobody"])
+    func spelledGuesses(name: String) async throws {
+        let world = try await AdminWorld(roles: [])
+        let spellings = [" \(name)", "\(name) ", name.uppercased(), "\u{3000}\(name)", "\(name)\u{200B}"]
+        for spelling in spellings {
+            expect(try await logIn(world, spelling, "wrong password here", "000000"), 401, .credentialRefused)
+        }
+        for spelling in spellings + [name] {
+            expect(try await logIn(world, spelling, AdminWorld.password, "000000"), 429, .rateLimited)
+        }
+    }
+
     @Test("are kept out at once when disabled, and sessions end by disuse and by age")
     func ends() async throws {
         let world = try await AdminWorld(roles: [.support])

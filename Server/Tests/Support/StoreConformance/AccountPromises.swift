@@ -97,9 +97,11 @@ extension Promise {
                 try transaction.insert(user)
                 hashes.append(try transaction.passwordHash(of: user.id, in: application))
                 try transaction.setPassword(weak, of: user.id, in: application, at: later)
-                try transaction.replacePasswordHash(other, with: strong, of: user.id, in: application)
+                try transaction.replacePasswordHash(
+                    other, with: strong, of: user.id, in: application, at: later)
                 hashes.append(try transaction.passwordHash(of: user.id, in: application))
-                try transaction.replacePasswordHash(weak, with: strong, of: user.id, in: application)
+                try transaction.replacePasswordHash(
+                    weak, with: strong, of: user.id, in: application, at: later)
                 hashes.append(try transaction.passwordHash(of: user.id, in: application))
                 users.append(try transaction.user(user.id, in: application))
                 try transaction.removePassword(of: user.id, in: application)
@@ -110,6 +112,45 @@ extension Promise {
             try expectEqual(hashes, [nil, weak, strong, nil])
             try expectEqual(users.map { $0?.passwordSetAt }, [later, nil])
             try expectEqual(users.map { $0?.updatedAt }, [later, later])
+        },
+        Promise("knows the schemes of an application's passwords, until nobody has them") { engine in
+            let samples = Samples()
+            let users = [samples.user(), samples.user(after: 1), samples.user(in: samples.otherApplication)]
+            let forms = [
+                "$2b$10$" + String(repeating: "a", count: 53), "$argon2id$v=19$m=8,t=1,p=1$AAAA$BBBBBB",
+                "$scrypt$ln=10,r=8,p=1$AAAA$BBBBBB",
+            ]
+            let better = PasswordHash(text: "$argon2id$v=19$m=8,t=1,p=1$CCCC$DDDDDD")
+            let later = samples.now + .days(2)
+            let schemes = try await engine.write { transaction throws(DomainError) in
+                for (user, form) in zip(users, forms) {
+                    try transaction.insert(user)
+                    try transaction.setPassword(
+                        PasswordHash(text: form), of: user.id, in: user.application, at: samples.now)
+                }
+                var schemes = [try transaction.passwordSchemes(in: samples.application)]
+                try transaction.replacePasswordHash(
+                    PasswordHash(text: forms[0]), with: better, of: users[0].id, in: samples.application, at: later)
+                let old = try transaction.passwordSchemes(usedBefore: later - .days(1), count: 9)
+                for use in old {
+                    let isUsed = try transaction.hasPasswords(of: use.scheme, in: use.application)
+                    // Noted anew meanwhile: what was found does not count.
+                    var other = use
+                    other.usedAt = use.usedAt - .seconds(1)
+                    try transaction.settle(other, isUsed: false, at: later)
+                    try transaction.settle(use, isUsed: isUsed, at: later)
+                }
+                schemes.append(Set(old.map(\.scheme)))
+                schemes.append(try transaction.passwordSchemes(in: samples.application))
+                schemes.append(try transaction.passwordSchemes(in: samples.otherApplication))
+                schemes.append(Set(try transaction.passwordSchemes(usedBefore: later, count: 9).map(\.scheme)))
+                return schemes.map { Set($0.map(\.text)) }
+            }
+            let (bcrypt, argon2, scrypt) = (
+                "$2b$10$", "$argon2id$v=19$m=8,t=1,p=1$4$6", "$scrypt$ln=10,r=8,p=1$4$6"
+            )
+            // The one that was noted again when the hash was bettered is not looked for.
+            try expectEqual(schemes, [[bcrypt, argon2], [bcrypt, scrypt], [argon2], [scrypt], []])
         },
         Promise("gives a session a new token when its owner proved to be there") { engine in
             let samples = Samples()

@@ -44,7 +44,22 @@ extension Promise {
                 return [within.count, try transaction.count(key, window: window, at: samples.now + .seconds(61)).count]
             }
             try expectEqual(last, [2, 1])
-        }
+        },
+        Promise("takes a count back, and never below nothing") { engine in
+            let samples = Samples()
+            let key = RateLimitKey(application: samples.application, kind: "kind", subject: "somebody")
+            let counts = try await engine.write { transaction throws(DomainError) in
+                try transaction.uncount(key)
+                var counts = [try transaction.counted(key, window: .seconds(60), at: samples.now)?.count]
+                for _ in 0..<2 { _ = try transaction.count(key, window: .seconds(60), at: samples.now) }
+                for _ in 0..<3 {
+                    try transaction.uncount(key)
+                    counts.append(try transaction.counted(key, window: .seconds(60), at: samples.now)?.count)
+                }
+                return counts
+            }
+            try expectEqual(counts, [nil, 1, 0, 0])
+        },
     ]
 
     static let accessTokenPromises = [

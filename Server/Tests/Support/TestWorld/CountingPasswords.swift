@@ -8,6 +8,10 @@ package final class CountingPasswords: PasswordHashing {
     package struct Counts: Hashable, Sendable {
         package var hashes = 0
         package var comparisons = 0
+        /// Among which schemes the last comparison was.
+        package var schemes: Set<PasswordScheme> = []
+        /// Whether the last comparison had a hash to compare with.
+        package var hadHash = false
         /// Whether further work is refused.
         package var isBusy = false
         /// How many are said to wait.
@@ -27,8 +31,13 @@ package final class CountingPasswords: PasswordHashing {
         return Self.hash(password)
     }
 
-    package func compare(_ password: Password, with hash: PasswordHash?) async throws(DomainError) -> PasswordVerdict {
-        try work { $0.comparisons += 1 }
+    package func compare(
+        _ password: Password, with hash: PasswordHash?, among schemes: Set<PasswordScheme>
+    ) async throws(DomainError) -> PasswordVerdict {
+        try work { counts in
+            counts.comparisons += 1
+            (counts.schemes, counts.hadHash) = (schemes, hash != nil)
+        }
         if hash == Self.hash(password) { return .accepted(better: nil) }
         return hash == Self.weakHash(password) ? .accepted(better: Self.hash(password)) : .refused
     }

@@ -1,0 +1,113 @@
+package import Domain
+
+/// What a comparison has to do in all, so that each one of an application takes as long, whichever hash its user has and
+/// whether there is such a user (decision 0056).
+///
+/// The costs of different functions cannot be traded for each other, so that each function in use is run. Of one function
+/// the highest cost counts, and what a cheaper hash lacks is made up to the last round.
+package struct ComparisonWork: Sendable {
+    /// A function with all that its cost does not grow evenly with.
+    package enum Function: Hashable, Sendable {
+        /// With its variant and parameters, all that stands before the salt: two of them are two functions.
+        case argon2(String)
+        case bcrypt
+        case scrypt(blockSize: UInt32, parallelism: UInt32)
+        case pbkdf2(StoredHash.PBKDF2.Digest)
+    }
+
+    /// Of each function the most that any hash asks for.
+    private let most: [Function: Int]
+
+    /// - Parameters:
+    ///   - schemes: Those in use. What this program could not try costs nothing, and is left out.
+    ///   - standard: What new hashes are made with: stands for all when none is in use.
+    package init(_ schemes: Set<PasswordScheme>, standard: Argon2id) {
+        var most: [Function: Int] = [:]
+        for scheme in schemes {
+            guard let hash = StoredHash(scheme.decoy) else { continue }
+            most[hash.function] = max(most[hash.function] ?? 0, hash.cost)
+        }
+        if most.isEmpty { most[standard.dummy.function] = standard.dummy.cost }
+        self.most = most
+    }
+
+    /// What is left to do.
+    ///
+    /// - Parameter done: The hash that was tried; `nil` when there was none.
+    /// - Returns: hashes that fit nothing. Trying all of them makes the work whole.
+    package func rest(after done: StoredHash?) -> [StoredHash] {
+        most.flatMap { function, cost in
+            function.decoys(from: done?.function == function ? done?.cost ?? 0 : 0, to: cost)
+        }
+    }
+}
+
+extension ComparisonWork.Function {
+    private static let zeros = [UInt8](repeating: 0, count: 16)
+
+    /// Hashes of the function that together cost what lies between two costs.
+    fileprivate func decoys(from done: Int, to most: Int) -> [StoredHash] {
+        guard done < most else { return [] }
+        switch self {
+        case .argon2(let head): return [.argon2(PasswordScheme(text: head + "22$43").decoy.text)]
+        case .bcrypt:
+            return Self.powers(from: done, to: most).map { cost in
+                let exponent = cost.trailingZeroBitCount
+                let text = "$2b$\(exponent < 10 ? "0" : "")\(exponent)$" + String(repeating: ".", count: 53)
+                return .bcrypt(text)
+            }
+        case .scrypt(let blockSize, let parallelism):
+            return Self.powers(from: done, to: most).map { cost in
+                .scrypt(
+                    StoredHash.Scrypt(
+                        cost: UInt64(cost), blockSize: blockSize, parallelism: parallelism, salt: Self.zeros,
+                        hash: Self.zeros))
+            }
+        case .pbkdf2(let digest):
+            return [
+                .pbkdf2(StoredHash.PBKDF2(digest: digest, rounds: most - done, salt: Self.zeros, hash: Self.zeros))
+            ]
+        }
+    }
+
+    /// Powers of two whose sum lies between two of them: 4 + 8 + 16 between 4 and 32. From zero it is the higher one.
+    private static func powers(from done: Int, to most: Int) -> [Int] {
+        done == 0 ? [most] : Array(sequence(first: done) { $0 < most / 2 ? $0 * 2 : nil })
+    }
+}
+
+extension StoredHash {
+    /// The function that made it.
+    package var function: ComparisonWork.Function {
+        switch self {
+        case .argon2(let text): .argon2(PasswordScheme(of: PasswordHash(text: text))?.head ?? text)
+        case .bcrypt: .bcrypt
+        case .scrypt(let scrypt): .scrypt(blockSize: scrypt.blockSize, parallelism: scrypt.parallelism)
+        case .pbkdf2(let pbkdf2): .pbkdf2(pbkdf2.digest)
+        }
+    }
+
+    /// What trying it costs, in a unit of the function's own.
+    package var cost: Int {
+        switch self {
+        case .argon2: 1
+        // Read before, when the cost was found to be in its range.
+        case .bcrypt(let text): 1 << (Int(text.dropFirst(4).prefix(2)) ?? 0)
+        case .scrypt(let scrypt): Int(scrypt.cost)
+        case .pbkdf2(let pbkdf2): pbkdf2.rounds * pbkdf2.blocks
+        }
+    }
+}
+
+extension StoredHash.PBKDF2 {
+    /// How often the rounds are run: once for each piece of the result that is as long as the digest.
+    fileprivate var blocks: Int {
+        let length =
+            switch digest {
+            case .sha1: 20
+            case .sha256: 32
+            case .sha512: 64
+            }
+        return max(1, (hash.count + length - 1) / length)
+    }
+}

@@ -1,0 +1,92 @@
+import Domain
+import PasswordHashes
+import Testing
+
+/// Whether a comparison costs the same whichever hash a user has, and when there is no user (requirement 52, decision 0056).
+@Suite("The work of comparing passwords")
+struct ComparisonWorkTests {
+    private static let standard = Argon2id(memoryKiB: 16, passes: 2)
+    private static let own = "$argon2id$v=19$m=16,t=2,p=1$AAECAwQFBgcICQoLDA0ODw$"
+        + "nfkj3u1fRTHCea+fVr03sWV770kp5wLOLoEakziKhqE"
+
+    /// Hashes of the users of one application each.
+    static let populations: [[String]] = [
+        [own],
+        [own] + StoredHashTests.forms,
+        StoredHashTests.forms,
+        // Different costs of one function.
+        [own, bcrypt(4), bcrypt(5), bcrypt(7)],
+        [pbkdf2("sha1", 900, 27), pbkdf2("sha1", 1000, 27), pbkdf2("sha1", 1000, 86), pbkdf2("sha256", 7, 43)],
+        [scrypt(4), scrypt(5), scrypt(9), own],
+        [own, "$argon2id$v=19$m=8,t=1,p=1$AAECAwQFBgcICQoLDA0ODw$AAECAwQFBgcICQoLDA0ODw"],
+        [own, "$argon2i$v=19$m=16,t=2,p=1$AAECAwQFBgcICQoLDA0ODw$AAECAwQFBgcICQoLDA0ODw"],
+        // What nobody can try costs nothing, here and there.
+        [own, "$5$rounds=5000$salt$hash", "plain"],
+        ["$5$rounds=5000$salt$hash"],
+        [],
+    ]
+
+    private static func bcrypt(_ cost: Int) -> String { "$2b$0\(cost)$" + String(repeating: "a", count: 53) }
+
+    private static func scrypt(_ exponent: Int) -> String {
+        "$scrypt$ln=\(exponent),r=8,p=1$AAECAwQFBgcICQoLDA0ODw$nfkj3u1fRTHCea+fVr03sWV770kp5wLOLoEakziKhqE"
+    }
+
+    private static func pbkdf2(_ digest: String, _ rounds: Int, _ letters: Int) -> String {
+        "$pbkdf2-\(digest)$i=\(rounds)$AAECAwQFBgcICQoLDA0ODw$" + String(repeating: "A", count: letters)
+    }
+
+    @Test("is the same for every user of an application and for nobody, function by function", arguments: populations)
+    func equal(population: [String]) {
+        let hashes = population.map(PasswordHash.init(text:))
+        let work = ComparisonWork(Set(hashes.compactMap(PasswordScheme.init(of:))), standard: Self.standard)
+        func costs(_ hash: PasswordHash?) -> [ComparisonWork.Function: Int] {
+            let stored = hash.flatMap(StoredHash.init)
+            let all = [stored].compactMap { $0 } + work.rest(after: stored)
+            return Dictionary(all.map { ($0.function, $0.cost) }, uniquingKeysWith: +)
+        }
+        let nobody = costs(nil)
+        #expect(!nobody.isEmpty)
+        for hash in hashes { #expect(costs(hash) == nobody, "\(hash.text)") }
+    }
+
+    @Test("fits nothing", arguments: populations)
+    func decoys(population: [String]) throws {
+        let schemes = Set(population.compactMap { PasswordScheme(of: PasswordHash(text: $0)) })
+        let password = try #require(Password("correct horse"))
+        for decoy in ComparisonWork(schemes, standard: Self.standard).rest(after: nil) {
+            #expect(!decoy.fits(password))
+        }
+    }
+
+    @Test("is read from a hash without its salt and result", arguments: StoredHashTests.forms + [own])
+    func decoy(text: String) throws {
+        let hash = PasswordHash(text: text)
+        let scheme = try #require(PasswordScheme(of: hash))
+        let (stored, decoy) = (try #require(StoredHash(hash)), try #require(StoredHash(scheme.decoy)))
+        #expect(stored.function == decoy.function && stored.cost == decoy.cost)
+        #expect(PasswordScheme(of: scheme.decoy) == scheme && text.hasPrefix(scheme.head))
+        #expect(!scheme.text.contains("AAECAwQ") && !scheme.text.contains("abcdefg"))
+    }
+
+    @Test("of texts that are no hashes is none", arguments: ["", "$", "$a$b", "plain", String(repeating: "$", count: 9999)])
+    func none(text: String) {
+        #expect(PasswordScheme(of: PasswordHash(text: text)) == nil)
+        #expect(StoredHash(PasswordScheme(text: text).decoy) == nil)
+    }
+
+    @Test("changes nothing of what is accepted, and how it is bettered", arguments: StoredHashTests.forms)
+    func accepted(text: String) async throws {
+        let threads = PasswordThreads(count: 1, maximumWaiting: 8, strength: Self.standard)
+        let schemes = Set(StoredHashTests.forms.compactMap { PasswordScheme(of: PasswordHash(text: $0)) })
+        let (right, wrong) = (try #require(Password("correct horse")), try #require(Password("wrong horse")))
+        let hash = PasswordHash(text: text)
+        guard case .accepted(.some) = try await threads.compare(right, with: hash, among: schemes) else {
+            Issue.record("refused")
+            return
+        }
+        #expect(try await threads.compare(wrong, with: hash, among: schemes) == .refused)
+        #expect(try await threads.compare(right, with: nil, among: schemes) == .refused)
+        await threads.close()
+    }
+}
