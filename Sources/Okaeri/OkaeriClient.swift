@@ -149,13 +149,44 @@ public final class OkaeriClient: Sendable {
         try await keeper.endSession(id)
     }
 
-    /// Ends all of the user's log-ins but this one.
+    /// Logs out everywhere else: ends every way into the account but this log-in and this device's key, among them the keys
+    /// of other devices, codes and transfer codes. Keys stay when nothing else leads to the user.
     ///
-    /// - Returns: How many there were.
-    /// - Throws: `OkaeriError`.
+    /// - Returns: How many log-ins ended.
+    /// - Throws: `OkaeriError`: `.reauthenticationRequired`.
     @discardableResult
     public func endOtherSessions() async throws(OkaeriError) -> Int {
         try await keeper.endOtherSessions()
+    }
+
+    /// The keys by which the user's devices log in automatically, oldest first.
+    ///
+    /// - Throws: `OkaeriError`.
+    public func deviceKeys() async throws(OkaeriError) -> [RegisteredDeviceKey] {
+        try await keeper.deviceKeys()
+    }
+
+    /// Removes a device's key: that device logs in automatically no more, and is told why.
+    ///
+    /// - Parameter thumbprint: Which key.
+    /// - Throws: `OkaeriError`: `.reauthenticationRequired`, `.lastWayIn`.
+    public func removeDeviceKey(_ thumbprint: RegisteredDeviceKey.ID) async throws(OkaeriError) {
+        try await keeper.removeDeviceKey(thumbprint)
+    }
+
+    /// Removes the keys of all other devices, and ends their log-ins.
+    ///
+    /// - Returns: How many were removed. Keys stay when nothing else leads to the user.
+    /// - Throws: `OkaeriError`: `.reauthenticationRequired`.
+    @discardableResult
+    public func removeOtherDeviceKeys() async throws(OkaeriError) -> Int {
+        try await keeper.removeOtherDeviceKeys()
+    }
+
+    /// Logs out, and gives this device another key: the next ``logInAutomatically(device:user:)`` makes a new user. For
+    /// whoever does not go on with an account whose key was removed (``OkaeriError/deviceKeyRemoved(reason:at:)``).
+    public func useNewDeviceKey() async {
+        await keeper.useNewDeviceKey()
     }
 
     /// A token for the app's own backends.

@@ -123,9 +123,8 @@ extension InMemoryServer {
         }
         try check([], body.newPassword, contents, field: "newPassword")
         contents.users[session.user]?.password = body.newPassword
-        let others = contents.sessions.filter { $0.value.user == session.user && $0.key != token }
-        for other in others.keys { contents.sessions[other] = nil }
-        return .json(200, EndedSessionsAnswer(ended: others.count))
+        let ended = evict(from: session.user, keeping: token, "password_changed", &contents)
+        return .json(200, EndedSessionsAnswer(ended: ended.ended))
     }
 
     func reauthenticate(
@@ -225,6 +224,7 @@ extension InMemoryServer {
     ) {
         guard joins ?? true, let thumbprint, contents.usersByKey[thumbprint] == nil else { return }
         contents.usersByKey[thumbprint] = user.id
+        contents.removedKeys[thumbprint] = nil
         user.identities.append(
             IdentityBody(provider: "device", subject: thumbprint, linkedAt: time(contents)))
     }

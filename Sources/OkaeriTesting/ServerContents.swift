@@ -45,6 +45,8 @@ struct ServerContents: Sendable {
     var users: [String: StoredUser] = [:]
     /// Users by the thumbprint of a device's key.
     var usersByKey: [String: String] = [:]
+    /// Keys that were removed, with what told of it.
+    var removedKeys: [String: (reason: String, at: WireTime)] = [:]
     /// Users by what a person types, in lower case.
     var usersByIdentifier: [String: String] = [:]
     /// Users by provider and the person's name there.

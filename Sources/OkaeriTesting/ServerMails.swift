@@ -82,7 +82,7 @@ extension InMemoryServer {
         contents.users[used.user]?.password = body.newPassword
         contents.users[used.user]?.body.hasPassword = true
         contents.users[used.user]?.body.emailVerified = true
-        for (token, session) in contents.sessions where session.user == used.user { contents.sessions[token] = nil }
+        _ = evict(from: used.user, keeping: nil, "password_reset", &contents)
         let answer = TransportResponse(status: 204)
         remember(answer, request, nil, &contents)
         return answer

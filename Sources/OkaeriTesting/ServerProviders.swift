@@ -109,6 +109,7 @@ extension InMemoryServer {
         user.body.lastLogInAt = now
         if contents.usersByKey[thumbprint] == nil {
             contents.usersByKey[thumbprint] = user.body.id
+            contents.removedKeys[thumbprint] = nil
             user.body.identities.append(IdentityBody(provider: "device", subject: thumbprint, linkedAt: now))
         }
         contents.users[user.body.id] = user

@@ -41,9 +41,9 @@ extension InMemoryServer {
         case ("GET", APIPath.sessions): return try listSessions(request, &contents)
         case ("DELETE", APIPath.sessions):
             let (token, session) = try authenticate(request, &contents)
-            let others = contents.sessions.filter { $0.value.user == session.user && $0.key != token }
-            for other in others.keys { contents.sessions[other] = nil }
-            return .json(200, EndedSessionsAnswer(ended: others.count))
+            try checkPresence(request, session, contents)
+            return .json(200, evict(from: session.user, keeping: token, "other_sessions_ended", &contents))
+        case (_, _) where path.hasPrefix(APIPath.deviceKeys): return try respondToDeviceKeys(request, &contents)
         case ("DELETE", _) where path.hasPrefix("\(APIPath.sessions)/"):
             let session = try authenticate(request, &contents).session
             let ended = contents.sessions.first {
@@ -123,6 +123,10 @@ extension InMemoryServer {
         let now = time(contents)
         let known = contents.usersByKey[thumbprint].flatMap { contents.users[$0] }
         guard known?.isDisabled != true else { throw Refusal(403, .userDisabled) }
+        if known == nil, method == "automatic", let removed = contents.removedKeys[thumbprint] {
+            throw Refusal(removed)
+        }
+        contents.removedKeys[thumbprint] = nil
         let number = contents.newNumber()
         var user =
             known
@@ -212,7 +216,7 @@ extension InMemoryServer {
 
 /// A request that is refused.
 struct Refusal: Error {
-    let problem: Problem
+    var problem: Problem
 
     init(
         _ status: Int, _ code: ErrorCode, detail: String? = nil, errors: [FieldProblem]? = nil,

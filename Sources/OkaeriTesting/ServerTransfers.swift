@@ -94,6 +94,7 @@ extension InMemoryServer {
             contents.users[left]?.body.identities.removeAll { $0.subject == thumbprint }
         }
         contents.usersByKey[thumbprint] = waiting.user
+        contents.removedKeys[thumbprint] = nil
         contents.users[waiting.user]?.body.identities.append(
             IdentityBody(provider: "device", subject: thumbprint, linkedAt: now))
         let notice = NoticeBody(

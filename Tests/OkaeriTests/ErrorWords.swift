@@ -44,6 +44,7 @@ enum ErrorWords {
         Pinned(.providerRefused(.providerTokenInvalid), "provider_token_invalid"),
         Pinned(.identityTaken, "identity_taken"),
         Pinned(.lastWayIn, "last_way_in"),
+        Pinned(.deviceKeyRemoved(reason: nil, at: nil), "device_key_removed"),
         Pinned(.conflict(conflict), "conflict"),
         Pinned(.mergeRefused, "merge_ticket_refused"),
         Pinned(.userDeleted(erasedAt: nil), "user_deleted"),
@@ -91,6 +92,7 @@ enum ErrorWords {
         case .cancelled: 31
         case .refused: 32
         case .unexpectedAnswer: 33
+        case .deviceKeyRemoved: 34
         }
     }
 }

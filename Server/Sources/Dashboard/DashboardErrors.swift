@@ -49,7 +49,9 @@ struct PageWords {
             case .lastOwner: (.conflict, "lastOwner")
             case .adminRequired: (.unauthorized, "notAllowed")
             }
-        case .userUnknown, .sessionUnknown, .mergeUnknown, .applicationUnknown: (.notFound, "notFound")
+        case .userUnknown, .sessionUnknown, .mergeUnknown, .applicationUnknown, .identityUnknown:
+            (.notFound, "notFound")
+        case .lastWayIn: (.conflict, "lastWayIn")
         case .sessionInvalid: (.conflict, "notActive")
         case .rateLimited: (.tooManyRequests, "tooMany")
         case .busy, .searchTooSlow: (.serviceUnavailable, "busy")

@@ -31,6 +31,7 @@ struct UserPage: DashboardPage {
 
     private static let notices: Set<String> = [
         "disabled", "enabled", "loggedOut", "reset", "deleted", "restored", "merged", "saved", "ended",
+        "keyRemoved",
     ]
 
     private func act(
@@ -41,11 +42,14 @@ struct UserPage: DashboardPage {
         switch form.text("act") {
         case "disable", "enable":
             let isDisabled = form.text("act") == "disable"
-            try await visit.useCases.setUserDisabled(id, in: application.id, isDisabled: isDisabled, by: who)
+            try await visit.useCases.setUserDisabled(id, in: application, isDisabled: isDisabled, by: who)
             return (isDisabled ? "disabled" : "enabled", nil, nil)
         case "log-out":
-            _ = try await visit.rules.endAllSessions(of: id, in: application.id, by: who)
+            _ = try await visit.rules.endAllSessions(of: id, in: application, by: who)
             return ("loggedOut", nil, nil)
+        case "remove-key":
+            try await visit.useCases.removeDeviceKeys(form.text("key"), of: id, in: application, by: who)
+            return ("keyRemoved", nil, nil)
         case "end":
             try await visit.rules.endSession(
                 .init(rawValue: form.text("session")), of: id, in: application.id, by: who)
@@ -166,6 +170,16 @@ struct UserView {
             "isMasked": isMasked, "hasEmail": user.email != nil, "json": json, "facts": facts,
             "identities": user.identities.map { identity -> PageTemplates.Model in
                 ["provider": identity.provider.rawValue, "subject": identity.subject, "time": identity.linkedAt.text]
+            },
+            "deviceKeys": found.deviceKeys.map { key -> PageTemplates.Model in
+                let name = isMasked ? PersonalMask.text(key.device.name) : key.device.name
+                let device = [name, key.device.model, key.device.system, key.device.appVersion].compactMap { $0 }
+                var model: PageTemplates.Model = [
+                    "thumbprint": key.thumbprint, "device": device.isEmpty ? "–" : device.joined(separator: " · "),
+                    "added": key.addedAt.text,
+                ]
+                if let used = key.lastUsedAt { model["used"] = used.text }
+                return model
             },
             "sessions": found.sessions.map { session -> PageTemplates.Model in
                 let name = isMasked ? PersonalMask.text(session.device.name) : session.device.name

@@ -196,9 +196,9 @@ private struct BulkDeed {
     ) async throws(DomainError) {
         switch deed {
         case "delete": _ = try await visit.useCases.deleteUser(id, in: application, by: who)
-        case "log-out": _ = try await visit.rules.endAllSessions(of: id, in: application.id, by: who)
+        case "log-out": _ = try await visit.rules.endAllSessions(of: id, in: application, by: who)
         default:
-            try await visit.useCases.setUserDisabled(id, in: application.id, isDisabled: deed == "disable", by: who)
+            try await visit.useCases.setUserDisabled(id, in: application, isDisabled: deed == "disable", by: who)
         }
     }
 

@@ -43,6 +43,8 @@ package final class UseCases: Sendable {
     package let requirePresence: RequirePresence
     package let endSession: EndSession
     package let endOtherSessions: EndOtherSessions
+    package let listDeviceKeys: ListDeviceKeys
+    package let removeDeviceKeys: RemoveDeviceKeys
     package let revokeSession: RevokeSession
     package let writeSessionActivity: WriteSessionActivity
     package let removeWhatIsOver: RemoveWhatIsOver
@@ -134,6 +136,7 @@ package final class UseCases: Sendable {
         let seals = AuditSeals(world.sealingKey)
         let keyring = ProtocolKeyring(sealingKey: world.sealingKey, randomness: randomness)
         let audit = AuditTrail(clock: clock, randomness: randomness, seals: seals)
+        let changes = AccountChanges(notice: notice, audit: audit)
         let takeAllowance = TakeAllowance(store: store, clock: clock)
         searches = SearchScheduler(store: store, clock: clock, limits: world.searchLimits)
         let check = PasswordCheck(
@@ -157,13 +160,13 @@ package final class UseCases: Sendable {
             takeAllowance: takeAllowance, audit: audit, newUsers: world.firstLaunches)
         registerUser = RegisterUser(
             store: store, clock: clock, randomness: randomness, passwords: world.passwords,
-            takeAllowance: takeAllowance, newUsers: world.firstLaunches)
-        setPassword = SetPassword(store: store, clock: clock, passwords: world.passwords)
+            takeAllowance: takeAllowance, changes: changes, newUsers: world.firstLaunches)
+        setPassword = SetPassword(store: store, clock: clock, passwords: world.passwords, changes: changes)
         logInWithPassword = LogInWithPassword(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, check: check, audit: audit)
         changePassword = ChangePassword(
-            store: store, clock: clock, passwords: world.passwords, check: check, notice: notice, audit: audit)
-        upgradeUser = UpgradeUser(store: store, clock: clock, passwords: world.passwords, audit: audit)
+            store: store, clock: clock, passwords: world.passwords, check: check, changes: changes)
+        upgradeUser = UpgradeUser(store: store, clock: clock, passwords: world.passwords, changes: changes)
         let offerMerge = OfferMerge(store: store, clock: clock, randomness: randomness, audit: audit)
         requirePresence = RequirePresence(clock: clock)
         findProvider = FindProvider(
@@ -179,8 +182,8 @@ package final class UseCases: Sendable {
             sealingKey: world.sealingKey, audit: audit, firstLaunches: world.firstLaunches)
         linkProvider = LinkProvider(
             store: store, clock: clock, findProvider: findProvider, sealingKey: world.sealingKey,
-            offerMerge: offerMerge, audit: audit)
-        unlinkProvider = UnlinkProvider(store: store, clock: clock, randomness: randomness, audit: audit)
+            offerMerge: offerMerge, changes: changes)
+        unlinkProvider = UnlinkProvider(store: store, clock: clock, randomness: randomness, changes: changes)
         revokeGrants = RevokeGrants(
             store: store, clock: clock, sealingKey: world.sealingKey, findProvider: findProvider)
         takeAppleNotification = TakeAppleNotification(
@@ -194,22 +197,24 @@ package final class UseCases: Sendable {
             textDelivery: world.textDelivery, pagesURL: world.pagesURL, hasLimits: world.hasRateLimits)
         foreign = ForeignUseCases(
             world, authenticate: authenticate, findProvider: findProvider, takeAllowance: takeAllowance,
-            queueErrand: queueErrand, check: check, notice: notice, searches: searches, audit: audit)
+            queueErrand: queueErrand, check: check, searches: searches, changes: changes)
         logOut = LogOut(store: store)
         listSessions = ListSessions(store: store, clock: clock)
         endSession = EndSession(store: store, audit: audit)
-        endOtherSessions = EndOtherSessions(store: store, audit: audit)
+        endOtherSessions = EndOtherSessions(store: store, clock: clock, changes: changes)
+        listDeviceKeys = ListDeviceKeys(store: store)
+        removeDeviceKeys = RemoveDeviceKeys(store: store, clock: clock, changes: changes)
         revokeSession = RevokeSession(store: store, audit: audit)
         writeSessionActivity = WriteSessionActivity(store: store, activity: activity)
         removeWhatIsOver = RemoveWhatIsOver(store: store, clock: clock)
         readUser = ReadUser(store: store)
-        updateUser = UpdateUser(store: store, clock: clock, audit: audit)
-        rewriteUser = RewriteUser(store: store, clock: clock, passwords: world.passwords)
+        updateUser = UpdateUser(store: store, clock: clock, changes: changes)
+        rewriteUser = RewriteUser(store: store, clock: clock, passwords: world.passwords, changes: changes)
         eraseUserAtOnce = EraseUserAtOnce(store: store, clock: clock, randomness: randomness, audit: audit)
         lookUpUser = LookUpUser(store: store, takeAllowance: takeAllowance, hasLimits: world.hasRateLimits)
         listUsers = ListUsers(store: store)
         rememberAttempt = RememberAttempt(store: store, clock: clock)
-        setUserDisabled = SetUserDisabled(store: store, clock: clock, audit: audit)
+        setUserDisabled = SetUserDisabled(store: store, clock: clock, changes: changes)
         signingKeys = SigningKeys(store: store, clock: clock, sealingKey: world.sealingKey, validity: world.validity)
         mintAccessToken = MintAccessToken(
             clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.issuer)
@@ -229,11 +234,11 @@ package final class UseCases: Sendable {
         logInWithCode = LogInWithCode(
             clock: clock, randomness: randomness, verifyProof: verifyProof, tryCode: tryCode, audit: audit)
         requestEmailVerification = RequestEmailVerification(queueErrand: queueErrand, requirePresence: requirePresence)
-        verifyEmail = VerifyEmail(clock: clock, tryCode: tryCode, notice: notice, audit: audit)
+        verifyEmail = VerifyEmail(clock: clock, tryCode: tryCode, changes: changes)
         requestPasswordReset = RequestPasswordReset(queueErrand: queueErrand)
         resetPassword = ResetPassword(
             store: store, clock: clock, randomness: randomness, passwords: world.passwords, tryCode: tryCode,
-            notice: notice, audit: audit)
+            changes: changes)
         listQueuedMail = ListQueuedMail(store: store)
         readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
         changeMailSettings = ChangeMailSettings(store: store, audit: audit)
@@ -284,7 +289,7 @@ package final class UseCases: Sendable {
         listAudit = ListAudit(store: store)
         recordReading = RecordReading(store: store, audit: audit)
         administration = AdministrationUseCases(
-            world, takeAllowance: takeAllowance, queueErrand: queueErrand, searches: searches, audit: audit,
+            world, takeAllowance: takeAllowance, queueErrand: queueErrand, searches: searches, changes: changes,
             signingKeys: signingKeys)
     }
 

@@ -90,7 +90,7 @@ struct EnvelopeErrors: ErrorAnswers {
             .transferCodeRefused, .transferUnknown, .undoTooLate, .codeRefused, .mailUnavailable, .proofRequired,
             .proofRefused, .proofReplayed, .clockSkew, .audienceNotAllowed, .providerNotEnabled,
             .providerTokenRefused, .providerTokenReplayed, .providerRefused, .providerMisconfigured,
-            .providerAlreadyLinked, .identityUnknown, .lastWayIn, .accessRefused,
+            .providerAlreadyLinked, .identityUnknown, .lastWayIn, .deviceKeyRemoved, .accessRefused,
             .administration:
             (400, EnvelopeTexts.unreadable)
         case .busy, .searchTooSlow, .providerUnavailable, .secretUnreadable, .storageUnavailable:

@@ -26,7 +26,8 @@ struct EnvelopeSignUpRoute: RouteHandler {
                     application: enabled.application, protocolName: .envelope,
                     identifiers: NewIdentifiers(username: .set(id), rules: .envelope), password: Secret(password),
                     profile: .init(displayName: body["name"].flatMap { $0.isEmpty ? nil : $0 }, fields: fields),
-                    opensSession: false, address: api.gate.client(of: request, context)))
+                    opensSession: false, address: api.gate.client(of: request, context),
+                    origin: api.gate.origin(of: request, context)))
         } catch {
             guard case .identifiersTaken = error else { throw error }
             return Envelope(status: 200, success: false, message: EnvelopeTexts.idTaken).response()
@@ -52,7 +53,8 @@ struct EnvelopeSignInRoute: RouteHandler {
                     application: enabled.application, identifier: id, password: Secret(password),
                     address: api.gate.client(of: request, context), protocolName: .envelope,
                     // Exactly what was typed at sign-up; nothing is trimmed or taken for an address.
-                    meanings: [TypedIdentifier(.username, shown: id)]))
+                    meanings: [TypedIdentifier(.username, shown: id)],
+                    origin: api.gate.origin(of: request, context)))
         } catch {
             guard case .fieldsRefused = error else { throw error }
             // An id that can be nobody's.

@@ -49,7 +49,7 @@ extension KiiFault {
         case .identifiersTaken, .mergeOffered:
             self.init(409, "USER_ALREADY_EXISTS", "UserAlreadyExists", "Another user has this identifier")
         case .alreadyRegistered, .attemptReused, .mergeTicketRefused, .mergeUnknown, .transferCodeRefused,
-            .transferUnknown, .undoTooLate, .audienceNotAllowed:
+            .transferUnknown, .undoTooLate, .audienceNotAllowed, .deviceKeyRemoved:
             self.init(409, "OPERATION_NOT_ALLOWED", "OperationNotAllowed", "The user is in another state")
         case .codeRefused:
             self.init(403, "INVALID_VERIFICATION_CODE", "InvalidVerificationCode", "The code is not valid")

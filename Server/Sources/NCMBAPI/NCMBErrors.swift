@@ -42,7 +42,7 @@ extension NCMBFault {
         case .credentialRefused, .emailUnverified, .userDeleted: self = .credentialRefused
         case .identifiersTaken(let kinds): self = .duplicate(kinds.first == .email ? "mailAddress" : "userName")
         case .mergeOffered: self = .duplicate("userName")
-        case .alreadyRegistered, .attemptReused, .lastWayIn, .undoTooLate: self = .prohibited
+        case .alreadyRegistered, .attemptReused, .lastWayIn, .deviceKeyRemoved, .undoTooLate: self = .prohibited
         case .mergeTicketRefused, .transferCodeRefused, .codeRefused, .audienceNotAllowed: self = .badRequest
         case .busy, .rateLimited, .searchTooSlow: self = .tooManyRequests
         case .mailUnavailable: self.init("E502002", "Mail cannot be sent.")

@@ -200,6 +200,12 @@ extension Refusal {
             self.init(404, .identityUnknown, "The user has no identity of this provider.")
         case .lastWayIn:
             self.init(409, .lastWayIn, "Nothing else leads to the user.")
+        case .deviceKeyRemoved(let removed):
+            self.init(
+                403, .deviceKeyRemoved, "The device's key was removed from the account.",
+                detail: "Log in by other means with a proof by the same key, and it leads to the account again.")
+            problem.reason = removed.reason.rawValue
+            problem.removedAt = removed.removedAt.wire
         case .accessRefused:
             self = .challenge(.sessionInvalid, "The session token is not valid here.", .otherSession)
         case .administration:

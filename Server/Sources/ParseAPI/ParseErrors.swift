@@ -52,7 +52,8 @@ extension ParseFault {
         case .identifiersTaken(let kinds): self = kinds.first == .email ? .emailTaken : .usernameTaken
         case .identityTaken, .providerAlreadyLinked, .mergeOffered: self = .alreadyLinked
         case .emailUnverified: self = .emailUnverified
-        case .alreadyRegistered, .attemptReused, .lastWayIn, .undoTooLate, .audienceNotAllowed, .mergeTicketRefused,
+        case .alreadyRegistered, .attemptReused, .lastWayIn, .deviceKeyRemoved, .undoTooLate, .audienceNotAllowed,
+            .mergeTicketRefused,
             .transferCodeRefused:
             self.init(119, "The user's state does not allow this.")
         case .codeRefused: self.init(-1, "Failed to reset password: username / email / token is invalid")

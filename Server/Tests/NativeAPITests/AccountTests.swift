@@ -224,8 +224,8 @@ struct AccountTests {
         let server = try await TestServer()
         let own = try await server.signUp("hana").read(LogInAnswer.self)
         try await server.useCases.setUserDisabled(
-            Identifier(rawValue: own.user.id), in: server.application.id, isDisabled: true)
-        expect(try await server.send(.get, APIPath.user, own.bearer), 403, .userDisabled)
+            Identifier(rawValue: own.user.id), in: server.application, isDisabled: true, by: .local)
+        expect(try await server.send(.get, APIPath.user, own.bearer), 401, .sessionInvalid)
         expect(try await server.logIn("hana", Self.password), 403, .userDisabled)
         expect(try await server.logIn("hana", "wrong"), 401, .credentialRefused)
     }

@@ -122,16 +122,24 @@ struct PasswordResetTests {
         #expect(try await reset(world, token).status == 204)
         let logIn = try await world.server.logIn("hana@example.com", Self.password).read(LogInAnswer.self)
         #expect(logIn.user.emailVerified && logIn.user.identities.isEmpty)
-        let again = try await world.server.logIn(world.person.device).read(LogInAnswer.self)
-        #expect(again.isNew && again.user.id != logIn.user.id)
+        expect(try await world.server.logIn(world.person.device), 403, .deviceKeyRemoved)
     }
 
-    @Test("leaves the keys of a user whose address was verified")
+    @Test("takes the keys of devices away, tells them why, and lets them join again by the new password")
     func ownKeys() async throws {
         let world = try await MailServerWorld()
         #expect(try await reset(world, try await token(world)).status == 204)
+        let refused = try await world.server.logIn(world.person.device)
+        expect(refused, 403, .deviceKeyRemoved)
+        let problem = try refused.read(Problem.self)
+        #expect(problem.reason == "password_reset" && problem.removedAt != nil)
+        let proof = try world.person.device.proof(
+            "POST", world.server.url(APIPath.logInWithPassword), at: world.server.clock.now)
+        let joined = try await world.server.logIn(
+            "hana@example.com", Self.password, headers: [("DPoP", proof)])
+        #expect(joined.status == 200)
         let again = try await world.server.logIn(world.person.device).read(LogInAnswer.self)
-        #expect(again.user.id == world.person.logIn.user.id)
+        #expect(again.user.id == world.person.logIn.user.id && !again.isNew)
     }
 
     @Test("ends the waiting after wrong passwords")

@@ -116,7 +116,7 @@ extension SessionKeeper {
             workInBackground()
             return LogInResult(
                 welcome: .known(User(user), lastLogIn: user.lastLogInAt.map(Date.init(_:))), session: nil)
-        case .userDisabled, .userDeleted:
+        case .userDisabled, .userDeleted, .deviceKeyRemoved:
             let epoch = record.epoch
             await change { if $0.epoch == epoch { $0.logOut() } }
         case .storageLocked:

@@ -72,7 +72,7 @@ extension OkaeriClient {
                 locale: patch.locale, fields: patch.fields))
     }
 
-    /// Gives the user another password. The user's other sessions end.
+    /// Gives the user another password. Every other way into the account ends: other devices log in anew.
     ///
     /// - Parameters:
     ///   - current: The present password; `nil` when the session is fresh.

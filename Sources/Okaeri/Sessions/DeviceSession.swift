@@ -36,3 +36,30 @@ public struct DeviceSession: Hashable, Sendable, Identifiable {
         expiresAt = Date(body.expiresAt)
     }
 }
+
+/// A key by which one of the user's devices logs in automatically.
+public struct RegisteredDeviceKey: Hashable, Sendable, Identifiable {
+    /// The key's thumbprint (RFC 7638).
+    public let thumbprint: String
+    /// Whether it is the key of this client's session.
+    public var isCurrent: Bool
+    /// The device as it described itself at its last log-in; empty when it is not logged in.
+    public var device: DeviceInfo
+    /// Since when the key leads to the user.
+    public var addedAt: Date
+    /// When the device was last used; `nil` when it is not logged in.
+    public var lastUsedAt: Date?
+
+    /// The thumbprint.
+    public var id: String { thumbprint }
+
+    init(_ body: DeviceKeyBody) {
+        thumbprint = body.thumbprint
+        isCurrent = body.isCurrent ?? false
+        device = DeviceInfo(
+            name: body.device?.name, model: body.device?.model, system: body.device?.system,
+            appVersion: body.device?.appVersion)
+        addedAt = Date(body.addedAt)
+        lastUsedAt = body.lastUsedAt.map(Date.init(_:))
+    }
+}

@@ -16,10 +16,43 @@ extension SessionKeeper {
         _ = try await authenticated(APICall(.delete, APIPath.session(id.pathSegment)))
     }
 
-    /// Ends all sessions but the own one.
+    /// Ends every way into the account but the own session and the own key.
     func endOtherSessions() async throws(OkaeriError) -> Int {
-        let answered = try await authenticated(APICall(.delete, APIPath.sessions))
+        var call = APICall(.delete, APIPath.sessions)
+        call.isProven = true
+        let answered = try await authenticated(call)
         return try answered.response.decoded(EndedSessionsAnswer.self).ended
+    }
+
+    /// The keys by which the user's devices log in automatically.
+    func deviceKeys() async throws(OkaeriError) -> [RegisteredDeviceKey] {
+        let answered = try await authenticated(APICall(.get, APIPath.deviceKeys))
+        return try answered.response.decoded(DeviceKeyListAnswer.self).deviceKeys.map(RegisteredDeviceKey.init(_:))
+    }
+
+    /// Removes a device's key.
+    func removeDeviceKey(_ thumbprint: String) async throws(OkaeriError) {
+        // Without a name the path would be that of all other keys.
+        guard !thumbprint.isEmpty else { throw .providerRefused(.identityUnknown) }
+        var call = APICall(.delete, APIPath.deviceKey(thumbprint.pathSegment))
+        call.isProven = true
+        _ = try await authenticated(call)
+    }
+
+    /// Removes the keys of all other devices.
+    func removeOtherDeviceKeys() async throws(OkaeriError) -> Int {
+        var call = APICall(.delete, APIPath.deviceKeys)
+        call.isProven = true
+        return try await authenticated(call).response.decoded(RemovedDeviceKeysAnswer.self).removed
+    }
+
+    /// Logs out, and goes on with another key: the next automatic log-in makes a new user.
+    func useNewDeviceKey() async {
+        await logOut()
+        await change { record in
+            record.keySlot += 1
+            record.keyUser = nil
+        }
     }
 
     /// A token for the app's own backends: a kept one while it lives for a minute more, else a new one.

@@ -53,6 +53,10 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case identityTaken
     /// Nothing else leads to the user.
     case lastWayIn
+    /// The device's key was removed from the account: by a new password, a new address, "log out everywhere", or by its
+    /// owner or an operator. Nothing is lost: a log-in by other means lets the device in again. Somebody else goes on
+    /// with ``OkaeriClient/useNewDeviceKey()``.
+    case deviceKeyRemoved(reason: String?, at: Date?)
     /// An identifier is another user's, and the person has proved to be that user too: ``OkaeriClient/resolve(_:by:)``.
     case conflict(MergeConflict)
     /// The merge ticket is over, was used, or one of the users is gone.
@@ -100,6 +104,7 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .providerRefused(let code): code.rawValue
         case .identityTaken: "identity_taken"
         case .lastWayIn: "last_way_in"
+        case .deviceKeyRemoved: "device_key_removed"
         case .conflict: "conflict"
         case .mergeRefused: "merge_ticket_refused"
         case .userDeleted: "user_deleted"
@@ -120,7 +125,7 @@ public enum OkaeriError: Error, Hashable, Sendable {
             .credentialRefused, .codeRefused, .reauthenticationRequired, .identifierTaken, .alreadyRegistered,
             .userDisabled,
             .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed,
-            .providerRefused, .identityTaken, .lastWayIn, .conflict, .mergeRefused, .userDeleted,
+            .providerRefused, .identityTaken, .lastWayIn, .deviceKeyRemoved, .conflict, .mergeRefused, .userDeleted,
             .transferCodeRefused, .undoTooLate, .webLogInRefused, .refused, .unexpectedAnswer:
             false
         }
@@ -182,6 +187,8 @@ extension OkaeriError {
             self = .providerRefused(problem.code)
         case .identityTaken: self = .identityTaken
         case .lastWayIn: self = .lastWayIn
+        case .deviceKeyRemoved:
+            self = .deviceKeyRemoved(reason: problem.reason, at: problem.removedAt.map(Date.init(_:)))
         case .mergeTicketRefused: self = .mergeRefused
         case .userDeleted: self = .userDeleted(erasedAt: problem.erasedAt.map(Date.init(_:)))
         case .transferCodeRefused: self = .transferCodeRefused

@@ -28,7 +28,7 @@ extension OkaeriError: LocalizedError {
     enum MessageKey: CaseIterable {
         case offline, busy, tooMany, locked, storage, damaged, logIn, disabled, values, application, clock, gone
         case credential, code, presence, nameTaken, registered, cancelled, unexpected, provider, taken, lastWayIn
-        case transferCode, tooLate, deleted, conflict, merge
+        case transferCode, tooLate, deleted, conflict, merge, keyRemoved
     }
 
     var messageKey: MessageKey {
@@ -60,6 +60,7 @@ extension OkaeriError: LocalizedError {
         case .providerRefused: .provider
         case .identityTaken: .taken
         case .lastWayIn: .lastWayIn
+        case .deviceKeyRemoved: .keyRemoved
         case .refused, .unexpectedAnswer: .unexpected
         }
     }
@@ -101,6 +102,10 @@ extension OkaeriError: LocalizedError {
                 english: "The accounts cannot be brought together now. Please try again from the beginning.",
                 japanese: "アカウントを統合できませんでした。もう一度最初からお試しください。",
                 korean: "계정을 통합할 수 없습니다. 처음부터 다시 시도해 주세요."),
+            .keyRemoved: Message(
+                english: "This device was logged out, for the safety of the account. Please log in again.",
+                japanese: "アカウント保護のため、この端末はログアウトされました。もう一度ログインしてください。",
+                korean: "계정 보호를 위해 이 기기에서 로그아웃되었습니다. 다시 로그인해 주세요."),
             .tooLate: Message(
                 english: "It is too late to undo this.",
                 japanese: "取り消しできる期間が過ぎています。",

@@ -23,7 +23,8 @@ extension OkaeriError {
         case .rateLimited, .storageLocked, .storageUnavailable, .storageDamaged, .notLoggedIn, .sessionEnded,
             .loggedOutMeanwhile, .userChanged, .credentialRefused, .codeRefused, .reauthenticationRequired,
             .identifierTaken, .alreadyRegistered, .userDisabled, .proofRefused, .invalidValues, .sessionUnknown,
-            .audienceNotAllowed, .providerRefused, .identityTaken, .lastWayIn, .conflict, .mergeRefused, .userDeleted,
+            .audienceNotAllowed, .providerRefused, .identityTaken, .lastWayIn, .deviceKeyRemoved, .conflict,
+            .mergeRefused, .userDeleted,
             .transferCodeRefused, .undoTooLate, .webLogInRefused, .cancelled, .refused:
             .refused(message: errorDescription ?? "")
         }

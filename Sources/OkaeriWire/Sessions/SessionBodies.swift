@@ -47,13 +47,16 @@ public struct SessionBody: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer to `DELETE /v1/user/sessions`.
+/// The answer to `DELETE /v1/user/sessions` and `PUT /v1/user/password`.
 public struct EndedSessionsAnswer: Codable, Hashable, Sendable {
     /// How many other sessions were ended.
     public var ended: Int
+    /// How many device keys were removed; `nil` from servers that removed none.
+    public var removedDeviceKeys: Int?
 
     /// Makes an answer.
-    public init(ended: Int) {
+    public init(ended: Int, removedDeviceKeys: Int? = nil) {
         self.ended = ended
+        self.removedDeviceKeys = removedDeviceKeys
     }
 }

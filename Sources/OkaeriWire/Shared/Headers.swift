@@ -56,6 +56,8 @@ public enum APIPath {
     public static let undoMerge = "/v1/user/merge/undo"
     /// GET: the own sessions. DELETE: end all others.
     public static let sessions = "/v1/user/sessions"
+    /// GET: the keys by which devices log in automatically. DELETE: remove all others.
+    public static let deviceKeys = "/v1/user/device-keys"
     /// POST: log in with a transfer code of another device.
     public static let logInWithTransferCode = "/v1/log-in/transfer-code"
     /// POST: log in by taking a user over from a session of a foreign protocol.
@@ -83,6 +85,11 @@ public enum APIPath {
     /// DELETE: end one of the own sessions.
     public static func session(_ id: String) -> String {
         "\(sessions)/\(id)"
+    }
+
+    /// DELETE: remove a key by its thumbprint.
+    public static func deviceKey(_ thumbprint: String) -> String {
+        "\(deviceKeys)/\(thumbprint)"
     }
 
     /// POST: log in with Apple or another provider.

@@ -19,6 +19,11 @@ public struct Problem: Codable, Hashable, Sendable {
     public var serverTime: WireTime?
     /// When the user is erased, when the code is `user_deleted`.
     public var erasedAt: WireTime?
+    /// By what a device's key was removed, when the code is `device_key_removed`: `password_changed`, `password_reset`,
+    /// `address_changed`, `other_sessions_ended`, `device_key_removed` … An open set.
+    public var reason: String?
+    /// When that was.
+    public var removedAt: WireTime?
     /// How a conflict can be resolved, when the caller has proved to be both users.
     public var merge: MergeOfferBody?
     /// The request's id, as in the header `Request-Id` and the server's log.
@@ -150,6 +155,9 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     public static let identityUnknown: Self = "identity_unknown"
     /// 409: nothing else leads to the user.
     public static let lastWayIn: Self = "last_way_in"
+    /// 403: the device's key was removed from the account; `reason` and `removedAt` tell more. A log-in by other means with
+    /// a proof by the same key lets the device in again.
+    public static let deviceKeyRemoved: Self = "device_key_removed"
     /// 429: too many requests; see the header `Retry-After`.
     public static let rateLimited: Self = "rate_limited"
     /// 408: the client sent its request too slowly.

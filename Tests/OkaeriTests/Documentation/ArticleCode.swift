@@ -86,7 +86,7 @@ func action(after error: OkaeriError) -> Action {
     case .offline, .serverUnavailable, .rateLimited, .storageLocked:
         return .tryAgainLater
     case .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged, .credentialRefused, .codeRefused,
-        .reauthenticationRequired, .webLogInRefused:
+        .reauthenticationRequired, .webLogInRefused, .deviceKeyRemoved:
         return .logInAgain
     case .invalidValues(let problems), .identifierTaken(let problems):
         return .correct(problems.map(\.field))

@@ -4,7 +4,7 @@ package struct UpgradeUser: Sendable {
     let store: any Store
     let clock: any WallClock
     let passwords: any PasswordHashing
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     package struct Request: Sendable {
         package var identifiers: NewIdentifiers
@@ -29,7 +29,7 @@ package struct UpgradeUser: Sendable {
     /// - Throws: `alreadyRegistered`, `fieldsRefused`, among others for an upgrade without any identifier;
     ///   `identifiersTaken`, `busy`, `userUnknown`, `storageUnavailable`. Nothing is changed then.
     package func callAsFunction(
-        _ request: Request, by who: Authenticated, from origin: RequestOrigin = .local
+        _ request: Request, by who: Authenticated, from origin: RequestOrigin
     ) async throws(DomainError) -> User {
         let now = clock.now
         let (id, application) = (who.user.id, who.application)
@@ -37,7 +37,8 @@ package struct UpgradeUser: Sendable {
         guard who.user.isAnonymous else { return try await repeated(request, by: who) }
         let password = try checked(request, who)
         let hash = try await passwords.hash(password)
-        let entry = audit.draft(.userUpgraded, by: .user(id), in: application.id, from: origin)
+        let ready = try changes.ready(
+            [.upgraded], of: who.user, in: application, by: Operator(actor: .user(id), origin: origin), at: now)
         return try await store.write { transaction throws(DomainError) in
             guard var user = try transaction.user(id, in: application.id) else { throw .userUnknown }
             guard user.isAnonymous else { throw .alreadyRegistered }
@@ -49,7 +50,7 @@ package struct UpgradeUser: Sendable {
             try transaction.updateIdentifiers(of: user)
             try transaction.setPassword(hash, of: id, in: application.id, at: now)
             try transaction.forgive(user, from: nil, at: now)
-            try entry.record(on: .user(id), details: user.identifierDetails, in: transaction)
+            try ready.settle([.upgraded: user.identifierDetails], of: &user, keeping: KeptAccess(who), in: transaction)
             return user
         }
     }

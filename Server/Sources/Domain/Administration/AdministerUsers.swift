@@ -7,6 +7,7 @@ package struct InspectUser: Sendable {
     package struct Findings: Sendable {
         package var user: User
         package var sessions: [Session]
+        package var deviceKeys: [DeviceKey]
         package var transfers: [Transfer]
         /// What the user did and what was done to the user, newest first.
         package var audit: [AuditEntry]
@@ -21,8 +22,9 @@ package struct InspectUser: Sendable {
     ) async throws(DomainError) -> Findings {
         try await store.read { transaction throws(DomainError) in
             guard let user = try transaction.user(id, in: application) else { throw .userUnknown }
+            let sessions = try transaction.sessions(of: id, in: application)
             return Findings(
-                user: user, sessions: try transaction.sessions(of: id, in: application),
+                user: user, sessions: sessions, deviceKeys: DeviceKey.keys(of: user, sessions: sessions),
                 transfers: try transaction.transfers(of: id, in: application),
                 audit: try transaction.auditEntries(about: id, in: application, limit: Self.maximumAuditEntries),
                 hasWeakCredential: user.weakPasswordAt != nil,
@@ -35,32 +37,38 @@ package struct InspectUser: Sendable {
 package struct EditUser: Sendable {
     let store: any Store
     let clock: any WallClock
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     /// - Parameters:
     ///   - id: Whom.
     ///   - application: Where.
-    ///   - changes: What changes.
+    ///   - asked: What changes.
     ///   - version: When the user was last changed, as the operator knows it.
     ///   - who: Who does it.
     /// - Returns: the user afterwards.
     /// - Throws: `userUnknown`, `administration(changedMeanwhile)`, `fieldsRefused`, `identifiersTaken`,
     ///   `storageUnavailable`.
     package func callAsFunction(
-        _ id: Identifier<User>, in application: Identifier<Application>, changes: UpdateUser.Changes,
+        _ id: Identifier<User>, in application: Identifier<Application>, changes asked: UpdateUser.Changes,
         version: Timestamp, by who: Operator
     ) async throws(DomainError) -> User {
         try changes.refuseExcess()
         let now = clock.now
-        let entry = audit.draft(.userChanged, by: who.actor, in: application, from: who.origin)
+        let (known, whole) = try await store.read { transaction throws(DomainError) in
+            (try transaction.user(id, in: application), try transaction.application(application))
+        }
+        guard let known else { throw .userUnknown }
+        guard let whole else { throw .applicationUnknown }
+        let ready = try changes.ready(
+            [.profileChanged, .addressChanged, .identifiersChanged], of: known, in: whole, by: who, at: now)
         return try await store.write { transaction throws(DomainError) in
             guard let before = try transaction.user(id, in: application) else { throw .userUnknown }
             guard before.updatedAt == version else { throw .administration(.changedMeanwhile) }
             guard let home = try transaction.application(application) else { throw .applicationUnknown }
             var user = before
             let faults =
-                changes.applyProfile(to: &user, home.settings.fieldRules, by: .server)
-                + changes.applyIdentifiers(to: &user)
+                asked.applyProfile(to: &user, home.settings.fieldRules, by: .server)
+                + asked.applyIdentifiers(to: &user)
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             guard user != before else { return before }
             // Two changes in one millisecond are two versions.
@@ -70,29 +78,33 @@ package struct EditUser: Sendable {
                 try transaction.refuseTaken(user)
                 try transaction.updateIdentifiers(of: user)
             }
-            try entry.record(on: .user(id), details: user.identifierDetails, in: transaction)
+            var changes = AccountChange.between(before, user)
+            if changes.isEmpty { changes[.profileChanged] = user.identifierDetails }
+            try ready.settle(changes, of: &user, keeping: .nothing, in: transaction)
             return user
         }
     }
 }
 
-/// An operator ends all of a user's sessions (requirement 17).
+/// An operator ends every way into a user's account but those that the user has to log in with (requirements 17, 49).
 package struct EndAllSessions: Sendable {
     let store: any Store
-    let audit: AuditTrail
+    let clock: any WallClock
+    let changes: AccountChanges
 
-    /// - Returns: how many ended.
+    /// - Returns: how many sessions ended and device keys were removed. Keys stay when nothing else leads to the user.
     /// - Throws: `userUnknown`, `storageUnavailable`.
     package func callAsFunction(
-        of id: Identifier<User>, in application: Identifier<Application>, by who: Operator
-    ) async throws(DomainError) -> Int {
-        let entry = audit.draft(.sessionsEnded, by: who.actor, in: application, from: who.origin)
+        of id: Identifier<User>, in application: Application, by who: Operator
+    ) async throws(DomainError) -> Evicted {
+        let known = try await store.read { transaction throws(DomainError) in
+            try transaction.user(id, in: application.id)
+        }
+        guard let known else { throw .userUnknown }
+        let ready = try changes.ready([.allSessionsEnded], of: known, in: application, by: who, at: clock.now)
         return try await store.write { transaction throws(DomainError) in
-            guard try transaction.user(id, in: application) != nil else { throw .userUnknown }
-            // No session has the empty id.
-            let count = try transaction.endSessions(of: id, in: application, except: Identifier(rawValue: ""))
-            try entry.record(on: .user(id), details: ["count": String(count)], in: transaction)
-            return count
+            guard var user = try transaction.user(id, in: application.id) else { throw .userUnknown }
+            return try ready.settle([.allSessionsEnded: [:]], of: &user, keeping: .nothing, in: transaction)
         }
     }
 }

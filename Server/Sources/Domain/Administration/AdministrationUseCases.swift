@@ -37,8 +37,9 @@ package final class AdministrationUseCases: Sendable {
 
     init(
         _ world: UseCases.World, takeAllowance: TakeAllowance, queueErrand: QueueErrand, searches: SearchScheduler,
-        audit: AuditTrail, signingKeys: SigningKeys
+        changes: AccountChanges, signingKeys: SigningKeys
     ) {
+        let audit = changes.audit
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let secrets = AdminSecrets(sealingKey: world.sealingKey, randomness: randomness)
         findAdmin = FindAdmin(store: store, clock: clock)
@@ -67,8 +68,8 @@ package final class AdministrationUseCases: Sendable {
         exportUsers = ExportUsers(store: store, browse: browseUsers, audit: audit)
         changeUserListViews = ChangeUserListViews(store: store, audit: audit)
         inspectUser = InspectUser(store: store)
-        editUser = EditUser(store: store, clock: clock, audit: audit)
-        endAllSessions = EndAllSessions(store: store, audit: audit)
+        editUser = EditUser(store: store, clock: clock, changes: changes)
+        endAllSessions = EndAllSessions(store: store, clock: clock, changes: changes)
         endSession = EndUserSession(store: store, audit: audit)
         orderPasswordReset = OrderPasswordReset(store: store, queueErrand: queueErrand, audit: audit)
         mergeUsers = MergeUsers(store: store, clock: clock, randomness: randomness, audit: audit)

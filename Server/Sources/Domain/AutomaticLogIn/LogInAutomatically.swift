@@ -62,7 +62,7 @@ package struct LogInAutomatically: Sendable {
     }
 
     /// - Throws: `proofRefused`, `clockSkew`, `proofReplayed`, `fieldsRefused`, `rateLimited`, `userDisabled`,
-    ///   `attemptReused`, `storageUnavailable`.
+    ///   `deviceKeyRemoved`, `attemptReused`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         let proof = try verifyProof(request.proof, at: now)
@@ -112,6 +112,11 @@ package struct LogInAutomatically: Sendable {
         let application = opening.application.id
         if let known = try transaction.user(provider: .device, subject: proof.thumbprint, in: application) {
             return try opening.open(for: known, in: transaction)
+        }
+        // A key that was taken from its user makes no new one: that would look as if the account were lost.
+        if let removed = try transaction.removedDeviceKey(proof.thumbprint, in: application) {
+            let owner = try transaction.user(removed.user, in: application)
+            throw owner?.isDisabled == true ? .userDisabled : .deviceKeyRemoved(removed)
         }
         guard let candidate = candidate() else { return nil }
         do {

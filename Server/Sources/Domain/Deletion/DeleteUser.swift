@@ -7,7 +7,7 @@ package struct DeleteUser: Sendable {
     /// - Returns: when the user is erased.
     /// - Throws: `userUnknown`, `storageUnavailable`.
     package func callAsFunction(
-        _ id: Identifier<User>, in application: Application, by who: Operator = .local
+        _ id: Identifier<User>, in application: Application, by who: Operator
     ) async throws(DomainError) -> Timestamp {
         let now = clock.now
         let entry = audit.draft(.deletionRequested, by: who.actor, in: application.id, from: who.origin)

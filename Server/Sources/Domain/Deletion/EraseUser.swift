@@ -7,10 +7,10 @@ package struct EraseUser: Sendable {
 
     /// - Throws: `userUnknown`, `storageUnavailable`.
     package func callAsFunction(
-        _ id: Identifier<User>, in application: Identifier<Application>
+        _ id: Identifier<User>, in application: Identifier<Application>, by who: Operator
     ) async throws(DomainError) {
         let erasure = Erasure(
-            entry: audit.draft(.userErased, by: .operator, in: application, from: .local), reason: "operator",
+            entry: audit.draft(.userErased, by: who.actor, in: application, from: who.origin), reason: "operator",
             randomness: randomness, now: clock.now)
         try await store.write { transaction throws(DomainError) in
             guard let user = try transaction.user(id, in: application) else { throw .userUnknown }

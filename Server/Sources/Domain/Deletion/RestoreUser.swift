@@ -7,7 +7,7 @@ package struct RestoreUser: Sendable {
     /// - Throws: `userUnknown`, also for one that is erased; `storageUnavailable`.
     @discardableResult
     package func callAsFunction(
-        _ id: Identifier<User>, in application: Identifier<Application>, by who: Operator = .local
+        _ id: Identifier<User>, in application: Identifier<Application>, by who: Operator
     ) async throws(DomainError) -> User {
         let entry = audit.draft(.userRestored, by: who.actor, in: application, from: who.origin)
         return try await store.write { transaction throws(DomainError) in

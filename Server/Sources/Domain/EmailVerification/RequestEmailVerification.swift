@@ -38,8 +38,7 @@ package struct RequestEmailVerification: Sendable {
         }
         if address != who.user.email { try requirePresence(who, isProven: isProven) }
         var errand = MailErrand(
-            kind: .emailVerification, address: address, user: who.user.id, replaces: who.user.email,
-            languages: languages)
+            kind: .emailVerification, address: address, of: who.user, by: who.session, languages: languages)
         if isSignUp { errand.isSignUp = true }
         return try await queueErrand(errand, in: who.application, from: client, toPages: toPages)
     }
@@ -57,9 +56,10 @@ package struct RequestEmailVerification: Sendable {
         }
         let user = owner?.emailVerifiedAt == nil ? owner : nil
         // An errand without a user is thrown away where letters are written.
-        let errand = MailErrand(
+        var errand = MailErrand(
             kind: .emailVerification, address: user?.email ?? typed.shown, user: user?.id, replaces: user?.email,
             languages: languages)
+        errand.version = user?.credentialsVersion
         _ = try await queueErrand(errand, in: application, from: client)
     }
 
@@ -69,19 +69,21 @@ package struct RequestEmailVerification: Sendable {
     /// - Parameters:
     ///   - email: A new address; `nil` for the present one.
     ///   - user: Whose.
+    ///   - session: The user's session; `nil` for an administrator.
     ///   - application: Where.
     ///   - languages: What the app prefers, best first.
     ///   - client: Who orders.
     /// - Throws: `mailUnavailable`, `fieldsRefused`, `rateLimited`, `storageUnavailable`.
     package func callAsFunction(
-        _ email: String?, of user: User, in application: Application, languages: [String], from client: ClientAddress
+        _ email: String?, of user: User, by session: Session?, in application: Application, languages: [String],
+        from client: ClientAddress
     ) async throws(DomainError) {
         let typed = try email.map { text throws(DomainError) in try QueueErrand.address(text) }
         guard let address = typed ?? user.email else {
             throw .fieldsRefused([FieldFault(field: "email", rule: .required)])
         }
         let errand = MailErrand(
-            kind: .emailVerification, address: address, user: user.id, replaces: user.email, languages: languages)
+            kind: .emailVerification, address: address, of: user, by: session, languages: languages)
         _ = try await queueErrand(errand, in: application, from: client)
     }
 }

@@ -2,8 +2,7 @@
 package struct VerifyEmail: Sendable {
     let clock: any WallClock
     let tryCode: TryCode
-    let notice: MailNotice
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     package enum Proof: Sendable {
         /// Typed in the user's session.
@@ -22,11 +21,10 @@ package struct VerifyEmail: Sendable {
     ///   the address by now; `rateLimited`, `storageUnavailable`.
     package func callAsFunction(
         _ proof: Proof, in application: Application, from client: ClientAddress, attempt: SecretDigest? = nil,
-        origin: RequestOrigin? = nil
+        origin: RequestOrigin
     ) async throws(DomainError) {
-        let entry = audit.draft(
-            .emailVerified, by: .unknown, in: application.id,
-            from: origin ?? RequestOrigin(address: client.text))
+        let author = Operator(actor: .unknown, origin: origin)
+        let entry = changes.audit.draft(.emailVerified, by: author.actor, in: application.id, from: origin)
         var presented =
             switch proof {
             case .code(let code, let who):
@@ -38,10 +36,10 @@ package struct VerifyEmail: Sendable {
             }
         presented.refusal = entry
         let now = clock.now
-        let mail = try await notice(for: presented, in: application, at: now)
+        let ready = try await ready(for: presented, in: application, by: author, at: now)
         try await tryCode(presented) { code, user, transaction throws(DomainError) in
             // A repetition finds all this done.
-            guard code.usedBy == nil else { return }
+            guard code.usedBy == nil, let ready else { return }
             let owner = try transaction.user(TypedIdentifier(.email, shown: code.address), in: application.id)
             guard owner == nil || owner?.id == user.id else { throw .identifiersTaken([.email]) }
             var verified = user
@@ -49,18 +47,39 @@ package struct VerifyEmail: Sendable {
             verified.emailVerifiedAt = now
             verified.updatedAt = now
             try transaction.updateIdentifiers(of: verified)
-            if let mail { try transaction.insert(mail) }
-            try entry.record(
-                on: .user(user.id), by: .user(user.id),
-                details: ["address": user.email == code.address ? "same" : "new"], in: transaction)
+            let isReplaced = user.email != nil && user.email != code.address
+            try ready.settle(
+                [
+                    isReplaced ? .emailReplaced : .emailVerified: [
+                        "address": user.email == code.address ? "same" : "new"
+                    ]
+                ], of: &verified, keeping: try transaction.access(by: code, of: user), by: .user(user.id),
+                in: transaction)
         }
     }
 
-    /// The mail to the former address, when it was shown to be the user's.
-    private func notice(
-        for presented: TryCode.Presented, in application: Application, at now: Timestamp
-    ) async throws(DomainError) -> QueuedMail? {
-        guard let (code, user) = try await tryCode.owner(of: presented), user.email != code.address else { return nil }
-        return try notice(.emailChanged, to: user, in: application, at: now)
+    /// What goes with the change; `nil` for a code that is none.
+    private func ready(
+        for presented: TryCode.Presented, in application: Application, by author: Operator, at now: Timestamp
+    ) async throws(DomainError) -> ReadyChanges? {
+        guard let (code, user) = try await tryCode.owner(of: presented) else { return nil }
+        var verified = user
+        verified.email = code.address
+        verified.emailVerifiedAt = now
+        return try changes.ready(
+            [.emailVerified, .emailReplaced], of: user, becoming: verified, in: application, by: author, at: now)
+    }
+}
+
+extension Transaction {
+    /// What whoever asked for a code uses: the session in which it was asked for, as long as it lives, and its key. A link
+    /// in a mail may be followed elsewhere.
+    func access(by code: MailedCode, of user: User) throws(DomainError) -> KeptAccess {
+        var kept = KeptAccess(session: nil, deviceKey: nil, code: code.handle)
+        guard let id = code.session else { return kept }
+        let session = try sessions(of: user.id, in: user.application).first { $0.id == id }
+        kept.session = session?.id
+        kept.deviceKey = session?.deviceKey
+        return kept
     }
 }

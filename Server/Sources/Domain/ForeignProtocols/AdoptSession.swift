@@ -6,6 +6,7 @@ package struct AdoptSession: Sendable {
     let randomness: any Randomness
     let verifyProof: ProofVerifier
     let authenticate: Authenticate
+    let audit: AuditTrail
 
     package struct Request: Sendable {
         package var application: Application
@@ -18,11 +19,13 @@ package struct AdoptSession: Sendable {
         package var device: DeviceDescription
         package var attempt: Attempt?
         package var address: ClientAddress
+        /// Where the request came from, for the audit log.
+        package var origin: RequestOrigin
 
         package init(
             application: Application, protocolName: Session.ProtocolName, token: Secret, proof: PresentedProof,
             joinsDevice: Bool = true, device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil,
-            address: ClientAddress
+            address: ClientAddress, origin: RequestOrigin
         ) {
             self.application = application
             self.protocolName = protocolName
@@ -32,6 +35,7 @@ package struct AdoptSession: Sendable {
             self.device = device
             self.attempt = attempt
             self.address = address
+            self.origin = origin
         }
     }
 
@@ -51,6 +55,7 @@ package struct AdoptSession: Sendable {
         let opening = SessionOpening(
             application: request.application, deviceKey: proof.thumbprint, device: request.device,
             address: request.address.text, protocolName: .native, method: .adoption, attempt: request.attempt,
+            entry: audit.draft(.loggedIn, by: .unknown, in: application, from: request.origin),
             randomness: randomness, now: now)
         let old = try await session(request)
         let (user, name) = (old.user.id, request.protocolName)

@@ -21,10 +21,11 @@ package final class ForeignUseCases: Sendable {
 
     init(
         _ world: UseCases.World, authenticate: Authenticate, findProvider: FindProvider,
-        takeAllowance: TakeAllowance, queueErrand: QueueErrand, check: PasswordCheck, notice: MailNotice,
-        searches: SearchScheduler, audit: AuditTrail
+        takeAllowance: TakeAllowance, queueErrand: QueueErrand, check: PasswordCheck, searches: SearchScheduler,
+        changes: AccountChanges
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
+        let audit = changes.audit
         searchUsers = SearchUsers(schedule: searches)
         importUsers = ImportUsers(
             store: store, clock: clock, randomness: randomness, passwords: world.passwords, findProvider: findProvider)
@@ -34,13 +35,13 @@ package final class ForeignUseCases: Sendable {
         findSession = FindSession(store: store)
         changeUser = ChangeUser(
             store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey,
-            passwords: world.passwords, notice: notice, audit: audit)
+            passwords: world.passwords, changes: changes)
         eraseUser = EraseAccessibleUser(store: store, clock: clock, randomness: randomness, audit: audit)
         verifyCredential = VerifyCredential(
             findProvider: findProvider, takeAllowance: takeAllowance, hasLimits: world.hasRateLimits)
         logInWithIdentities = LogInWithIdentities(
             store: store, clock: clock, randomness: randomness, takeAllowance: takeAllowance,
-            sealingKey: world.sealingKey, passwords: world.passwords, newUsers: world.firstLaunches)
+            sealingKey: world.sealingKey, passwords: world.passwords, changes: changes, newUsers: world.firstLaunches)
         findPendingAddress = FindPendingAddress(store: store, clock: clock)
         requestPhoneVerification = RequestPhoneVerification(queueErrand: queueErrand)
         verifyPhone = VerifyPhone(
@@ -48,17 +49,17 @@ package final class ForeignUseCases: Sendable {
             tryCode: TryCode(
                 store: store, clock: clock, digests: CodeDigests(key: world.sealingKey), takeAllowance: takeAllowance,
                 hasLimits: world.hasRateLimits),
-            audit: audit)
+            changes: changes)
         requestTextedReset = RequestTextedReset(queueErrand: queueErrand)
         refreshSession = RefreshSession(
             store: store, clock: clock, randomness: randomness,
             hash: world.sealingKey.keyedHash(purpose: "okaeri refresh token"))
         registerByMail = RegisterByMail(
             store: store, clock: clock, randomness: randomness, queueErrand: queueErrand, takeAllowance: takeAllowance,
-            newUsers: world.firstLaunches)
+            changes: changes, newUsers: world.firstLaunches)
         changeProtocolRules = ChangeProtocolRules(store: store, audit: audit)
         adoptSession = AdoptSession(
             store: store, clock: clock, randomness: randomness, verifyProof: ProofVerifier(),
-            authenticate: authenticate)
+            authenticate: authenticate, audit: audit)
     }
 }

@@ -8,7 +8,7 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     case passwordReset = "password-reset"
     /// Tells that the password is another one now (requirement 5).
     case passwordChanged = "password-changed"
-    /// Tells the former address that there is a new one.
+    /// Tells the former address and the new one of the change, as far as they were shown to be the user's.
     case emailChanged = "email-changed"
     /// Tells the owner of an address that somebody wanted to sign up with it.
     case addressTaken = "address-taken"

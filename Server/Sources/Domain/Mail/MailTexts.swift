@@ -64,7 +64,8 @@ enum MailTexts {
         case .emailChanged:
             Words(
                 "Your mail address for {{application}} was changed",
-                code: "Your account at {{application}} now has another mail address. This one no longer belongs to it.",
+                code:
+                    "The mail address of your account at {{application}} was changed just now. Other devices were logged out.",
                 closing: "If that was not you, write to those who make the app at once.")
         case .addressTaken:
             Words(
@@ -121,7 +122,7 @@ enum MailTexts {
         case .emailChanged:
             Words(
                 "{{application}} メールアドレスが変更されました",
-                code: "{{application}} のアカウントのメールアドレスが変更されました。このアドレスはもう使われません。",
+                code: "{{application}} のアカウントのメールアドレスが変更されました。ほかの端末はログアウトされました。",
                 closing: "心当たりがない場合は、すぐにアプリの運営者に連絡してください。")
         case .addressTaken:
             Words(
@@ -175,7 +176,7 @@ enum MailTexts {
         case .emailChanged:
             Words(
                 "{{application}} 메일 주소가 변경되었습니다",
-                code: "{{application}} 계정의 메일 주소가 변경되었습니다. 이 주소는 더 이상 계정에 쓰이지 않습니다.",
+                code: "{{application}} 계정의 메일 주소가 변경되었습니다. 다른 기기는 로그아웃되었습니다.",
                 closing: "본인이 한 일이 아니라면 바로 앱 운영자에게 알려 주세요.")
         case .addressTaken:
             Words(

@@ -59,6 +59,10 @@ package struct MailErrand: Hashable, Codable, Sendable {
     package var languages: [String]
     /// What the answer told the caller; the code is good only together with it.
     package var ticket: String?
+    /// The user's `credentialsVersion` then: the mail is not written once it is another one.
+    package var version: Int64?
+    /// The session in which it was asked for.
+    package var session: String?
     /// Where this server's own pages for the application are, when the mail shall lead there.
     package var pages: String?
 
@@ -72,6 +76,22 @@ package struct MailErrand: Hashable, Codable, Sendable {
         self.replaces = replaces
         self.languages = languages
         self.ticket = ticket?.revealed
+    }
+
+    /// What verifies an address of a user: the present one or another.
+    ///
+    /// - Parameters:
+    ///   - kind: `emailVerification` or `phoneVerification`.
+    ///   - address: Which.
+    ///   - user: Whose.
+    ///   - session: The session in which it is asked for; `nil` for a server or an operator.
+    ///   - languages: What the person's app or browser prefers.
+    package init(kind: MailKind, address: String, of user: User, by session: Session?, languages: [String]) {
+        self.init(
+            kind: kind, address: address, user: user.id, replaces: user.identifier(kind.addressKind),
+            languages: languages)
+        version = user.credentialsVersion
+        self.session = session?.id.rawValue
     }
 }
 

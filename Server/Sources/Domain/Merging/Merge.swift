@@ -87,6 +87,10 @@ package protocol MergeQueries {
     ) throws(DomainError) -> MergeTicket?
     /// Takes a ticket, and all others between the same two users.
     func remove(_ ticket: MergeTicket) throws(DomainError)
+    /// Takes all tickets that a user is a side of; the number that went.
+    func removeMergeTickets(
+        of user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) -> Int
     func insert(_ merge: Merge) throws(DomainError)
     func merge(
         _ id: Identifier<Merge>, of user: Identifier<User>, in application: Identifier<Application>

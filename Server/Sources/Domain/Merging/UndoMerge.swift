@@ -45,7 +45,7 @@ package struct UndoMerge: Sendable {
                     try transaction.remove(
                         identity.provider, subject: identity.subject, of: userId, in: application)
                 else { continue }
-                try transaction.insert(identity, for: left.id, in: application)
+                try transaction.link(identity, to: left.id, in: application)
                 if identity.provider == .device {
                     _ = try transaction.endSessions(of: userId, in: application, deviceKey: identity.subject)
                 }

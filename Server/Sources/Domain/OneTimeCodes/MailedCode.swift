@@ -11,13 +11,16 @@ package struct MailedCode: Hashable, Sendable {
     /// The user's mail address when the code was asked for: the code is void once the user has another one.
     package let replaces: String?
     package let expiresAt: Timestamp
+    /// The session in which the code was asked for, when it was asked for in one: what the code is good for is done in its
+    /// name.
+    package let session: Identifier<Session>?
     /// The attempt that used the code up: its repetition, and nothing else, may use it again.
     package var usedBy: SecretDigest?
 
     package init(
         application: Identifier<Application>, handle: SecretDigest, digest: SecretDigest, kind: MailKind,
         user: Identifier<User>, address: String, replaces: String?, expiresAt: Timestamp,
-        usedBy: SecretDigest? = nil
+        usedBy: SecretDigest? = nil, session: Identifier<Session>? = nil
     ) {
         self.application = application
         self.handle = handle
@@ -28,6 +31,7 @@ package struct MailedCode: Hashable, Sendable {
         self.replaces = replaces
         self.expiresAt = expiresAt
         self.usedBy = usedBy
+        self.session = session
     }
 }
 
@@ -46,5 +50,9 @@ package protocol MailedCodeQueries {
     func removeCode(
         of kind: MailKind, user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError)
+    /// Removes all of a user's codes, used ones too, but one by its handle; the number that went.
+    func removeCodes(
+        of user: Identifier<User>, in application: Identifier<Application>, except kept: SecretDigest?
+    ) throws(DomainError) -> Int
     func removeCodes(endedBefore limit: Timestamp) throws(DomainError)
 }

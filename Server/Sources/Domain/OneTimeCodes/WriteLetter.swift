@@ -41,7 +41,8 @@ package struct WriteLetter: Sendable {
             CodeForm.normal(code) ?? code)
         let kept = MailedCode(
             application: application.id, handle: handle, digest: digest, kind: errand.kind, user: user.id,
-            address: address, replaces: user.identifier(errand.kind.addressKind), expiresAt: clock.now + form.life)
+            address: address, replaces: user.identifier(errand.kind.addressKind), expiresAt: clock.now + form.life,
+            session: errand.session.map { Identifier(rawValue: $0) })
         let replacement = written
         let isWritten = try await store.write { transaction throws(DomainError) in
             // Between the two transactions the user may have changed.
@@ -75,7 +76,7 @@ package struct WriteLetter: Sendable {
         case .emailVerification:
             guard let id = errand.user,
                 let user = try transaction.user(Identifier(rawValue: id), in: application), !user.isDisabled,
-                user.email == errand.replaces, owner == nil || owner?.id == user.id
+                user.email == errand.replaces, errand.isGood(for: user), owner == nil || owner?.id == user.id
             else { return nil }
             return (user, errand.address)
         case .textedReset:
@@ -88,7 +89,7 @@ package struct WriteLetter: Sendable {
         case .phoneVerification:
             guard let id = errand.user,
                 let user = try transaction.user(Identifier(rawValue: id), in: application), !user.isDisabled,
-                user.phone == errand.replaces, owner == nil || owner?.id == user.id
+                user.phone == errand.replaces, errand.isGood(for: user), owner == nil || owner?.id == user.id
             else { return nil }
             return (user, errand.address)
         case .passwordChanged, .emailChanged, .addressTaken:
@@ -139,4 +140,9 @@ package struct WriteLetter: Sendable {
         case .digits: errand.ticket.map { .ticket($0) } ?? .user(user.id)
         }
     }
+}
+
+extension MailErrand {
+    /// Whether nothing has made it void since it was ordered.
+    fileprivate func isGood(for user: User) -> Bool { (version ?? 0) == user.credentialsVersion }
 }

@@ -1,12 +1,11 @@
-/// Gives a user another password, or a first one, ends the user's other sessions, and tells the user by mail
-/// (requirement 5).
+/// Gives a user another password, or a first one, ends every other way into the account, and tells the user by mail
+/// (requirements 5, 49).
 package struct ChangePassword: Sendable {
     let store: any Store
     let clock: any WallClock
     let passwords: any PasswordHashing
     let check: PasswordCheck
-    let notice: MailNotice
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     package struct Request: Sendable {
         /// The present password; `nil` when the session's owner has just proved to be there.
@@ -21,14 +20,14 @@ package struct ChangePassword: Sendable {
 
         package init(
             current: Secret?, new: Secret, address: ClientAddress, rules: AccountRules = .native,
-            keepsSession: Bool = true, origin: RequestOrigin? = nil
+            keepsSession: Bool = true, origin: RequestOrigin
         ) {
             self.current = current
             self.new = new
             self.address = address
             self.rules = rules
             self.keepsSession = keepsSession
-            self.origin = origin ?? RequestOrigin(address: address.text)
+            self.origin = origin
         }
     }
 
@@ -38,8 +37,7 @@ package struct ChangePassword: Sendable {
     package func callAsFunction(_ request: Request, by who: Authenticated) async throws(DomainError) -> Int {
         let now = clock.now
         let (user, application) = (who.user, who.application)
-        // No session has the empty id.
-        let kept = request.keepsSession ? who.session.id : Identifier(rawValue: "")
+        let kept = request.keepsSession ? KeptAccess(who) : .nothing
         if request.current == nil { try who.requireFresh(at: now) }
         // Nobody could log in by a password alone.
         let faults =
@@ -54,19 +52,19 @@ package struct ChangePassword: Sendable {
         }
         let hash = try await passwords.hash(new)
         let settled = outcome
-        let mail = try notice(.passwordChanged, to: user, in: application, at: now)
-        let entry = audit.draft(.passwordChanged, by: .user(user.id), in: application.id, from: request.origin)
+        let ready = try changes.ready(
+            [.passwordChanged], of: user, in: application, by: Operator(actor: .user(user.id), origin: request.origin),
+            at: now)
         let ended = try await store.write { transaction throws(DomainError) -> Int? in
             if let settled, try settled.settle(in: transaction, isMeant: { $0.id == user.id }) == nil {
-                try entry.record(on: .user(user.id), result: .refused, in: transaction)
+                try ready.refuse(.passwordChanged, of: user.id, in: transaction)
                 return nil
             }
-            guard let present = try transaction.user(user.id, in: application.id) else { throw .userUnknown }
+            guard var present = try transaction.user(user.id, in: application.id) else { throw .userUnknown }
             try transaction.setPassword(hash, of: user.id, in: application.id, at: now)
             try transaction.forgetFailures(of: present)
-            if let mail { try transaction.insert(mail) }
-            try entry.record(on: .user(user.id), in: transaction)
-            return try transaction.endSessions(of: user.id, in: application.id, except: kept)
+            present.passwordSetAt = now
+            return try ready.settle([.passwordChanged: [:]], of: &present, keeping: kept, in: transaction).sessions
         }
         guard let ended else { throw .credentialRefused }
         return ended

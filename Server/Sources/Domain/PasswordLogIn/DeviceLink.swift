@@ -25,13 +25,15 @@ package struct DeviceLink: Sendable {
         return user
     }
 
-    /// The identity that the key makes, when nobody has it.
+    /// The identity that the key makes, when nobody has it. It is to be linked then.
     package func free(
         for application: Identifier<Application>, in transaction: any Transaction
     ) throws(DomainError) -> Identity? {
         guard joins, let proof,
             try transaction.user(provider: .device, subject: proof.thumbprint, in: application) == nil
         else { return nil }
+        // Whoever it was taken from, it leads to somebody again.
+        try transaction.forgetRemovedDeviceKey(proof.thumbprint, in: application)
         return Identity(provider: .device, subject: proof.thumbprint, linkedAt: now)
     }
 }

@@ -6,6 +6,7 @@ package struct RegisterUser: Sendable {
     let randomness: any Randomness
     let passwords: any PasswordHashing
     let takeAllowance: TakeAllowance
+    let changes: AccountChanges
     /// New users allowed for one address or /64 network, first launches among them; `nil` for no limit.
     let newUsers: RateLimit?
 
@@ -18,11 +19,13 @@ package struct RegisterUser: Sendable {
         /// Whether the answer has a session. A user without identifiers always has one: nothing else leads to it.
         package var opensSession: Bool
         package var address: ClientAddress
+        /// Where the request came from, for the audit log.
+        package var origin: RequestOrigin
 
         package init(
             application: Application, protocolName: Session.ProtocolName, identifiers: NewIdentifiers,
             password: Secret?, profile: LogInAutomatically.NewUser = .init(), opensSession: Bool,
-            address: ClientAddress
+            address: ClientAddress, origin: RequestOrigin
         ) {
             self.application = application
             self.protocolName = protocolName
@@ -31,6 +34,7 @@ package struct RegisterUser: Sendable {
             self.profile = profile
             self.opensSession = opensSession
             self.address = address
+            self.origin = origin
         }
     }
 
@@ -64,12 +68,15 @@ package struct RegisterUser: Sendable {
             application: request.application, deviceKey: nil, device: DeviceDescription(),
             address: request.address.text, protocolName: request.protocolName,
             method: password == nil ? .automatic : .signUp, attempt: nil, randomness: randomness, now: now)
+        let ready = try changes.ready(
+            [.created], of: candidate, in: request.application,
+            by: Operator(actor: .user(candidate.id), origin: request.origin), at: now)
         let isWeak = password?.isName(of: candidate) ?? false
         let (user, opensSession, kept) = (candidate, request.opensSession, hash)
         let (rules, actor) = (request.application.settings.fieldRules, request.profile.actor)
         return try await store.write { transaction throws(DomainError) in
             try transaction.refuseTaken(user)
-            let answer: Answer
+            var answer: Answer
             if opensSession {
                 let logIn = try opening.open(forNew: user, by: actor, in: transaction)
                 answer = Answer(user: logIn.user, token: logIn.token, tokenExpiresAt: logIn.tokenExpiresAt)
@@ -81,6 +88,11 @@ package struct RegisterUser: Sendable {
             if let kept { try transaction.setPassword(kept, of: user.id, in: user.application, at: now) }
             if isWeak { try transaction.markPassword(of: user.id, in: user.application, weakSince: now) }
             try transaction.forgive(user, from: request.address, at: now)
+            // Not of automatic ones, whose session is their record.
+            if kept != nil {
+                try ready.settle(
+                    [.created: answer.user.identifierDetails], of: &answer.user, keeping: .nothing, in: transaction)
+            }
             return answer
         }
     }

@@ -6,6 +6,7 @@ package struct RequestPhoneVerification: Sendable {
     /// - Parameters:
     ///   - phone: A new number; `nil` for the present one.
     ///   - user: Whose.
+    ///   - session: The user's session; `nil` for an administrator.
     ///   - application: Where.
     ///   - languages: What the app prefers, best first.
     ///   - client: Who orders.
@@ -13,7 +14,8 @@ package struct RequestPhoneVerification: Sendable {
     /// - Throws: `mailUnavailable` when no text messages are sent, `fieldsRefused`, `rateLimited`, `storageUnavailable`.
     @discardableResult
     package func callAsFunction(
-        phone: String?, of user: User, in application: Application, languages: [String], from client: ClientAddress
+        phone: String?, of user: User, by session: Session?, in application: Application, languages: [String],
+        from client: ClientAddress
     ) async throws(DomainError) -> Duration {
         let number: String
         if let phone {
@@ -24,7 +26,7 @@ package struct RequestPhoneVerification: Sendable {
             throw .fieldsRefused([FieldFault(field: "phone", rule: .required)])
         }
         let errand = MailErrand(
-            kind: .phoneVerification, address: number, user: user.id, replaces: user.phone, languages: languages)
+            kind: .phoneVerification, address: number, of: user, by: session, languages: languages)
         return try await queueErrand(errand, in: application, from: client)
     }
 }

@@ -2,7 +2,7 @@
 package struct VerifyPhone: Sendable {
     let clock: any WallClock
     let tryCode: TryCode
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     /// - Parameters:
     ///   - code: As typed.
@@ -12,12 +12,14 @@ package struct VerifyPhone: Sendable {
     /// - Throws: `codeRefused`, also when the user has another number by now; `identifiersTaken` when somebody else has the
     ///   number by now; `rateLimited`, `storageUnavailable`.
     package func callAsFunction(
-        _ code: String, by who: Authenticated, from client: ClientAddress, origin: RequestOrigin? = nil
+        _ code: String, by who: Authenticated, from client: ClientAddress, origin: RequestOrigin
     ) async throws(DomainError) {
         let application = who.application
-        let entry = audit.draft(
-            .phoneVerified, by: .unknown, in: application.id, from: origin ?? RequestOrigin(address: client.text))
         let now = clock.now
+        let entry = changes.audit.draft(.phoneVerified, by: .unknown, in: application.id, from: origin)
+        let ready = try changes.ready(
+            [.phoneVerified, .phoneReplaced], of: who.user, in: application,
+            by: Operator(actor: .user(who.user.id), origin: origin), at: now)
         var presented = TryCode.Presented(
             .phoneVerification, in: application.id, .user(who.user.id), code, from: client)
         presented.refusal = entry
@@ -29,9 +31,13 @@ package struct VerifyPhone: Sendable {
             verified.phoneVerifiedAt = now
             verified.updatedAt = now
             try transaction.updateIdentifiers(of: verified)
-            try entry.record(
-                on: .user(user.id), by: .user(user.id),
-                details: ["number": user.phone == code.address ? "same" : "new"], in: transaction)
+            let isReplaced = user.phone != nil && user.phone != code.address
+            try ready.settle(
+                [
+                    isReplaced ? .phoneReplaced : .phoneVerified: [
+                        "number": user.phone == code.address ? "same" : "new"
+                    ]
+                ], of: &verified, keeping: KeptAccess(who), in: transaction)
         }
     }
 }

@@ -18,20 +18,21 @@ package struct BeginProviderVisit: Sendable {
         /// The browser's cookie.
         package var cookie: String
         package var continuation: String?
-        package var isLink: Bool
+        /// Whose account the provider shall be linked to; `nil` for a log-in.
+        package var linking: User?
         package var hint: String?
         /// What a new user answered to the application's own questions.
         package var fields: [String: JSONValue]
 
         package init(
-            provider: Identity.Provider, redirectURI: String, cookie: String, continuation: String?, isLink: Bool,
+            provider: Identity.Provider, redirectURI: String, cookie: String, continuation: String?, linking: User?,
             hint: String? = nil, fields: [String: JSONValue] = [:]
         ) {
             self.provider = provider
             self.redirectURI = redirectURI
             self.cookie = cookie
             self.continuation = continuation
-            self.isLink = isLink
+            self.linking = linking
             self.hint = hint
             self.fields = fields
         }
@@ -63,7 +64,8 @@ package struct BeginProviderVisit: Sendable {
             provider: request.provider.rawValue, audience: found.configured.settings.browserAudience,
             verifier: verifier, nonce: nonce,
             continuation: request.continuation, fields: request.fields.isEmpty ? nil : request.fields,
-            isLink: request.isLink,
+            isLink: request.linking != nil, user: request.linking?.id.rawValue,
+            version: request.linking?.credentialsVersion,
             browser: ProviderVisitRecord.digest(ofCookie: request.cookie),
             expiresAt: (clock.now + Self.life).milliseconds)
         let bytes: [UInt8]

@@ -6,7 +6,7 @@ package struct LinkProvider: Sendable {
     let findProvider: FindProvider
     let sealingKey: SealingKey
     let offerMerge: OfferMerge
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     /// How a person stands to the user who shall be linked.
     private enum Standing: Sendable {
@@ -30,7 +30,7 @@ package struct LinkProvider: Sendable {
     ///   another identity there; `fieldsRefused`, `userUnknown`, and what the provider refuses.
     package func callAsFunction(
         _ name: Identity.Provider, _ credential: ProviderCredential, displayName: String?, by who: Authenticated,
-        from origin: RequestOrigin = .local
+        from origin: RequestOrigin
     ) async throws(DomainError) -> User {
         let faults = ProfileRules.faults(displayName: displayName, locale: nil, fields: [:])
         guard faults.isEmpty else {
@@ -91,7 +91,9 @@ package struct LinkProvider: Sendable {
             try sealingKey.seal(
                 Array(token.revealed.utf8), purpose: ProviderAccount.purpose(person.provider, in: application))
         }
-        let entry = audit.draft(.identityLinked, by: .user(id), in: application, from: origin)
+        let ready = try changes.ready(
+            [.identityLinked], of: who.user, in: who.application, by: Operator(actor: .user(id), origin: origin),
+            at: now)
         return try await store.write { transaction throws(DomainError) in
             let standing = try Self.standing(of: person, to: id, in: application, transaction)
             var user: User
@@ -109,7 +111,9 @@ package struct LinkProvider: Sendable {
                 guard faults.isEmpty else { throw .fieldsRefused(faults) }
                 user.updatedAt = now
                 try transaction.updateProfile(of: user)
-                try entry.record(on: .user(id), details: ["provider": person.provider.rawValue], in: transaction)
+                try ready.settle(
+                    [.identityLinked: ["provider": person.provider.rawValue]], of: &user, keeping: KeptAccess(who),
+                    in: transaction)
             case .taken:
                 // A code is spent by now; what it brought is the other user's.
                 if sealedGrant != nil {

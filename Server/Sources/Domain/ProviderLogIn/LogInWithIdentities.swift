@@ -7,6 +7,7 @@ package struct LogInWithIdentities: Sendable {
     let takeAllowance: TakeAllowance
     let sealingKey: SealingKey
     let passwords: any PasswordHashing
+    let changes: AccountChanges
     /// New users allowed for one address or /64 network; `nil` for no limit.
     let newUsers: RateLimit?
 
@@ -25,13 +26,15 @@ package struct LogInWithIdentities: Sendable {
         package var protocolName: Session.ProtocolName
         package var device: DeviceDescription
         package var address: ClientAddress
+        /// Where the request came from, for the audit log.
+        package var origin: RequestOrigin
 
         package init(
             application: Application, people: [ProviderPerson], anonymousId: AnonymousId?,
             newUser: LogInAutomatically.NewUser = .init(), identifiers: NewIdentifiers = NewIdentifiers(),
             password: Secret? = nil, caller: Identifier<User>? = nil,
             protocolName: Session.ProtocolName, device: DeviceDescription = DeviceDescription(),
-            address: ClientAddress
+            address: ClientAddress, origin: RequestOrigin
         ) {
             self.application = application
             self.people = people
@@ -43,6 +46,7 @@ package struct LogInWithIdentities: Sendable {
             self.protocolName = protocolName
             self.device = device
             self.address = address
+            self.origin = origin
         }
     }
 
@@ -58,10 +62,15 @@ package struct LogInWithIdentities: Sendable {
         let opening = SessionOpening(
             application: request.application, deviceKey: nil, device: request.device, address: request.address.text,
             protocolName: request.protocolName, method: .init(rawValue: method.rawValue), attempt: nil,
+            // Not of log-ins by ids that clients make, which are automatic: the session is their record.
+            entry: request.people.isEmpty
+                ? nil : changes.audit.draft(.loggedIn, by: .unknown, in: application, from: request.origin),
             randomness: randomness, now: now)
-        let isKnown = try await store.read { transaction throws(DomainError) in
-            try links.owner(in: transaction) != nil
-        }
+        let owner = try await store.read { transaction throws(DomainError) in try links.owner(in: transaction) }
+        let isKnown = owner != nil
+        let ready = try changes.ready(
+            [.identityLinked], of: owner ?? candidate, in: request.application,
+            by: Operator(actor: .unknown, origin: request.origin), at: now)
         let password = isKnown ? nil : try await hash(request, for: candidate)
         if !isKnown, let newUsers {
             let key = RateLimitKey(
@@ -71,7 +80,11 @@ package struct LogInWithIdentities: Sendable {
         return try await store.write { transaction throws(DomainError) in
             if var known = try links.owner(in: transaction) {
                 guard request.caller == nil || request.caller == known.id else { throw .identityTaken }
+                let before = known
                 try links.join(&known, in: transaction)
+                try ready.settle(
+                    AccountChange.between(before, known), of: &known, keeping: .nothing, by: .user(known.id),
+                    in: transaction)
                 return try opening.open(for: known, in: transaction)
             }
             try transaction.refuseTaken(candidate)

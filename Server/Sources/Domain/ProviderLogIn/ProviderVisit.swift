@@ -17,6 +17,9 @@ struct ProviderVisitRecord: Codable, Sendable {
     var fields: [String: JSONValue]?
     /// Whether the provider shall be linked to the user who is logged in.
     var isLink: Bool
+    /// Who that was when the way began, and the user's `credentialsVersion` then.
+    var user: String?
+    var version: Int64?
     /// The digest of the browser's cookie.
     var browser: String
     /// Milliseconds since 1970.

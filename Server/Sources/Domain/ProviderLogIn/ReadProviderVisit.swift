@@ -17,6 +17,13 @@ package struct ReadProviderVisit: Sendable {
         package var continuation: String?
         package var fields: [String: JSONValue]
         package var isLink: Bool
+        fileprivate var user: String?
+        fileprivate var version: Int64?
+
+        /// Whether it began in the account of this user, and nothing has made it void since.
+        package func mayLink(to user: User) -> Bool {
+            isLink && self.user == user.id.rawValue && version == user.credentialsVersion
+        }
     }
 
     /// - Parameters:
@@ -39,6 +46,6 @@ package struct ReadProviderVisit: Sendable {
         return Visit(
             provider: .init(rawValue: record.provider), audience: record.audience,
             verifier: Secret(record.verifier), nonce: Secret(record.nonce), continuation: record.continuation,
-            fields: record.fields ?? [:], isLink: record.isLink)
+            fields: record.fields ?? [:], isLink: record.isLink, user: record.user, version: record.version)
     }
 }

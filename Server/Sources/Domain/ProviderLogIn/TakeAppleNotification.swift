@@ -68,7 +68,7 @@ package struct TakeAppleNotification: Sendable {
                 account.updatedAt = now
                 try transaction.save(account)
             }
-            try transaction.endSessions(of: user.id, openedBy: .init(rawValue: "apple"), in: application)
+            try Self.endSessions(of: user, in: transaction)
             try drafts.news.record(on: .user(user.id), details: ["event": "consent-revoked"], in: transaction)
         case .accountDeleted:
             guard var user = try transaction.user(provider: .apple, subject: subject, in: application),
@@ -76,10 +76,10 @@ package struct TakeAppleNotification: Sendable {
             else { return }
             try transaction.removeProviderAccount(.apple, subject: subject, in: application)
             try transaction.remove(identity, of: user.id, in: application)
-            let isStranded = !user.hasWayIn(without: identity)
+            let isStranded = !user.hasWayIn(without: [identity])
             user.updatedAt = now
             try transaction.updateProfile(of: user)
-            try transaction.endSessions(of: user.id, openedBy: .init(rawValue: "apple"), in: application)
+            try Self.endSessions(of: user, in: transaction)
             try drafts.news.record(on: .user(user.id), details: ["event": "account-delete"], in: transaction)
             // Nobody could come back as this user: what is stored about the person goes after the grace.
             if isStranded {
@@ -88,5 +88,11 @@ package struct TakeAppleNotification: Sendable {
         case .other:
             return
         }
+    }
+
+    private static func endSessions(of user: User, in transaction: any Transaction) throws(DomainError) {
+        // No session has the empty id.
+        _ = try transaction.endSessions(
+            of: user.id, openedBy: .init(rawValue: "apple"), in: user.application, except: Identifier(rawValue: ""))
     }
 }

@@ -6,6 +6,7 @@ package struct RegisterByMail: Sendable {
     let randomness: any Randomness
     let queueErrand: QueueErrand
     let takeAllowance: TakeAllowance
+    let changes: AccountChanges
     /// New users allowed for one address or /64 network; `nil` for no limit.
     let newUsers: RateLimit?
 
@@ -14,11 +15,13 @@ package struct RegisterByMail: Sendable {
     ///   - application: Where.
     ///   - languages: What the app prefers, best first.
     ///   - client: Who orders.
+    ///   - origin: Where the request came from, for the audit log.
     /// - Throws: `identifiersTaken` when a user has the address who has confirmed it or has a password; somebody who has
     ///   not yet followed an earlier mail gets another one. `mailUnavailable`, `fieldsRefused`, `rateLimited`,
     ///   `storageUnavailable`.
     package func callAsFunction(
-        email: String, in application: Application, languages: [String], from client: ClientAddress
+        email: String, in application: Application, languages: [String], from client: ClientAddress,
+        origin: RequestOrigin
     ) async throws(DomainError) {
         let (now, address) = (clock.now, try QueueErrand.address(email))
         let identifier = TypedIdentifier(.email, shown: address)
@@ -38,13 +41,17 @@ package struct RegisterByMail: Sendable {
         candidate.email = address
         // The mail address is all that can be told here: what else is required is asked for later.
         let user = try application.settings.fieldRules.registered(candidate, by: .owner, demandsAll: false)
+        let ready = try changes.ready(
+            [.created], of: user, in: application, by: Operator(actor: .unknown, origin: origin), at: now)
         try await store.write { transaction throws(DomainError) in
             if let owner = try transaction.user(identifier, in: application.id) {
                 guard !owner.isConfirmed else { throw .identifiersTaken([.email]) }
                 return
             }
+            var user = user
             try transaction.insert(user)
             try transaction.updateIdentifiers(of: user)
+            try ready.settle([.created: user.identifierDetails], of: &user, keeping: .nothing, in: transaction)
         }
         let errand = MailErrand(kind: .passwordReset, address: address, languages: languages)
         _ = try await queueErrand(errand, in: application, from: client)

@@ -1,9 +1,9 @@
-/// Sets a new password with the token of a mail, or with the code of a text message. All sessions end: whoever had the
-/// old password is out.
+/// Sets a new password with the token of a mail, or with the code of a text message. Every way into the account ends:
+/// whoever had one is out, and logs in by the new password (requirement 49).
 ///
 /// The mail shows that its address is the user's. An address that was not verified before may have been a stranger's
-/// guess, so everything else that leads to such a user goes too: the device keys and provider identities of whoever
-/// signed up with it (requirement 32).
+/// guess, so everything else that leads to such a user goes too: the provider identities of whoever signed up with it, and
+/// the other address (requirement 32).
 package struct ResetPassword: Sendable {
     /// The most grants that providers are told to end; nobody has as many.
     private static let maximumRevocations = 32
@@ -13,8 +13,7 @@ package struct ResetPassword: Sendable {
     let randomness: any Randomness
     let passwords: any PasswordHashing
     let tryCode: TryCode
-    let notice: MailNotice
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     package struct Request: Sendable {
         package var application: Application
@@ -40,7 +39,7 @@ package struct ResetPassword: Sendable {
 
         package init(
             application: Application, token: String, newPassword: Secret, address: ClientAddress,
-            attempt: SecretDigest? = nil, restoringFrom: RequestOrigin? = nil, origin: RequestOrigin? = nil,
+            attempt: SecretDigest? = nil, restoringFrom: RequestOrigin? = nil, origin: RequestOrigin,
             rules: AccountRules = .native
         ) {
             self.application = application
@@ -50,7 +49,7 @@ package struct ResetPassword: Sendable {
             self.attempt = attempt
             self.rules = rules
             self.restoringFrom = restoringFrom
-            self.origin = origin ?? RequestOrigin(address: address.text)
+            self.origin = origin
         }
     }
 
@@ -60,9 +59,9 @@ package struct ResetPassword: Sendable {
     ///   leave the token as it was, `rateLimited`, `busy`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) {
         let (now, application) = (clock.now, request.application)
-        let entry = audit.draft(.passwordReset, by: .unknown, in: application.id, from: request.origin)
+        let entry = changes.audit.draft(.passwordReset, by: .unknown, in: application.id, from: request.origin)
         let restoration = request.restoringFrom.map {
-            audit.draft(.userRestored, by: .unknown, in: application.id, from: $0)
+            changes.audit.draft(.userRestored, by: .unknown, in: application.id, from: $0)
         }
         let kind: MailKind = request.owner == nil ? .passwordReset : .textedReset
         let presented = TryCode.Presented(
@@ -85,25 +84,23 @@ package struct ResetPassword: Sendable {
         }
         var told = owner
         if !kind.isText { told.emailVerifiedAt = now }
-        let mail = try notice(.passwordChanged, to: told, in: application, at: now)
+        let ready = try changes.ready(
+            [.passwordReset], of: told, in: application, by: Operator(actor: .unknown, origin: request.origin), at: now)
         try await tryCode(presented) { code, user, transaction throws(DomainError) in
             // A repetition finds all this done.
             guard code.usedBy == nil else { return }
-            let user = try transaction.admitted(user, restoration: restoration, in: application)
+            var user = try transaction.admitted(user, restoration: restoration, in: application)
             try transaction.setPassword(hash, of: user.id, in: application.id, at: now)
             try transaction.forgetFailures(of: user)
-            if (kind.isText ? user.phoneVerifiedAt : user.emailVerifiedAt) == nil {
-                try Self.unlinkAll(of: user, in: transaction, revocations, at: now)
-                var verified = user
-                if kind.isText { verified.phoneVerifiedAt = now } else { verified.emailVerifiedAt = now }
-                verified.updatedAt = now
-                try transaction.updateIdentifiers(of: verified)
-            }
-            try transaction.removeCode(of: .logInCode, user: user.id, in: application.id)
-            // No session has the empty id.
-            _ = try transaction.endSessions(of: user.id, in: application.id, except: Identifier(rawValue: ""))
-            if let mail { try transaction.insert(mail) }
-            try entry.record(on: .user(user.id), by: .user(user.id), in: transaction)
+            user.passwordSetAt = now
+            try ready.settle(
+                [.passwordReset: [:]], of: &user,
+                keeping: KeptAccess(session: nil, deviceKey: nil, code: code.handle), by: .user(user.id),
+                in: transaction)
+            guard (kind.isText ? user.phoneVerifiedAt : user.emailVerifiedAt) == nil else { return }
+            try Self.unlinkAll(of: user, in: transaction, revocations, at: now)
+            user.prove(byText: kind.isText, at: now)
+            try transaction.updateIdentifiers(of: user)
         }
     }
 
@@ -141,6 +138,22 @@ package struct ResetPassword: Sendable {
         }
         for identity in user.identities where !grants.prefix(revocations.count).contains(identity) {
             try transaction.remove(identity, of: user.id, in: user.application)
+        }
+    }
+}
+
+extension User {
+    /// Notes that an address was shown to be the user's for the first time. The other one may be that of whoever signed up
+    /// with this one: a number counts as unverified, by which no password is set beside a verified address; an unverified
+    /// address goes.
+    fileprivate mutating func prove(byText isText: Bool, at now: Timestamp) {
+        updatedAt = now
+        if isText {
+            phoneVerifiedAt = now
+            if emailVerifiedAt == nil { email = nil }
+        } else {
+            emailVerifiedAt = now
+            phoneVerifiedAt = nil
         }
     }
 }

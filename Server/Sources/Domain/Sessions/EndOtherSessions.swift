@@ -1,19 +1,23 @@
-/// Ends all of the user's sessions but the one of the request.
+/// “Log out everywhere”: ends every way into the account but what the request itself uses.
 package struct EndOtherSessions: Sendable {
     let store: any Store
-    let audit: AuditTrail
+    let clock: any WallClock
+    let changes: AccountChanges
 
-    /// - Returns: how many ended.
-    /// - Throws: `storageUnavailable`.
+    /// Call it only for a session whose owner is there; see `RequirePresence`.
+    ///
+    /// - Returns: how many sessions ended and device keys were removed. Keys stay when nothing else leads to the user.
+    /// - Throws: `userUnknown`, `storageUnavailable`.
     package func callAsFunction(
         by who: Authenticated, from origin: RequestOrigin
-    ) async throws(DomainError) -> Int {
-        let (session, user, application) = (who.session.id, who.user.id, who.application.id)
-        let entry = audit.draft(.otherSessionsEnded, by: .user(user), in: application, from: origin)
+    ) async throws(DomainError) -> Evicted {
+        let id = who.user.id
+        let ready = try changes.ready(
+            [.otherSessionsEnded], of: who.user, in: who.application, by: Operator(actor: .user(id), origin: origin),
+            at: clock.now)
         return try await store.write { transaction throws(DomainError) in
-            let count = try transaction.endSessions(of: user, in: application, except: session)
-            try entry.record(on: .user(user), details: ["count": String(count)], in: transaction)
-            return count
+            guard var user = try transaction.user(id, in: who.application.id) else { throw .userUnknown }
+            return try ready.settle([.otherSessionsEnded: [:]], of: &user, keeping: KeptAccess(who), in: transaction)
         }
     }
 }

@@ -39,6 +39,7 @@ package final class RemoveWhatIsOver: Sendable {
         try await store.write { transaction throws(DomainError) in
             try transaction.removeTransfers(
                 issuedBefore: now - StoredTransferCode.lifetime, redeemedBefore: now - Self.transferMemory)
+            try transaction.forgetRemovedDeviceKeys(before: now - RemovedDeviceKey.memory)
             try transaction.removeMerges(ticketsEndedBefore: now, mergedBefore: now - Merge.undoSpan)
         }
         try await store.writeStatement { transaction throws(DomainError) in

@@ -5,7 +5,7 @@ package struct RevokeSession: Sendable {
 
     /// - Throws: `sessionUnknown`, `storageUnavailable`.
     package func callAsFunction(
-        _ id: Identifier<Session>, in application: Identifier<Application>, by who: Operator = .local
+        _ id: Identifier<Session>, in application: Identifier<Application>, by who: Operator
     ) async throws(DomainError) {
         let entry = audit.draft(.sessionEnded, by: who.actor, in: application, from: who.origin)
         let ended = try await store.write { transaction throws(DomainError) in

@@ -26,10 +26,11 @@ package protocol SessionQueries {
     func endSessions(
         of user: Identifier<User>, in application: Identifier<Application>, except kept: Identifier<Session>
     ) throws(DomainError) -> Int
-    /// Ends a user's sessions that one way of log-in opened.
+    /// Ends a user's sessions that one way of log-in opened, but one; the number that ended.
     func endSessions(
-        of user: Identifier<User>, openedBy method: Session.LogInMethod, in application: Identifier<Application>
-    ) throws(DomainError)
+        of user: Identifier<User>, openedBy method: Session.LogInMethod, in application: Identifier<Application>,
+        except kept: Identifier<Session>
+    ) throws(DomainError) -> Int
     /// Ends a user's sessions of one installation of an app.
     func endSessions(
         of user: Identifier<User>, installation: String, in application: Identifier<Application>

@@ -79,6 +79,8 @@ package enum DomainError: Error, Hashable, Sendable {
     case identityUnknown
     /// Nothing else leads to the user.
     case lastWayIn
+    /// The device's key was taken from the user whom it led to. Told only to who has the key.
+    case deviceKeyRemoved(RemovedDeviceKey)
     /// The user's access list does not let the caller.
     case accessRefused
     /// The user's mail address must have been verified first. Told only to who has proved to be the user.

@@ -66,6 +66,7 @@ extension Store {
 package protocol Transaction: ApplicationQueries, UserQueries, IdentityQueries, TypedIdentifierQueries,
     UserStandingQueries, PasswordQueries, PasswordSchemeQueries, LogInFailureQueries, SessionQueries, ProofReplayQueries, RateLimitQueries,
     SigningKeyQueries, ProviderQueries, MailQueries, MailedCodeQueries, AuditQueries, TransferQueries, DeletionQueries,
+    DeviceKeyQueries,
     MergeQueries, AdminQueries, UserListQueries, FigureQueries, UserSearchQueries, ForeignProtocolQueries
 {}
 

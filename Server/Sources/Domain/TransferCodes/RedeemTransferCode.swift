@@ -138,7 +138,7 @@ private struct Redemption: Sendable {
         }
         let left = try before.map { before throws(DomainError) in try leave(before, in: transaction) }
         let identity = Identity(provider: .device, subject: proof.thumbprint, linkedAt: now)
-        try transaction.insert(identity, for: user.id, in: application.id)
+        try transaction.link(identity, to: user.id, in: application.id)
         try transaction.insert(
             Transfer(
                 id: transfer, application: application.id, user: user.id, deviceKey: proof.thumbprint, device: device,

@@ -37,8 +37,8 @@ package struct UndoTransfer: Sendable {
         _ transfer: Transfer, in transaction: any Transaction, at now: Timestamp
     ) throws(DomainError) {
         guard let id = transfer.leftUser, var left = try transaction.user(id, in: transfer.application) else { return }
-        try transaction.insert(
-            Identity(provider: .device, subject: transfer.deviceKey, linkedAt: now), for: id, in: transfer.application)
+        try transaction.link(
+            Identity(provider: .device, subject: transfer.deviceKey, linkedAt: now), to: id, in: transfer.application)
         // Only the deletion that the transfer brought about; not one that somebody asked for.
         guard left.deletionRequestedAt == transfer.redeemedAt else { return }
         left.deletionRequestedAt = nil

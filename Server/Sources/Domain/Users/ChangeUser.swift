@@ -9,8 +9,7 @@ package struct ChangeUser: Sendable {
     let randomness: any Randomness
     let sealingKey: SealingKey
     let passwords: any PasswordHashing
-    let notice: MailNotice
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     /// Who changes a user.
     package enum Actor: Hashable, Sendable {
@@ -57,12 +56,10 @@ package struct ChangeUser: Sendable {
     package struct Renewal: Sendable {
         package var protocolName: Session.ProtocolName
         package var device: DeviceDescription
-        package var origin: RequestOrigin
 
-        package init(protocolName: Session.ProtocolName, device: DeviceDescription, origin: RequestOrigin) {
+        package init(protocolName: Session.ProtocolName, device: DeviceDescription) {
             self.protocolName = protocolName
             self.device = device
-            self.origin = origin
         }
     }
 
@@ -75,18 +72,34 @@ package struct ChangeUser: Sendable {
         package var token: Secret?
     }
 
+    /// - Parameters:
+    ///   - id: Whom.
+    ///   - application: Where.
+    ///   - actor: Who does it.
+    ///   - asked: What changes.
+    ///   - origin: Where the request came from, for the audit log.
+    ///   - session: The caller's session, when it is one of the user's: it stays when an address is changed.
+    /// - Returns: the user afterwards.
     /// - Throws: `accessRefused`, `userUnknown`, `fieldsRefused`, `identifiersTaken`, `identityTaken`,
     ///   `providerTokenReplayed`, `busy`, `storageUnavailable`.
     package func callAsFunction(
-        _ id: Identifier<User>, in application: Application, by actor: Actor, _ changes: Changes
+        _ id: Identifier<User>, in application: Application, by actor: Actor, _ asked: Changes,
+        from origin: RequestOrigin, session: Authenticated?
     ) async throws(DomainError) -> Answer {
         let now = clock.now
-        let excess = ProfileRules.faults(ofChange: changes.operations)
+        let excess = ProfileRules.faults(ofChange: asked.operations)
         guard excess.isEmpty else { throw .fieldsRefused(excess) }
-        var changes = changes
-        let password = try await newPassword(of: id, in: application, by: actor, changes, at: now)
-        if password != nil { changes.unlinked.insert(.anonymous) }
-        let asked = changes
+        let known = try await store.read { transaction throws(DomainError) in
+            try transaction.user(id, in: application.id)
+        }
+        guard let known, known.deletionRequestedAt == nil else { throw .userUnknown }
+        let password = try await newPassword(of: known, in: application, by: actor, asked, from: origin, at: now)
+        let author = Operator(actor: actor.inAudit, origin: origin)
+        let ready = try changes.ready(
+            asked.possible(by: actor), of: known, becoming: asked.expected(of: known, at: now), in: application,
+            by: author, at: now)
+        // Where a password is set the caller logs in anew.
+        let kept = session.map { $0.user.id == id ? KeptAccess($0) : .nothing } ?? .nothing
         let links = try IdentityLinks(
             asked.people, asked.anonymousId, in: application.id, sealingKey: sealingKey, at: now)
         let revocations: [Identity.Provider: Identifier<ProviderRevocation>] = Dictionary(
@@ -119,34 +132,36 @@ package struct ChangeUser: Sendable {
             }
             try links.join(&user, in: transaction)
             let hasNewEmail = user.email != nil && user.email != before.email
-            guard let password else { return Answer(user: user, hasNewEmail: hasNewEmail) }
-            let logIn = try password.write(for: &user, in: transaction, at: now)
+            var changes = AccountChange.between(before, user)
+            if let password {
+                try password.write(for: &user, in: transaction, at: now)
+                changes[.passwordChanged] = [:]
+            }
+            if changes.isEmpty, actor == .operator { changes[.profileChanged] = [:] }
+            try ready.settle(
+                changes, of: &user, keeping: password == nil ? kept : .nothing,
+                unlinked: changes[.identityUnlinked] == nil ? [] : before.providers(notIn: user), in: transaction)
+            let logIn = try password?.opening?.open(for: user, in: transaction)
             return Answer(user: logIn?.user ?? user, hasNewEmail: hasNewEmail, token: logIn?.token)
         }
     }
 
     /// Checks and hashes the password that is asked for, before the transaction.
     private func newPassword(
-        of id: Identifier<User>, in application: Application, by actor: Actor, _ changes: Changes, at now: Timestamp
+        of known: User, in application: Application, by actor: Actor, _ changes: Changes, from origin: RequestOrigin,
+        at now: Timestamp
     ) async throws(DomainError) -> NewPassword? {
         guard let secret = changes.password else { return nil }
-        let known = try await store.read { transaction throws(DomainError) in
-            try transaction.user(id, in: application.id)
-        }
-        guard var user = known, user.deletionRequestedAt == nil else { throw .userUnknown }
-        try actor.require(changes.needed(for: user), of: user)
-        let told = user
+        try actor.require(changes.needed(for: known), of: known)
+        var user = known
         try Self.apply(changes, to: &user, application.settings.fieldRules, by: actor, at: now)
         let faults =
             user.typedIdentifiers.isEmpty
             ? [FieldFault(field: "", rule: .noneOf(TypedIdentifier.Kind.allCases.map(\.rawValue)))] : []
         let password = try PasswordRules(for: application, user: user, rules: changes.identifiers.rules)
             .check(secret, field: "password", beside: faults)
-        let origin = changes.renewal?.origin ?? .local
         return NewPassword(
             hash: try await passwords.hash(password),
-            mail: try notice(.passwordChanged, to: told, in: application, at: now),
-            entry: audit.draft(.passwordChanged, by: actor.inAudit, in: application.id, from: origin),
             opening: changes.renewal.map { renewal in
                 SessionOpening(
                     application: application, deviceKey: nil, device: renewal.device, address: origin.address,
@@ -155,26 +170,17 @@ package struct ChangeUser: Sendable {
             })
     }
 
-    /// A password made ready, and what goes with it.
+    /// A password made ready, and the session that follows it.
     private struct NewPassword: Sendable {
         var hash: PasswordHash
-        var mail: QueuedMail?
-        var entry: AuditDraft
         var opening: SessionOpening?
 
         func write(
             for user: inout User, in transaction: any Transaction, at now: Timestamp
-        ) throws(DomainError) -> LogIn? {
-            let (id, application) = (user.id, user.application)
-            try transaction.setPassword(hash, of: id, in: application, at: now)
+        ) throws(DomainError) {
+            try transaction.setPassword(hash, of: user.id, in: user.application, at: now)
             user.passwordSetAt = now
             try transaction.forgetFailures(of: user)
-            try transaction.removeCode(of: .passwordReset, user: id, in: application)
-            // No session has the empty id: all of them end.
-            _ = try transaction.endSessions(of: id, in: application, except: Identifier(rawValue: ""))
-            if let mail { try transaction.insert(mail) }
-            try entry.record(on: .user(id), in: transaction)
-            return try opening?.open(for: user, in: transaction)
         }
     }
 
@@ -204,6 +210,38 @@ package struct ChangeUser: Sendable {
             user.emailVerifiedAt = isVerified ? now : nil
         }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
+    }
+}
+
+extension ChangeUser.Changes {
+    /// What the request may turn out to change.
+    fileprivate func possible(by actor: ChangeUser.Actor) -> Set<AccountChange> {
+        var possible: Set<AccountChange> = []
+        if !identifiers.isEmpty || isEmailVerified != nil {
+            possible.formUnion([.addressChanged, .identifiersChanged, .emailVerified])
+        }
+        if case .unchanged = accessList {} else { possible.insert(.accessListChanged) }
+        if !people.isEmpty || anonymousId != nil || !unlinked.isEmpty || password != nil {
+            possible.formUnion([.identityLinked, .identityUnlinked])
+        }
+        if password != nil { possible.insert(.passwordChanged) }
+        if isDisabled != nil { possible.formUnion([.disabled, .enabled]) }
+        if actor == .operator { possible.insert(.profileChanged) }
+        return possible
+    }
+
+    /// The user with another address, for the mail that tells of it.
+    fileprivate func expected(of known: User, at now: Timestamp) -> User {
+        var user = known
+        _ = identifiers.apply(to: &user)
+        if let isEmailVerified { user.emailVerifiedAt = isEmailVerified ? user.emailVerifiedAt ?? now : nil }
+        return user
+    }
+}
+
+extension User {
+    fileprivate func providers(notIn other: User) -> Set<Identity.Provider> {
+        Set(identities.filter { !other.identities.contains($0) && $0.provider != .device }.map(\.provider))
     }
 }
 

@@ -6,6 +6,7 @@ package struct RewriteUser: Sendable {
     let store: any Store
     let clock: any WallClock
     let passwords: any PasswordHashing
+    let changes: AccountChanges
 
     package struct Request: Sendable {
         package var displayName: String?
@@ -19,11 +20,15 @@ package struct RewriteUser: Sendable {
         package var password: Secret?
         /// In whose name the fields are written.
         package var actor: FieldActor
+        /// Who asks, and from where.
+        package var author: Operator
+        /// What the caller uses: another address ends every other way into the account.
+        package var kept: KeptAccess
 
         package init(
             displayName: String? = nil, locale: String? = nil, fields: [String: JSONValue],
             keptFields: Set<String> = [], identifiers: NewIdentifiers = NewIdentifiers(), password: Secret? = nil,
-            actor: FieldActor = .owner
+            actor: FieldActor, by author: Operator, keeping kept: KeptAccess
         ) {
             self.displayName = displayName
             self.locale = locale
@@ -32,6 +37,8 @@ package struct RewriteUser: Sendable {
             self.identifiers = identifiers
             self.password = password
             self.actor = actor
+            self.author = author
+            self.kept = kept
         }
     }
 
@@ -58,6 +65,9 @@ package struct RewriteUser: Sendable {
             hash = try await passwords.hash(password)
         }
         let (first, isWeak) = (hash, isName)
+        let ready = try changes.ready(
+            [.upgraded, .addressChanged, .identifiersChanged, .profileChanged], of: known, in: application,
+            by: request.author, at: now)
         return try await store.write { transaction throws(DomainError) in
             guard let before = try transaction.user(id, in: application.id) else { throw .userUnknown }
             var user = before
@@ -74,6 +84,14 @@ package struct RewriteUser: Sendable {
                 try transaction.setPassword(first, of: id, in: application.id, at: now)
                 if isWeak { try transaction.markPassword(of: id, in: application.id, weakSince: now) }
             }
+            var changes = AccountChange.between(before, user)
+            if user.hasPassword, !before.hasPassword {
+                // The identifiers are a part of the upgrade.
+                changes = [.upgraded: user.identifierDetails]
+            } else if changes.isEmpty, request.actor == .server {
+                changes[.profileChanged] = [:]
+            }
+            try ready.settle(changes, of: &user, keeping: request.kept, in: transaction)
             return user
         }
     }

@@ -19,7 +19,7 @@ package enum ValueChange<Value: Sendable>: Sendable {
 package struct UpdateUser: Sendable {
     let store: any Store
     let clock: any WallClock
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     package struct Changes: Sendable {
         package var displayName: ValueChange<String>
@@ -41,20 +41,38 @@ package struct UpdateUser: Sendable {
 
     /// Identifiers may be changed only when the session's owner is there; see `RequirePresence`.
     ///
+    /// - Parameters:
+    ///   - id: Whom.
+    ///   - home: Where.
+    ///   - asked: What changes.
+    ///   - origin: Where the request came from, for the audit log.
+    ///   - kept: What the caller uses: another address ends every other way into the account.
+    /// - Returns: the user afterwards.
     /// - Throws: `fieldsRefused` when the result breaks a limit, `identifiersTaken`, `userUnknown`,
     ///   `storageUnavailable`.
     package func callAsFunction(
-        _ id: Identifier<User>, in home: Application, changes: Changes, from origin: RequestOrigin = .local
+        _ id: Identifier<User>, in home: Application, changes asked: Changes, from origin: RequestOrigin,
+        keeping kept: KeptAccess
     ) async throws(DomainError) -> User {
         let now = clock.now
         let (application, rules) = (home.id, home.settings.fieldRules)
-        try changes.refuseExcess()
-        let entry = audit.draft(.identifiersChanged, by: .user(id), in: application, from: origin)
+        try asked.refuseExcess()
+        var ready: ReadyChanges?
+        if !asked.identifiers.isEmpty {
+            let known = try await store.read { transaction throws(DomainError) in
+                try transaction.user(id, in: application)
+            }
+            guard let known else { throw .userUnknown }
+            ready = try changes.ready(
+                [.addressChanged, .identifiersChanged], of: known, in: home,
+                by: Operator(actor: .user(id), origin: origin), at: now)
+        }
+        let settled = ready
         return try await store.write { transaction throws(DomainError) in
             guard let before = try transaction.user(id, in: application) else { throw .userUnknown }
             var user = before
             let faults =
-                changes.applyProfile(to: &user, rules, by: .owner) + changes.applyIdentifiers(to: &user)
+                asked.applyProfile(to: &user, rules, by: .owner) + asked.applyIdentifiers(to: &user)
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             guard user != before else { return before }
             user.updatedAt = now
@@ -62,8 +80,8 @@ package struct UpdateUser: Sendable {
             if user.typedIdentifiers != before.typedIdentifiers {
                 try transaction.refuseTaken(user)
                 try transaction.updateIdentifiers(of: user)
-                try entry.record(on: .user(id), details: user.identifierDetails, in: transaction)
             }
+            try settled?.settle(AccountChange.between(before, user), of: &user, keeping: kept, in: transaction)
             return user
         }
     }

@@ -37,6 +37,9 @@ package struct User: Hashable, Sendable {
     /// When the user asked to be deleted; erased when the grace period after it is over.
     package var deletionRequestedAt: Timestamp?
 
+    /// Counts how often everything that was given out for the user was made void: what carries another number is void.
+    package var credentialsVersion: Int64 = 0
+
     package init(
         id: Identifier<User>, application: Identifier<Application>, username: String? = nil, email: String? = nil,
         phone: String? = nil, displayName: String? = nil, locale: String? = nil, fields: [String: JSONValue] = [:],

@@ -34,6 +34,8 @@ struct AuthorizationGrant: Codable, Sendable {
     var methods: [String]
     /// Whether that was within ten minutes.
     var isFresh: Bool
+    /// The user's `credentialsVersion`; codes of before it was written have the first one.
+    var version: Int64?
 
     static func purpose(_ application: Identifier<Application>) -> String { "authorization code \(application)" }
 }
@@ -55,7 +57,8 @@ package struct IssueAuthorizationCode: Sendable {
             user: who.user.id.rawValue, redirect: request.redirect, challenge: request.challenge,
             nonce: request.nonce, scopes: request.scopes, expiresAt: (now + Self.life).milliseconds,
             authenticatedAt: (who.session.authenticatedAt ?? who.session.createdAt).milliseconds,
-            methods: who.session.method.authenticationMethods, isFresh: who.session.isFresh(at: now))
+            methods: who.session.method.authenticationMethods, isFresh: who.session.isFresh(at: now),
+            version: who.user.credentialsVersion)
         let bytes: [UInt8]
         do {
             bytes = Array(try JSONEncoder().encode(grant))

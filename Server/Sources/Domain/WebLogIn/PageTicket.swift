@@ -7,6 +7,8 @@ struct PageTicket: Codable, Sendable {
     var expiresAt: Int64
     /// Whether the app's session was fresh.
     var isFresh: Bool
+    /// The user's `credentialsVersion`; tickets of before it was written have the first one.
+    var version: Int64?
 
     static func purpose(_ application: Identifier<Application>) -> String { "page ticket \(application)" }
 }
@@ -28,7 +30,7 @@ package struct IssuePageTicket: Sendable {
         let now = clock.now
         let ticket = PageTicket(
             user: who.user.id.rawValue, expiresAt: (now + Self.life).milliseconds,
-            isFresh: who.session.isFresh(at: now))
+            isFresh: who.session.isFresh(at: now), version: who.user.credentialsVersion)
         let bytes: [UInt8]
         do {
             bytes = Array(try JSONEncoder().encode(ticket))
@@ -83,7 +85,9 @@ package struct OpenPages: Sendable {
             now: now)
         return try await store.write { transaction throws(DomainError) -> LogIn? in
             let uses = try transaction.count(mark, window: IssuePageTicket.life * 2, at: now).count
-            guard uses <= 1, let user = try transaction.user(id, in: application.id) else { return nil }
+            guard uses <= 1, let user = try transaction.user(id, in: application.id),
+                user.credentialsVersion == ticket.version ?? 0
+            else { return nil }
             return try opening.open(for: user, in: transaction)
         }
     }

@@ -86,7 +86,8 @@ package struct RedeemAuthorizationCode: Sendable {
                     in: transaction)
                 return nil
             }
-            guard !user.isDisabled, user.deletionRequestedAt == nil else { return nil }
+            guard !user.isDisabled, user.deletionRequestedAt == nil, user.credentialsVersion == grant.version ?? 0
+            else { return nil }
             try link.use(in: transaction, application.id)
             return try opening.open(for: try link.joined(to: user, in: transaction), in: transaction)
         }

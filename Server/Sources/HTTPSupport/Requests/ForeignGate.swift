@@ -1,4 +1,5 @@
 package import Domain
+import HTTPTypes
 package import Hummingbird
 
 /// Finds out for which application and by whom a request of a foreign protocol is made. What is known already is found
@@ -49,6 +50,13 @@ package struct ForeignGate: Sendable {
     /// The address that a request came from, for a privilege that depends on it; `nil` when nobody who is believed tells it.
     package func attestedClient(of request: Request, _ context: ServerContext) -> IPAddress? {
         proxies.attestedClient(of: request, context)
+    }
+
+    /// Where a request came from, for the audit log.
+    package func origin(of request: Request, _ context: ServerContext) -> RequestOrigin {
+        RequestOrigin(
+            address: client(of: request, context).text, userAgent: request.headers.value(of: .userAgent),
+            requestId: context.requestId)
     }
 
     /// The address by which the client knows this server, with the request's path.

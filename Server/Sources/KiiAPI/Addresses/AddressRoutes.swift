@@ -72,7 +72,9 @@ struct ChangeAddressRoute: RouteHandler {
         var asked = try addressAlone(of: body, over: user)
         let pending = asked.identifiers.takePendingAddresses(of: user, by: caller, in: enabled)
         let change = RewriteUser.Request(
-            fields: [:], keptFields: Set(user.fields.keys), identifiers: asked.identifiers)
+            fields: [:], keptFields: Set(user.fields.keys), identifiers: asked.identifiers,
+            actor: caller.isAdministrator ? .server : .owner, by: api.author(caller, of: user, request, context),
+            keeping: caller.access)
         do {
             let changed = try await api.useCases.rewriteUser(user.id, in: enabled.application, change)
             try await api.verify(pending, after: changed, from: user, by: caller, enabled, request, context)
@@ -112,8 +114,12 @@ struct VerifyAddressRoute: RouteHandler {
         do {
             switch kind {
             case .email:
-                try await api.useCases.verifyEmail(.code(code, by: session), in: enabled.application, from: client)
-            case .phone: try await api.useCases.foreign.verifyPhone(code, by: session, from: client)
+                try await api.useCases.verifyEmail(
+                    .code(code, by: session), in: enabled.application, from: client,
+                    origin: api.origin(of: request, context))
+            case .phone:
+                try await api.useCases.foreign.verifyPhone(
+                    code, by: session, from: client, origin: api.origin(of: request, context))
             }
         } catch {
             guard case .codeRefused = error else { throw error }
@@ -136,7 +142,7 @@ struct ResendRoute: RouteHandler {
             try UserReference(context, in: enabled.publicKey), by: caller, in: enabled)
         _ = try kind.address(of: user)
         let pending = try await api.useCases.foreign.findPendingAddress(of: user, by: kind.mailKind)
-        try await api.order(kind, pending, of: user, enabled, request, context)
+        try await api.order(kind, pending, of: user, by: caller.session, enabled, request, context)
         return KiiAnswer.nothing
     }
 }

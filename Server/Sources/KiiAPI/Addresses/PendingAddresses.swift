@@ -36,37 +36,39 @@ extension KiiAPI {
     ) async throws {
         for kind in AddressKind.allCases {
             if let address = pending[kind] {
-                try await order(kind, address, of: changed, enabled, request, context)
+                try await order(kind, address, of: changed, by: caller.session, enabled, request, context)
             } else if kind == .email ? changed.email != before.email : changed.phone != before.phone {
-                await sendVerification(kind, to: changed, enabled, request, context)
+                await sendVerification(kind, to: changed, by: caller.session, enabled, request, context)
             }
         }
     }
 
     /// Orders the message that verifies a user's new address, where the application demands that.
     func sendVerification(
-        _ kind: AddressKind, to user: User, _ enabled: EnabledProtocol, _ request: Request, _ context: ServerContext
+        _ kind: AddressKind, to user: User, by session: Authenticated?, _ enabled: EnabledProtocol, _ request: Request,
+        _ context: ServerContext
     ) async {
         guard kind.isDemanded(enabled.options), !kind.isVerified(of: user),
             (kind == .email ? user.email : user.phone) != nil
         else { return }
         // The user is stored already; a message that cannot be ordered must not undo that in the client's eyes.
-        try? await order(kind, nil, of: user, enabled, request, context)
+        try? await order(kind, nil, of: user, by: session, enabled, request, context)
     }
 
     /// Orders the message that verifies an address: another one, or the present one.
     func order(
-        _ kind: AddressKind, _ address: String?, of user: User, _ enabled: EnabledProtocol, _ request: Request,
-        _ context: ServerContext
+        _ kind: AddressKind, _ address: String?, of user: User, by session: Authenticated?,
+        _ enabled: EnabledProtocol, _ request: Request, _ context: ServerContext
     ) async throws(DomainError) {
         let (languages, client) = (AcceptLanguage.tags(of: request), gate.client(of: request, context))
         switch kind {
         case .email:
             try await useCases.requestEmailVerification(
-                address, of: user, in: enabled.application, languages: languages, from: client)
+                address, of: user, by: session?.session, in: enabled.application, languages: languages, from: client)
         case .phone:
             try await useCases.foreign.requestPhoneVerification(
-                phone: address, of: user, in: enabled.application, languages: languages, from: client)
+                phone: address, of: user, by: session?.session, in: enabled.application, languages: languages,
+                from: client)
         }
     }
 }

@@ -16,7 +16,8 @@ struct IntegrationRoute: RouteHandler {
             logIn = try await api.useCases.logInWithProvider(
                 LogInWithProvider.Request(
                     application: enabled.application, provider: provider.provider, credential: credential,
-                    joinsDevice: false, address: api.gate.client(of: request, context), protocolName: .kii))
+                    joinsDevice: false, address: api.gate.client(of: request, context),
+                    origin: api.origin(of: request, context), protocolName: .kii))
         } catch {
             guard case .userDisabled = error else { throw error }
             throw KiiFault.invalidGrant
@@ -38,7 +39,8 @@ struct LinkRoute: RouteHandler {
             try provider.credential(try await api.body(of: request, context))
         )
         do {
-            _ = try await api.useCases.linkProvider(provider.provider, credential, displayName: nil, by: session)
+            _ = try await api.useCases.linkProvider(
+                provider.provider, credential, displayName: nil, by: session, from: api.origin(of: request, context))
         } catch {
             switch error {
             // Kii knew no merging of users.
@@ -61,7 +63,8 @@ struct UnlinkRoute: RouteHandler {
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let session = try await api.ownSession(request, context)
         do {
-            _ = try await api.useCases.unlinkProvider(provider.provider, by: session)
+            _ = try await api.useCases.unlinkProvider(
+                provider.provider, by: session, from: api.origin(of: request, context))
         } catch {
             guard case .identityUnknown = error else { throw error }
             throw KiiFault(

@@ -15,7 +15,9 @@ struct ChangePasswordRoute: RouteHandler {
         guard user.hasPassword else { throw KiiFault.notAllowed("The user has no password") }
         guard let new = try body.text("newPassword").map(Secret.init(_:)) else { throw KiiFault.passwordTooShort }
         guard let session = caller.session else {
-            try await api.useCases.setPassword(new, of: user.id, in: enabled.application, rules: .kii)
+            try await api.useCases.setPassword(
+                new, of: user.id, in: enabled.application, rules: .kii,
+                by: api.author(caller, of: user, request, context))
             return KiiAnswer.nothing
         }
         let old = Secret(try body.text("oldPassword") ?? "")
@@ -23,7 +25,7 @@ struct ChangePasswordRoute: RouteHandler {
             _ = try await api.useCases.changePassword(
                 ChangePassword.Request(
                     current: old, new: new, address: api.gate.client(of: request, context), rules: .kii,
-                    keepsSession: false),
+                    keepsSession: false, origin: api.origin(of: request, context)),
                 by: session)
         } catch {
             guard case .credentialRefused = error else { throw error }

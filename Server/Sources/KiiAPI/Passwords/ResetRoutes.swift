@@ -55,7 +55,7 @@ struct CompleteResetRoute: RouteHandler {
         guard let new = try body.text("newPassword") else { throw KiiFault.passwordTooShort }
         var asked = ResetPassword.Request(
             application: enabled.application, token: code, newPassword: Secret(new),
-            address: api.gate.client(of: request, context), rules: .kii)
+            address: api.gate.client(of: request, context), origin: api.origin(of: request, context), rules: .kii)
         // Digits came by text message, and count for the user whom the path names; a mail's code stands alone.
         if code.utf8.count < 12 {
             switch try UserReference(context, in: enabled.publicKey) {

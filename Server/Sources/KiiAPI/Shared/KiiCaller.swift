@@ -20,6 +20,9 @@ enum KiiCaller: Sendable {
         if case .user(let who) = self { who } else { nil }
     }
 
+    /// What the caller uses, when it is the user itself.
+    var access: KeptAccess { session.map { KeptAccess($0) } ?? .nothing }
+
     var isAdministrator: Bool {
         if case .administrator = self { true } else { false }
     }
@@ -103,8 +106,13 @@ extension KiiAPI {
 
     /// Where the request came from, for the audit log.
     func origin(of request: Request, _ context: ServerContext) -> RequestOrigin {
-        RequestOrigin(
-            address: gate.client(of: request, context).text, userAgent: request.headers.value(of: .userAgent),
-            requestId: context.requestId)
+        gate.origin(of: request, context)
+    }
+
+    /// Who changes a user, for the audit log.
+    func author(
+        _ caller: KiiCaller, of user: User, _ request: Request, _ context: ServerContext
+    ) -> Operator {
+        Operator(actor: caller.isAdministrator ? .operator : .user(user.id), origin: origin(of: request, context))
     }
 }

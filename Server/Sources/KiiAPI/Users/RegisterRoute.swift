@@ -30,13 +30,14 @@ struct RegisterRoute: RouteHandler {
                     application: enabled.application, protocolName: .kii, identifiers: profile.identifiers,
                     password: profile.password,
                     profile: .init(displayName: profile.displayName, locale: profile.locale, fields: profile.fields),
-                    opensSession: authorizes, address: api.gate.client(of: request, context)))
+                    opensSession: authorizes, address: api.gate.client(of: request, context),
+                    origin: api.origin(of: request, context)))
         } catch {
             guard case .identifiersTaken(let kinds) = error else { throw error }
             throw KiiFault.taken(kinds, in: enabled.publicKey)
         }
         for kind in AddressKind.allCases {
-            await api.sendVerification(kind, to: answer.user, enabled, request, context)
+            await api.sendVerification(kind, to: answer.user, by: nil, enabled, request, context)
         }
         var members = KiiUserObject.full(answer.user.shown(to: .owner, in: enabled.application), options)
         if let token = answer.token { members["_accessToken"] = .string(token.revealed) }

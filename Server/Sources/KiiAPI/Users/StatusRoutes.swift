@@ -14,8 +14,8 @@ struct ReadStatusRoute: RouteHandler {
     }
 }
 
-/// `PUT /apps/{appID}/users/{user}/status`: an administrator keeps a user out or lets it in again. Sessions stay and are
-/// refused meanwhile: a pseudo user's is all that it has.
+/// `PUT /apps/{appID}/users/{user}/status`: an administrator keeps a user out or lets it in again. Tokens end, but for those
+/// of a pseudo user, who has nothing else: they are refused meanwhile.
 struct ChangeStatusRoute: RouteHandler {
     let api: KiiAPI
 
@@ -23,7 +23,9 @@ struct ChangeStatusRoute: RouteHandler {
         let (enabled, user) = try await api.administered(request, context)
         let body = try await api.body(of: request, context)
         guard case .bool(let isDisabled)? = body.members["disabled"] else { throw KiiFault.invalid(["disabled"]) }
-        try await api.useCases.setUserDisabled(user.id, in: enabled.application.id, isDisabled: isDisabled)
+        try await api.useCases.setUserDisabled(
+            user.id, in: enabled.application, isDisabled: isDisabled,
+            by: Operator(actor: .operator, origin: api.origin(of: request, context)))
         return KiiAnswer.nothing
     }
 }

@@ -22,7 +22,8 @@ struct UpdateUserRoute: RouteHandler {
                     displayName: profile.displayName, locale: profile.locale, fields: profile.fields,
                     // Predefined: a missing one stays as it is.
                     keptFields: ["country"], identifiers: profile.identifiers, password: profile.password,
-                    actor: caller.isAdministrator ? .server : .owner))
+                    actor: caller.isAdministrator ? .server : .owner,
+                    by: api.author(caller, of: user, request, context), keeping: caller.access))
             try await api.verify(pending, after: changed, from: user, by: caller, enabled, request, context)
             return KiiAnswer.response(["modifiedAt": .integer(changed.updatedAt.milliseconds)])
         } catch {

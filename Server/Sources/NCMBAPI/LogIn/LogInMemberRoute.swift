@@ -53,7 +53,7 @@ extension NCMBAPI {
         var asked = LogInWithPassword.Request(
             application: caller.application, identifier: identifier.shown, password: Secret(password),
             device: device(of: request), address: client(of: request, context), protocolName: .ncmb,
-            meanings: [identifier])
+            meanings: [identifier], origin: gate.origin(of: request, context))
         asked.needsVerifiedEmail = identifier.kind == .email
         let logIn: LogIn
         do {

@@ -28,7 +28,7 @@ struct RegistrationMailRoute: RouteHandler {
         guard caller.options.allowsSignUpByMail else { throw NCMBFault.notToBeEntered("mailAddress") }
         try await api.useCases.foreign.registerByMail(
             email: address, in: caller.application, languages: AcceptLanguage.tags(of: request),
-            from: api.client(of: request, context))
+            from: api.client(of: request, context), origin: api.gate.origin(of: request, context))
         return try NCMBAnswer.signed(
             NCMBObject([("createDate", .string(api.now.text))]), status: .created, for: caller)
     }
@@ -52,11 +52,11 @@ extension NCMBAPI {
     /// Sends the mail that confirms a member's new address. A server without mail sends none, and says so nowhere: the
     /// address stands unconfirmed.
     func sendConfirmation(
-        to user: User, for caller: NCMBCaller, _ request: Request, _ context: ServerContext
+        to user: User, by session: Session?, for caller: NCMBCaller, _ request: Request, _ context: ServerContext
     ) async {
         // The member is stored already; a mail that cannot be ordered must not undo that in the client's eyes.
         try? await useCases.requestEmailVerification(
-            nil, of: user, in: caller.application, languages: AcceptLanguage.tags(of: request),
+            nil, of: user, by: session, in: caller.application, languages: AcceptLanguage.tags(of: request),
             from: client(of: request, context))
     }
 }

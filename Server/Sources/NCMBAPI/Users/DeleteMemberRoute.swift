@@ -9,12 +9,10 @@ struct DeleteMemberRoute: RouteHandler {
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await api.caller(of: request, context)
         let member = try await api.member(of: request, context, for: caller)
-        let origin = RequestOrigin(
-            address: api.client(of: request, context).text, userAgent: request.headers.value(of: .userAgent),
-            requestId: context.requestId)
         try await api.useCases.foreign.eraseUser(
             try api.memberId(context), in: caller.application,
-            by: .user(member?.user.id, standard: caller.standard), from: origin)
+            by: .user(member?.user.id, standard: caller.standard),
+            from: api.gate.origin(of: request, context))
         return try NCMBAnswer.signed(nil, for: caller)
     }
 }

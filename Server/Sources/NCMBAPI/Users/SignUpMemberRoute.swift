@@ -20,7 +20,7 @@ struct SignUpMemberRoute: RouteHandler {
             ? try await signUp(body, newUser, caller, request, context)
             : try await logIn(authData, body, newUser, caller, request, context)
         if logIn.isNew, logIn.user.email != nil, logIn.user.emailVerifiedAt == nil {
-            await api.sendConfirmation(to: logIn.user, for: caller, request, context)
+            await api.sendConfirmation(to: logIn.user, by: logIn.session, for: caller, request, context)
         }
         return try NCMBAnswer.signed(
             authData.isEmpty ? Self.answer(logIn) : Self.answer(logIn, authData, caller),
@@ -40,7 +40,8 @@ struct SignUpMemberRoute: RouteHandler {
                 identifiers: NewIdentifiers(
                     username: .set(userName), email: try body.mailAddress, rules: .ncmb),
                 password: Secret(password), newUser: newUser, device: api.device(of: request),
-                address: api.client(of: request, context), protocolName: .ncmb))
+                address: api.client(of: request, context), protocolName: .ncmb,
+                origin: api.gate.origin(of: request, context)))
     }
 
     private func logIn(
@@ -55,7 +56,7 @@ struct SignUpMemberRoute: RouteHandler {
                 application: caller.application,
                 people: try await api.verified(authData, for: caller, from: client),
                 anonymousId: authData.anonymousId, newUser: newUser, identifiers: identifiers, protocolName: .ncmb,
-                device: api.device(of: request), address: client))
+                device: api.device(of: request), address: client, origin: api.gate.origin(of: request, context)))
     }
 
     private static func newUser(_ body: NCMBBody) throws -> LogInAutomatically.NewUser {

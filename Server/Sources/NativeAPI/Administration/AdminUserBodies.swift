@@ -30,6 +30,7 @@ struct AdminUsersBody: Encodable {
 struct InspectedUserBody: Encodable {
     let user: AdminUserBody
     let sessions: [AdminSessionBody]
+    let deviceKeys: [DeviceKeyBody]
     let transfers: [AdminTransferBody]
     let audit: [AuditEntryBody]
     let hasWeakCredential: Bool
@@ -37,6 +38,11 @@ struct InspectedUserBody: Encodable {
     init(_ found: InspectUser.Findings, in application: Domain.Application, for access: AdminAccess) {
         user = AdminUserBody(found.user, in: application, for: access)
         sessions = found.sessions.map { AdminSessionBody($0, for: access) }
+        deviceKeys = found.deviceKeys.map { key in
+            var shown = key
+            if !access.may(.readPersonalData) { shown.device.name = PersonalMask.text(key.device.name) }
+            return DeviceKeyBody(shown, isCurrent: nil)
+        }
         transfers = found.transfers.map { AdminTransferBody(id: $0.id.rawValue, redeemedAt: $0.redeemedAt.wire) }
         audit = access.may(.readAudit) ? found.audit.map(AuditEntryBody.init(_:)) : []
         hasWeakCredential = found.hasWeakCredential
@@ -81,6 +87,7 @@ struct ErasureBody: Encodable {
 
 struct EndedBody: Encodable {
     let ended: Int
+    let removedDeviceKeys: Int
 }
 
 struct AdminTransferCodeBody: Encodable {

@@ -58,9 +58,19 @@ extension AdminAPI {
         AdminRoute(.post, "\(one)/disable", .changeUsers) { call in try await call.setDisabled(true) },
         AdminRoute(.post, "\(one)/enable", .changeUsers) { call in try await call.setDisabled(false) },
         AdminRoute(.post, "\(one)/log-out", .changeUsers) { call in
-            let count = try await call.rules.endAllSessions(
-                of: try call.user(), in: try call.place().id, by: try call.acting())
-            return try call.answer(EndedBody(ended: count))
+            let ended = try await call.rules.endAllSessions(
+                of: try call.user(), in: try call.place(), by: try call.acting())
+            return try call.answer(EndedBody(ended: ended.sessions, removedDeviceKeys: ended.deviceKeys))
+        },
+        AdminRoute(.delete, "\(one)/device-keys/{thumbprint}", .changeUsers) { call in
+            try await call.useCases.removeDeviceKeys(
+                try call.id("thumbprint"), of: try call.user(), in: try call.place(), by: try call.acting())
+            return AdminCall.done
+        },
+        AdminRoute(.delete, "\(one)/device-keys", .changeUsers) { call in
+            let removed = try await call.useCases.removeDeviceKeys.others(
+                of: try call.user(), in: try call.place(), keeping: .nothing, by: try call.acting())
+            return try call.answer(RemovedDeviceKeysAnswer(removed: removed))
         },
         AdminRoute(.delete, "\(one)/sessions/{session}", .changeUsers) { call in
             try await call.rules.endSession(
@@ -95,7 +105,7 @@ extension AdminCall {
     fileprivate func setDisabled(_ isDisabled: Bool) async throws -> Response {
         let application = try place()
         let user = try await useCases.setUserDisabled(
-            try user(), in: application.id, isDisabled: isDisabled, by: try acting())
+            try user(), in: application, isDisabled: isDisabled, by: try acting())
         return try answer(AdminUserBody(user, in: application, for: try caller()), version: user.updatedAt)
     }
 }

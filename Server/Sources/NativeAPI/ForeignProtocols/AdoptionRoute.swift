@@ -21,7 +21,8 @@ struct AdoptionRoute: RouteHandler {
                 application: application, protocolName: .init(rawValue: body.protocolName),
                 token: Secret(body.token), proof: proof, joinsDevice: body.joinsDevice ?? true,
                 device: body.device.map { DeviceDescription($0) } ?? .init(),
-                attempt: try Attempt(name: attemptName, body: named), address: api.gate.client(of: request, context)))
+                attempt: try Attempt(name: attemptName, body: named), address: api.gate.client(of: request, context),
+                origin: api.origin(of: request, context)))
         api.metrics.knownUserLogIns.add()
         context.tellNotices(logIn.noticeCount)
         return try JSONAnswer(body: LogInAnswer(logIn)).response()

@@ -3,13 +3,15 @@ import HTTPSupport
 import Hummingbird
 import OkaeriWire
 
-/// `DELETE /v1/user/sessions`: ends all own sessions but the one of the request.
+/// `DELETE /v1/user/sessions`: “log out everywhere”: every way into the account ends but the session of the request, its
+/// device key, and what the user logs in with.
 struct EndOtherSessionsRoute: RouteHandler {
     let api: NativeAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await api.caller(of: request, context)
+        let caller = try await api.presentCaller(of: request, context)
         let ended = try await api.useCases.endOtherSessions(by: caller, from: api.origin(of: request, context))
-        return try JSONAnswer(body: EndedSessionsAnswer(ended: ended)).response()
+        return try JSONAnswer(body: EndedSessionsAnswer(ended: ended.sessions, removedDeviceKeys: ended.deviceKeys))
+            .response()
     }
 }

@@ -16,7 +16,8 @@ struct UpdateUserRoute: RouteHandler {
             try api.useCases.requirePresence(caller, isProven: api.isProven(request, context))
         }
         let user = try await api.useCases.updateUser(
-            caller.user.id, in: caller.application, changes: changes, from: api.origin(of: request, context))
+            caller.user.id, in: caller.application, changes: changes, from: api.origin(of: request, context),
+            keeping: KeptAccess(caller))
         return try JSONAnswer(body: UserBody(user.shown(to: .owner, in: caller.application))).response()
     }
 }

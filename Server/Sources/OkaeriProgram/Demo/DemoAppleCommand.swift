@@ -56,7 +56,8 @@ struct DemoAppleCommand: AsyncParsableCommand {
     private func erase(_ user: String, of application: String) async throws(OkaeriError) {
         do throws(CommandFault) {
             try await storage.withStorage { useCases throws(DomainError) in
-                try await useCases.eraseUser(Identifier(rawValue: user), in: Identifier(rawValue: application))
+                try await useCases.eraseUser(
+                    Identifier(rawValue: user), in: Identifier(rawValue: application), by: .local)
             }
         } catch {
             Console.tellFault(error.description)

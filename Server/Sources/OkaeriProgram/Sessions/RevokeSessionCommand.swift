@@ -25,7 +25,7 @@ struct RevokeSessionCommand: AsyncParsableCommand {
         let (id, applicationId) = (Identifier<Session>(rawValue: id), application.id)
         try await storage.withStorage { useCases throws(DomainError) in
             _ = try await useCases.findApplication(applicationId)
-            try await useCases.revokeSession(id, in: applicationId)
+            try await useCases.revokeSession(id, in: applicationId, by: .local)
         }
         guard !output.isJSON else { return Console.write(json: Answer(revoked: id.rawValue)) }
         Console.write("The session \(id) has ended.")

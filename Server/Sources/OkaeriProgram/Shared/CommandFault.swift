@@ -34,13 +34,14 @@ extension CommandFault {
             self = .failed(
                 "The stored keys cannot be opened with the present sealing key. Put back the sealing.key, or the "
                     + "OKAERI_SEALING_KEY, under which they were sealed.")
+        case .lastWayIn: self = .failed("Nothing else leads to the user: one way in must stay.")
         case .administration(let fault): self = .failed(fault.sentence)
         case .storageUnavailable:
             self = .failed("The database cannot be read or written now. “okaeri doctor” looks for the reason.")
         case .sessionRequired, .sessionInvalid, .proofRequired, .proofRefused, .proofReplayed, .clockSkew,
             .audienceNotAllowed, .userDisabled, .credentialRefused, .reauthenticationRequired, .alreadyRegistered,
             .attemptReused, .providerTokenRefused, .providerTokenReplayed, .providerRefused, .identityTaken,
-            .providerAlreadyLinked, .identityUnknown, .lastWayIn, .codeRefused, .mailUnavailable, .userDeleted,
+            .providerAlreadyLinked, .identityUnknown, .codeRefused, .deviceKeyRemoved, .mailUnavailable, .userDeleted,
             .mergeOffered, .mergeTicketRefused, .mergeUnknown, .transferCodeRefused, .transferUnknown, .undoTooLate,
             .accessRefused, .emailUnverified:
             // Refusals of requests; commands make none.

@@ -41,10 +41,10 @@ struct DeleteUserCommand: AsyncParsableCommand {
         let erasedAt = try await storage.withStorage { useCases throws(DomainError) -> Timestamp? in
             let application = try await useCases.findApplication(applicationId)
             guard !isAtOnce else {
-                try await useCases.eraseUser(id, in: applicationId)
+                try await useCases.eraseUser(id, in: applicationId, by: .local)
                 return nil
             }
-            return try await useCases.deleteUser(id, in: application)
+            return try await useCases.deleteUser(id, in: application, by: .local)
         }
         guard !output.isJSON else {
             return Console.write(json: Answer(id: id.rawValue, isErased: isAtOnce, erasedAt: erasedAt?.wire))

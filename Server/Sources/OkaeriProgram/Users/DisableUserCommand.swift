@@ -7,7 +7,8 @@ struct DisableUserCommand: AsyncParsableCommand {
         commandName: "disable",
         abstract: "Keep a user out: sessions and log-ins are refused at once.",
         discussion: """
-            A running server refuses the user's next request. The sessions stay, and are let in again by “user enable”.
+            A running server refuses the user's next request. Sessions, device keys, codes and tickets end; only the last way \
+            into an account that has no other stays, and is let in again by “user enable”.
 
             Examples:
               okaeri user disable 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk
@@ -52,8 +53,8 @@ struct StandingOptions: ParsableArguments {
     func set(isDisabled: Bool) async throws {
         let (id, applicationId) = (Identifier<User>(rawValue: id), application.id)
         let user = try await storage.withStorage { useCases throws(DomainError) in
-            _ = try await useCases.findApplication(applicationId)
-            return try await useCases.setUserDisabled(id, in: applicationId, isDisabled: isDisabled)
+            let application = try await useCases.findApplication(applicationId)
+            return try await useCases.setUserDisabled(id, in: application, isDisabled: isDisabled, by: .local)
         }
         guard !output.isJSON else {
             return Console.write(json: Answer(id: user.id.rawValue, isDisabled: user.isDisabled))

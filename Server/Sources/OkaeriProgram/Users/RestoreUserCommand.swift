@@ -24,7 +24,7 @@ struct RestoreUserCommand: AsyncParsableCommand {
         let (id, applicationId) = (Identifier<User>(rawValue: id), application.id)
         try await storage.withStorage { useCases throws(DomainError) in
             _ = try await useCases.findApplication(applicationId)
-            try await useCases.restoreUser(id, in: applicationId)
+            try await useCases.restoreUser(id, in: applicationId, by: .local)
         }
         guard !output.isJSON else { return Console.write(json: ["id": id.rawValue]) }
         Console.write("The user \(id) is not deleted any more.")

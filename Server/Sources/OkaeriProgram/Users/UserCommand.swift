@@ -14,6 +14,8 @@ struct UserCommand: ParsableCommand {
             """,
         subcommands: [
             ListUsersCommand.self, ShowUserCommand.self, ListUserSessionsCommand.self, DisableUserCommand.self,
-            EnableUserCommand.self, DeleteUserCommand.self, RestoreUserCommand.self,
+            ListDeviceKeysCommand.self,
+            RemoveDeviceKeyCommand.self, LogOutUserCommand.self, EnableUserCommand.self, DeleteUserCommand.self,
+            RestoreUserCommand.self,
         ])
 }

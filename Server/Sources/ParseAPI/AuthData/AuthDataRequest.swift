@@ -92,7 +92,7 @@ extension ParseAPI {
                     identifiers: NewIdentifiers(
                         username: change.username, email: change.email, rules: call.caller.rules),
                     password: change.password, caller: call.caller.session?.user.id, protocolName: .parse,
-                    device: call.caller.device, address: client(of: call)))
+                    device: call.caller.device, address: client(of: call), origin: origin(of: call)))
         } catch let error as DomainError {
             // Who is kept out is not found; a second user of the same identity there cannot be.
             throw error == .userDisabled ? ParseFault.credentialRefused : error

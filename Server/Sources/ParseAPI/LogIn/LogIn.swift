@@ -59,7 +59,7 @@ extension ParseAPI {
         if !people.isEmpty {
             user = try await useCases.foreign.changeUser(
                 user.id, in: call.application, by: .user(user.id, standard: call.caller.standard),
-                ChangeUser.Changes(people: people)
+                ChangeUser.Changes(people: people), from: origin(of: call), session: nil
             ).user
         }
         return ParseAnswer(

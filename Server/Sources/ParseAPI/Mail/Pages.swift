@@ -71,7 +71,7 @@ extension ParseAPI {
             // The token names the attempt, so that a link that is followed twice says twice that it is done.
             try await useCases.verifyEmail(
                 .token(token), in: call.enabled.application, from: gate.client(of: call.request, call.context),
-                attempt: SecretDigest(of: token.utf8))
+                attempt: SecretDigest(of: token.utf8), origin: gate.origin(of: call.request, call.context))
         } catch .codeRefused, .identifiersTaken {
             return PageAnswer.redirect(to: "\(call.base)/invalid_verification_link.html")
         }
@@ -108,6 +108,7 @@ extension ParseAPI {
                 ResetPassword.Request(
                     application: call.enabled.application, token: token, newPassword: Secret(password),
                     address: gate.client(of: call.request, call.context),
+                    origin: gate.origin(of: call.request, call.context),
                     rules: options.hasPasswordPolicy ? .parseWithPolicy : .parse))
         } catch .codeRefused, .userDisabled, .userDeleted {
             return try refused(ParseFault(.codeRefused), "link")

@@ -73,7 +73,8 @@ extension ParseAPI {
     func deleteSession(_ call: ParseCall) async throws -> ParseAnswer {
         do {
             if call.caller.isMaster {
-                try await useCases.revokeSession(try call.id(), in: call.application.id)
+                try await useCases.revokeSession(
+                    try call.id(), in: call.application.id, by: Operator(actor: .operator, origin: origin(of: call)))
             } else {
                 guard let session = call.caller.session else { throw ParseFault.sessionInvalid }
                 let id: Identifier<Session> = try call.id()

@@ -43,9 +43,7 @@ extension ParseAPI {
 
     /// Where the request came from, for the audit log.
     func origin(of call: ParseCall) -> RequestOrigin {
-        RequestOrigin(
-            address: client(of: call).text, userAgent: call.request.headers.value(of: .userAgent),
-            requestId: call.context.requestId)
+        gate.origin(of: call.request, call.context)
     }
 
     /// The address of an object, absolute.

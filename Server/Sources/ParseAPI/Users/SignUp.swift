@@ -31,10 +31,10 @@ extension ParseAPI {
             further.isEmailVerified = change.isEmailVerified
             further.isDisabled = user.isLockedOut(by: change, call.caller) ? true : nil
             user = try await useCases.foreign.changeUser(
-                user.id, in: call.application, by: .operator, further
+                user.id, in: call.application, by: .operator, further, from: origin(of: call), session: nil
             ).user
         }
-        await sendConfirmation(to: user, call)
+        await sendConfirmation(to: user, by: logIn.session, call)
         var members: [String: JSONValue] = [
             "objectId": .string(user.id.rawValue), "createdAt": .string(user.createdAt.text),
         ]
@@ -55,11 +55,11 @@ extension ParseAPI {
 
     /// Sends the mail that confirms a new address. A server without mail sends none, and says so nowhere: the address
     /// stands unconfirmed.
-    func sendConfirmation(to user: User, _ call: ParseCall) async {
+    func sendConfirmation(to user: User, by session: Session?, _ call: ParseCall) async {
         guard user.email != nil, user.emailVerifiedAt == nil else { return }
         // The user is stored already; a mail that cannot be ordered must not undo that in the client's eyes.
         try? await useCases.requestEmailVerification(
-            nil, of: user, in: call.application, languages: AcceptLanguage.tags(of: call.request),
+            nil, of: user, by: session, in: call.application, languages: AcceptLanguage.tags(of: call.request),
             from: client(of: call))
     }
 }

@@ -28,7 +28,7 @@ extension ParseAPI {
         if call.caller.isMaster, case .set(let list) = change.accessList { changes.isDisabled = list.entries.isEmpty }
         if !call.caller.isMaster, change.password != nil {
             changes.renewal = ChangeUser.Renewal(
-                protocolName: .parse, device: call.caller.device, origin: origin(of: call))
+                protocolName: .parse, device: call.caller.device)
         }
         var linksByMaster = false
         if let sent = call.body["authData"] {
@@ -38,8 +38,10 @@ extension ParseAPI {
             changes.unlinked = authData.unlinked
             linksByMaster = call.caller.isMaster && !authData.isEmpty
         }
-        let changed = try await useCases.foreign.changeUser(id, in: call.application, by: call.caller.actor, changes)
-        if changed.hasNewEmail { await sendConfirmation(to: changed.user, call) }
+        let changed = try await useCases.foreign.changeUser(
+            id, in: call.application, by: call.caller.actor, changes, from: origin(of: call),
+            session: call.caller.session)
+        if changed.hasNewEmail { await sendConfirmation(to: changed.user, by: call.caller.session?.session, call) }
         var token = changed.token
         if linksByMaster { token = try await openSession(of: id, .administrator, by: .operator, call).token }
         var members: [String: JSONValue] = ["updatedAt": .string(changed.user.updatedAt.text)]

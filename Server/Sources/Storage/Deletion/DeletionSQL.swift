@@ -25,6 +25,7 @@ extension SQLTransaction {
             "DELETE FROM transfers WHERE application_id = $1 AND user_id = $2",
             "DELETE FROM merge_tickets WHERE application_id = $1 AND (user_id = $2 OR other_id = $2)",
             "DELETE FROM merges WHERE application_id = $1 AND (user_id = $2 OR left_user_id = $2)",
+            "DELETE FROM removed_device_keys WHERE application_id = $1 AND user_id = $2",
             "DELETE FROM users WHERE application_id = $1 AND id = $2",
         ]
         for statement in statements { try connection.run(statement, [.id(application), .id(user)]) }

@@ -36,6 +36,16 @@ extension SQLTransaction {
             [.id(ticket.application), .id(ticket.user), .id(ticket.other)])
     }
 
+    package func removeMergeTickets(
+        of user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) -> Int {
+        // Two statements, so that each has its index.
+        try connection.change(
+            "DELETE FROM merge_tickets WHERE application_id = $1 AND user_id = $2", [.id(application), .id(user)])
+            + connection.change(
+                "DELETE FROM merge_tickets WHERE application_id = $1 AND other_id = $2", [.id(application), .id(user)])
+    }
+
     package func insert(_ merge: Merge) throws(DomainError) {
         try connection.run(
             """

@@ -6,12 +6,13 @@ extension SQLTransaction {
         try connection.run(
             """
             INSERT INTO mailed_codes (application_id, handle, digest, kind, user_id, address, replaces,
-                expires_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+                expires_at, session_id)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
             """,
             [
                 .id(code.application), .digest(code.handle), .digest(code.digest), .text(code.kind.rawValue),
                 .id(code.user), .text(code.address), .optional(code.replaces), .time(code.expiresAt),
+                .optional(code.session?.rawValue),
             ])
     }
 
@@ -20,7 +21,7 @@ extension SQLTransaction {
     ) throws(DomainError) -> MailedCode? {
         try connection.row(
             """
-            SELECT application_id, handle, digest, kind, user_id, address, replaces, expires_at, used_by
+            SELECT application_id, handle, digest, kind, user_id, address, replaces, expires_at, used_by, session_id
             FROM mailed_codes WHERE application_id = $1 AND handle = $2
             """,
             [.id(application), .digest(handle)]
@@ -29,7 +30,7 @@ extension SQLTransaction {
             return MailedCode(
                 application: row.id(0), handle: try row.digest(1), digest: try row.digest(2), kind: kind,
                 user: row.id(4), address: row.text(5), replaces: row.optionalText(6), expiresAt: row.time(7),
-                usedBy: row.isNull(8) ? nil : try row.digest(8))
+                usedBy: row.isNull(8) ? nil : try row.digest(8), session: row.isNull(9) ? nil : row.id(9))
         }
     }
 
@@ -57,6 +58,14 @@ extension SQLTransaction {
         try connection.run(
             "DELETE FROM mailed_codes WHERE application_id = $1 AND user_id = $2 AND kind = $3",
             [.id(application), .id(user), .text(kind.rawValue)])
+    }
+
+    package func removeCodes(
+        of user: Identifier<User>, in application: Identifier<Application>, except kept: SecretDigest?
+    ) throws(DomainError) -> Int {
+        try connection.change(
+            "DELETE FROM mailed_codes WHERE application_id = $1 AND user_id = $2 AND handle <> $3",
+            [.id(application), .id(user), kept.map(Value.digest) ?? .bytes([])])
     }
 
     package func removeCodes(endedBefore limit: Timestamp) throws(DomainError) {

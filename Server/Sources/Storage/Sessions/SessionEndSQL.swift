@@ -40,14 +40,16 @@ extension SQLTransaction {
     }
 
     package func endSessions(
-        of user: Identifier<User>, openedBy method: Session.LogInMethod, in application: Identifier<Application>
-    ) throws(DomainError) {
+        of user: Identifier<User>, openedBy method: Session.LogInMethod, in application: Identifier<Application>,
+        except kept: Identifier<Session>
+    ) throws(DomainError) -> Int {
         let ended = try connection.rows(
             """
-            DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND method = $3 RETURNING token_digest
+            DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND method = $3 AND id <> $4
+            RETURNING token_digest
             """,
-            [.id(application), .id(user), .text(method.rawValue)], read: Self.digest)
-        _ = noteEnd(of: ended, in: application)
+            [.id(application), .id(user), .text(method.rawValue), .id(kept)], read: Self.digest)
+        return noteEnd(of: ended, in: application)
     }
 
     package func endSessions(

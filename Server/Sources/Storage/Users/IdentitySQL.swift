@@ -13,7 +13,7 @@ extension SQLTransaction {
                 users.updated_at, users.last_log_in_at, users.previous_log_in_at, users.username, users.email,
                 users.email_verified_at, users.phone, users.phone_verified_at, users.password_set_at,
                 users.disabled_at, users.deletion_requested_at, users.access_list,
-                users.weak_password_at, linked.provider, linked.subject, linked.linked_at
+                users.weak_password_at, users.credentials_version, linked.provider, linked.subject, linked.linked_at
             FROM identities
             JOIN users ON users.application_id = identities.application_id AND users.id = identities.user_id
             JOIN identities AS linked
@@ -24,7 +24,7 @@ extension SQLTransaction {
             [.id(application), .text(provider.rawValue), .text(subject)]
         ) { row throws(DomainError) in
             if user == nil { user = try Self.user(row, from: 0) }
-            return Self.identity(row, from: 19)
+            return Self.identity(row, from: 20)
         }
         user?.identities = identities
         return user

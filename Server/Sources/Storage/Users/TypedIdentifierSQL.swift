@@ -10,7 +10,7 @@ extension SQLTransaction {
                 users.updated_at, users.last_log_in_at, users.previous_log_in_at, users.username, users.email,
                 users.email_verified_at, users.phone, users.phone_verified_at, users.password_set_at,
                 users.disabled_at, users.deletion_requested_at, users.access_list,
-                users.weak_password_at
+                users.weak_password_at, users.credentials_version
             FROM identifiers
             JOIN users ON users.application_id = identifiers.application_id AND users.id = identifiers.user_id
             WHERE identifiers.application_id = $1 AND identifiers.kind = $2 AND identifiers.value = $3

@@ -7,7 +7,7 @@ extension SQLTransaction {
             """
             SELECT application_id, id, display_name, locale, fields, created_at, updated_at, last_log_in_at,
                 previous_log_in_at, username, email, email_verified_at, phone, phone_verified_at, password_set_at,
-                disabled_at, deletion_requested_at, access_list, weak_password_at
+                disabled_at, deletion_requested_at, access_list, weak_password_at, credentials_version
             FROM users WHERE application_id = $1 AND id = $2
             """,
             [.id(application), .id(id)]
@@ -24,7 +24,7 @@ extension SQLTransaction {
             """
             SELECT application_id, id, display_name, locale, fields, created_at, updated_at, last_log_in_at,
                 previous_log_in_at, username, email, email_verified_at, phone, phone_verified_at, password_set_at,
-                disabled_at, deletion_requested_at, access_list, weak_password_at
+                disabled_at, deletion_requested_at, access_list, weak_password_at, credentials_version
             FROM users WHERE application_id = $1 AND id > $2 ORDER BY id LIMIT $3
             """,
             [.id(application), .text(id?.rawValue ?? ""), .integer(Int64(limit))]
@@ -106,7 +106,7 @@ extension SQLTransaction {
         note(.user(user.application, user.id))
     }
 
-    /// Reads nineteen columns of a user, without identities.
+    /// Reads twenty columns of a user, without identities.
     static func user(_ row: any RowReader, from column: Int) throws(DomainError) -> User {
         var user = User(
             id: row.id(column + 1), application: row.id(column), username: row.optionalText(column + 9),
@@ -125,6 +125,7 @@ extension SQLTransaction {
             user.accessList = try JSONText.decode(StoredAccessList.self, from: row.text(column + 17)).list
         }
         user.weakPasswordAt = row.optionalTime(column + 18)
+        user.credentialsVersion = row.integer(column + 19)
         return user
     }
 

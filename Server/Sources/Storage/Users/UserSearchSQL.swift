@@ -65,7 +65,7 @@ struct UserSearchComposer {
                 users.updated_at, users.last_log_in_at, users.previous_log_in_at, users.username, users.email,
                 users.email_verified_at, users.phone, users.phone_verified_at, users.password_set_at,
                 users.disabled_at, users.deletion_requested_at, users.access_list,
-                users.weak_password_at
+                users.weak_password_at, users.credentials_version
             FROM \(tables) WHERE \(filter) ORDER BY \(order) LIMIT \(limit) OFFSET \(skip)
             """
         return query

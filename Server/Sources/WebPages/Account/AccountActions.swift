@@ -34,7 +34,7 @@ struct ChangeProfile: AccountAction {
                 changes: UpdateUser.Changes(
                     displayName: name.isEmpty ? .removed : .set(name),
                     fields: changes.isEmpty ? .unchanged : .set(changes)),
-                from: visit.visit.origin)
+                from: visit.visit.origin, keeping: KeptAccess(who))
             return visit.done("saved")
         } catch {
             return try await visit.account(
@@ -99,16 +99,22 @@ struct Upgrade: AccountAction {
     }
 }
 
-/// Takes one way in away.
+/// Takes one way in away: a provider, or a device's key.
 struct RemoveIdentity: AccountAction {
     func run(_ visit: HostedVisit, _ who: Authenticated, _ form: FormValues) async throws -> Response {
+        if let thumbprint = form["key"] {
+            try await visit.useCases.removeDeviceKeys(
+                thumbprint, of: who.user.id, in: who.application,
+                by: Operator(actor: .user(who.user.id), origin: visit.visit.origin))
+            return visit.done("identityRemoved")
+        }
         _ = try await visit.useCases.unlinkProvider(
             .init(rawValue: form.text("provider")), by: who, from: visit.visit.origin)
         return visit.done("identityRemoved")
     }
 }
 
-/// Ends one other session, or all of them.
+/// Ends one other session; or all of them, with every other way into the account.
 struct EndSessions: AccountAction {
     func run(_ visit: HostedVisit, _ who: Authenticated, _ form: FormValues) async throws -> Response {
         if let id = form["session"] {

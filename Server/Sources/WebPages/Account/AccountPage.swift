@@ -37,6 +37,7 @@ extension HostedVisit {
         // What was changed just now may not be in the session that the request came with.
         let user = try await useCases.readUser(who.user.id, in: application.id)
         let sessions = try await useCases.listSessions(of: user.id, in: application)
+        let keys = try await useCases.listDeviceKeys(of: user.id, in: application.id)
         let linkable = try await providers().filter { name in !user.identities.contains { $0.provider == name } }
         let fields = profileFields(of: user, state.profile, canLink: !linkable.isEmpty)
         let facts = facts(of: user)
@@ -53,7 +54,7 @@ extension HostedVisit {
             ] + fields.models(self, state.errors),
             "boxes": fields.boxes, "facts": facts, "hasFacts": !facts.isEmpty,
             "sessions": sessions.map { model(of: $0, isCurrent: $0.id == who.session.id) },
-            "hasOthers": sessions.count > 1, "identities": identities(of: user),
+            "hasOthers": sessions.count > 1, "identities": identities(of: user, keys),
             "linkable": linkable.map { name -> PageTemplates.Model in
                 ["name": name.rawValue, "label": text("account.identityLink", ["name": ProviderName.shown(name)])]
             },
@@ -102,7 +103,7 @@ extension HostedVisit {
         return own
     }
 
-    private func identities(of user: User) -> [PageTemplates.Model] {
+    private func identities(of user: User, _ keys: [DeviceKey]) -> [PageTemplates.Model] {
         var listed: [PageTemplates.Model] = []
         if user.hasPassword, !user.typedIdentifiers.isEmpty {
             listed.append(["label": text("account.identityPassword"), "detail": user.username ?? user.email ?? ""])
@@ -115,7 +116,13 @@ extension HostedVisit {
                 default: ProviderName.shown(identity.provider)
                 }
             var model: PageTemplates.Model = ["label": label, "since": time(identity.linkedAt)]
-            if identity.provider != .device, identity.provider != .anonymous {
+            if identity.provider == .device {
+                model["removableKey"] = identity.subject
+                if let key = keys.first(where: { $0.thumbprint == identity.subject }) {
+                    model["detail"] = key.device.name ?? key.device.model ?? ""
+                    if let used = key.lastUsedAt { model["used"] = time(used) }
+                }
+            } else if identity.provider != .anonymous {
                 model["removable"] = identity.provider.rawValue
             }
             listed.append(model)

@@ -7,7 +7,7 @@ import PageSupport
 /// `GET /a/{application}/provider/{provider}`: leads to a provider. It changes nothing, and so needs no form.
 struct ShowProvider: HostedPage {
     func respond(to visit: HostedVisit) async throws -> Response {
-        try await visit.leave(for: visit.namedProvider, isLink: false)
+        try await visit.leave(for: visit.namedProvider)
     }
 }
 
@@ -22,7 +22,7 @@ struct SendProvider: HostedPage {
             + ProfileRules.faults(ofFields: answers)
         guard faults.isEmpty else { return try visit.askFields(form, visit.errors(of: .fieldsRefused(faults), form)) }
         do {
-            return try await visit.leave(for: visit.namedProvider, isLink: false, fields: answers, byLink: true)
+            return try await visit.leave(for: visit.namedProvider, fields: answers, byLink: true)
         } catch let error as DomainError {
             guard case .fieldsRefused = error else { throw error }
             return try visit.askFields(form, visit.errors(of: error, form))
@@ -53,7 +53,7 @@ struct ShowProviderCallback: HostedPage {
                 audience: returned.audience))
         var response: Response
         if returned.isLink {
-            response = try await link(provider, credential, visit)
+            response = try await link(provider, credential, returned, visit)
         } else {
             do {
                 response = try await logIn(provider, credential, returned.fields, visit)
@@ -87,11 +87,14 @@ struct ShowProviderCallback: HostedPage {
     }
 
     private func link(
-        _ provider: Identity.Provider, _ credential: ProviderCredential, _ visit: HostedVisit
+        _ provider: Identity.Provider, _ credential: ProviderCredential, _ returned: ReadProviderVisit.Visit,
+        _ visit: HostedVisit
     ) async throws -> Response {
         guard let who = try await visit.session() else {
             return PageAnswer.redirect(to: visit.path("log-in"), visit.visit)
         }
+        // Another user's way, or one of before a change that ended it.
+        guard returned.mayLink(to: who.user) else { throw PageFault.forged }
         do {
             try visit.useCases.requirePresence(who, isProven: false)
             _ = try await visit.useCases.linkProvider(
@@ -109,7 +112,7 @@ struct ShowProviderCallback: HostedPage {
 /// Leads from the account page to a provider, whose identity shall lead to this account from then on.
 struct LinkIdentity: AccountAction {
     func run(_ visit: HostedVisit, _ who: Authenticated, _ form: FormValues) async throws -> Response {
-        try await visit.leave(for: .init(rawValue: form.text("provider")), isLink: true)
+        try await visit.leave(for: .init(rawValue: form.text("provider")), linking: who.user)
     }
 }
 
@@ -122,25 +125,26 @@ extension HostedVisit {
 
     /// - Parameters:
     ///   - provider: Where to.
-    ///   - isLink: Whether the provider shall be linked to the account.
+    ///   - user: Whose account the provider shall be linked to; `nil` for a log-in.
     ///   - fields: What a new user answered.
     ///   - byLink: Whether the person goes by a link of a page, as they must after a form.
     /// - Returns: the way there.
     /// - Throws: `DomainError`.
     func leave(
-        for provider: Identity.Provider, isLink: Bool, fields: [String: JSONValue] = [:], byLink: Bool = false
+        for provider: Identity.Provider, linking user: User? = nil, fields: [String: JSONValue] = [:],
+        byLink: Bool = false
     ) async throws -> Response {
         guard let redirectURI = callback(of: provider) else { throw DomainError.providerNotEnabled }
         let departure = try await useCases.beginProviderVisit(
             BeginProviderVisit.Request(
                 provider: provider, redirectURI: redirectURI, cookie: visit.cookie ?? visit.newCookie ?? "",
-                continuation: continuation, isLink: isLink, hint: hint.contains("@") ? hint : nil,
+                continuation: continuation, linking: user, hint: hint.contains("@") ? hint : nil,
                 fields: fields),
             in: application.id)
         var response: Response
-        if isLink || byLink {
+        if user != nil || byLink {
             // A form may not lead away from here (CSP `form-action`), a link may.
-            let title = isLink ? "account.identityLink" : "logIn.with"
+            let title = user != nil ? "account.identityLink" : "logIn.with"
             response = try message(
                 "leave",
                 [

@@ -32,6 +32,8 @@ extension DomainError {
         case .providerUnavailable, .providerMisconfigured: ("providerUnavailable", .badGateway)
         case .identityTaken, .providerAlreadyLinked: ("identityTaken", .conflict)
         case .lastWayIn: ("lastWayIn", .conflict)
+        // The pages log nobody in by a key.
+        case .deviceKeyRemoved: ("sessionOver", .unauthorized)
         case .accessRefused, .administration: ("unknown", .forbidden)
         case .secretUnreadable: ("unavailable", .internalServerError)
         case .searchTooSlow, .storageUnavailable: ("unavailable", .serviceUnavailable)

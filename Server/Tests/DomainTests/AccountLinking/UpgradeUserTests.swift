@@ -19,7 +19,8 @@ struct UpgradeUserTests {
         let application = try await world.makeApplication()
         let logIn = try await world.logIn(device, to: application)
         _ = try await world.useCases.updateUser(
-            logIn.user.id, in: application, changes: .init(fields: .set(["score": 3, "old": true])))
+            logIn.user.id, in: application, changes: .init(fields: .set(["score": 3, "old": true])), from: .local,
+            keeping: .nothing)
         let user = try await world.upgrade(
             logIn,
             NewIdentifiers(username: .set(" Hana "), email: .set("Hana@例え.テスト"), phone: .set("+81 90 1234 5678")),

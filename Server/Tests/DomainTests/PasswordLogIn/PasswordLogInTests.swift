@@ -66,12 +66,12 @@ struct PasswordLogInTests {
     func disabled() async throws {
         let application = try await world.makeApplication()
         let user = try await world.signUp("hana", to: application).user
-        try await world.useCases.setUserDisabled(user.id, in: application.id, isDisabled: true)
+        try await world.useCases.setUserDisabled(user.id, in: application, isDisabled: true, by: .local)
         #expect(
             await world.refusal { _ = try await world.logIn("hana", Secret("x"), to: application) }
                 == .credentialRefused)
         #expect(await world.refusal { _ = try await world.logIn("hana", to: application) } == .userDisabled)
-        try await world.useCases.setUserDisabled(user.id, in: application.id, isDisabled: false)
+        try await world.useCases.setUserDisabled(user.id, in: application, isDisabled: false, by: .local)
         _ = try await world.logIn("hana", to: application)
     }
 
@@ -169,7 +169,7 @@ struct PasswordLogInTests {
         who = try await world.authenticate(answer.token, in: application)
         #expect(who.session.isFresh(at: world.clock.now))
         _ = try await world.useCases.upgradeUser(
-            .init(identifiers: .init(username: .set("hana")), password: password), by: who)
+            .init(identifiers: .init(username: .set("hana")), password: password), by: who, from: .local)
         let automatic = try await world.logIn(device, to: application)
         who = try await world.authenticate(automatic.token, in: application)
         #expect(!who.session.isFresh(at: world.clock.now))
@@ -181,6 +181,6 @@ struct PasswordLogInTests {
 
     private func change(from current: Secret?, to new: Secret, _ who: Authenticated) async throws -> Int {
         try await world.useCases.changePassword(
-            .init(current: current, new: new, address: TestWorld.address), by: who)
+            .init(current: current, new: new, address: TestWorld.address, origin: .local), by: who)
     }
 }

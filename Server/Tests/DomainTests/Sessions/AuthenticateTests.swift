@@ -86,7 +86,8 @@ struct AuthenticateTests {
         let logIn = try await world.logIn(device, to: application)
         _ = try await world.authenticate(logIn.token, in: application)
         _ = try await world.useCases.updateUser(
-            logIn.user.id, in: application, changes: .init(displayName: .set("花")))
+            logIn.user.id, in: application, changes: .init(displayName: .set("花")), from: .local,
+            keeping: .nothing)
         #expect(try await world.authenticate(logIn.token, in: application).user.displayName == "花")
     }
 
@@ -119,7 +120,7 @@ struct AuthenticateTests {
         await #expect(throws: DomainError.sessionUnknown) {
             try await world.useCases.endSession(theirs.session.id, by: who, from: .local)
         }
-        #expect(try await world.useCases.endOtherSessions(by: who, from: .local) == 0)
+        #expect(try await world.useCases.endOtherSessions(by: who, from: .local).sessions == 0)
         _ = try await world.authenticate(theirs.token, in: application)
     }
 

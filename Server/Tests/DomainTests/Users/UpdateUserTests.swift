@@ -43,16 +43,21 @@ struct UpdateUserTests {
         let set = try await update(
             user.id, in: application,
             changes: .init(
-                displayName: .set("花"), locale: .set("ja-JP"), fields: .set(["score": 1, "team": ["name": "A"]])))
+                displayName: .set("花"), locale: .set("ja-JP"), fields: .set(["score": 1, "team": ["name": "A"]])),
+            from: .local, keeping: .nothing)
         #expect(set.displayName == "花" && set.locale == "ja-JP")
         world.clock.advance(by: .seconds(1))
         let patched = try await update(
             user.id, in: application,
-            changes: .init(locale: .removed, fields: .set(["score": nil, "team": ["size": 3]])))
+            changes: .init(locale: .removed, fields: .set(["score": nil, "team": ["size": 3]])), from: .local,
+            keeping: .nothing)
         #expect(patched.displayName == "花" && patched.locale == nil)
         #expect(patched.fields == ["team": ["name": "A", "size": 3]])
         #expect(patched.updatedAt == world.clock.now)
-        #expect(try await update(user.id, in: application, changes: .init(fields: .removed)).fields == [:])
+        #expect(
+            try await update(
+                user.id, in: application, changes: .init(fields: .removed), from: .local, keeping: .nothing
+            ).fields == [:])
     }
 
     @Test("that changes nothing leaves the time of change")
@@ -60,7 +65,8 @@ struct UpdateUserTests {
         let (user, application) = try await user()
         world.clock.advance(by: .seconds(1))
         let after = try await world.useCases.updateUser(
-            user.id, in: application, changes: .init(displayName: .removed, fields: .set(["no such": nil])))
+            user.id, in: application, changes: .init(displayName: .removed, fields: .set(["no such": nil])),
+            from: .local, keeping: .nothing)
         #expect(after == user)
     }
 
@@ -92,7 +98,8 @@ struct UpdateUserTests {
         let (user, application) = try await user()
         await #expect(throws: DomainError.fieldsRefused([fault])) {
             try await world.useCases.updateUser(
-                user.id, in: application, changes: .init(displayName: .set("new"), fields: .set(fields)))
+                user.id, in: application, changes: .init(displayName: .set("new"), fields: .set(fields)), from: .local,
+                keeping: .nothing)
         }
         #expect(try await world.useCases.readUser(user.id, in: application.id) == user)
     }
@@ -101,10 +108,12 @@ struct UpdateUserTests {
     func sumOfFields() async throws {
         let (user, application) = try await user()
         let half = Dictionary(uniqueKeysWithValues: (0..<60).map { ("field \($0)", JSONValue.integer(1)) })
-        _ = try await world.useCases.updateUser(user.id, in: application, changes: .init(fields: .set(half)))
+        _ = try await world.useCases.updateUser(
+            user.id, in: application, changes: .init(fields: .set(half)), from: .local, keeping: .nothing)
         let other = Dictionary(uniqueKeysWithValues: (60..<120).map { ("field \($0)", JSONValue.integer(1)) })
         await #expect(throws: DomainError.self) {
-            try await world.useCases.updateUser(user.id, in: application, changes: .init(fields: .set(other)))
+            try await world.useCases.updateUser(
+                user.id, in: application, changes: .init(fields: .set(other)), from: .local, keeping: .nothing)
         }
     }
 
@@ -123,7 +132,8 @@ struct UpdateUserTests {
         let application = try await world.makeApplication()
         await #expect(throws: DomainError.userUnknown) {
             try await world.useCases.updateUser(
-                Identifier(rawValue: "nobody"), in: application, changes: .init(displayName: .set("x")))
+                Identifier(rawValue: "nobody"), in: application, changes: .init(displayName: .set("x")), from: .local,
+                keeping: .nothing)
         }
     }
 

@@ -44,7 +44,7 @@ struct KiiRefusalTests {
         _ = try await world.kiiUser("known_1")
         let disabled = try await world.kiiUser("disabled_1")
         try await world.useCases.setUserDisabled(
-            .init(rawValue: disabled.id), in: world.application.id, isDisabled: true)
+            .init(rawValue: disabled.id), in: world.application, isDisabled: true, by: .local)
         let name = who == "pseudo" ? try await world.pseudoUser().id : who
         let password = who == "known_1" ? "wrong" : "123ABC"
         let answer = try await world.kii(

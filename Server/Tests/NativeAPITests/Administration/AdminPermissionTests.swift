@@ -11,7 +11,9 @@ struct AdminPermissionTests {
     private func path(_ route: AdminRoute, _ application: Identifier<Domain.Application>) -> String {
         var path = String(route.path.dropFirst(AdminAPI.root.count))
         path = path.replacing("{application}", with: application.rawValue)
-        for name in ["user", "session", "merge", "id", "provider", "protocol", "kind", "language", "field", "view"] {
+        for name in [
+            "user", "session", "merge", "id", "provider", "protocol", "kind", "language", "field", "view", "thumbprint",
+        ] {
             path = path.replacing("{\(name)}", with: "nothing")
         }
         return path

@@ -64,7 +64,8 @@ struct UserFileTests {
         // The newest users come first. Those of the page under way are read; all others are not.
         for place in 0..<ids.count {
             _ = try await server.useCases.updateUser(
-                ids[place], in: application, changes: .init(displayName: .set("late name")))
+                ids[place], in: application, changes: .init(displayName: .set("late name")), from: .local,
+                keeping: .nothing)
         }
         reader.allow.finish()
         try await exported.value

@@ -70,7 +70,7 @@ struct AppleNotificationTests {
         #expect(entries.first { $0.action == .deletionRequested }?.actor == .provider(.apple))
         #expect(entries.first { $0.action == .providerNotified }?.details == ["event": "account-delete"])
         // An operator may know better.
-        try await world.server.useCases.restoreUser(id, in: application)
+        try await world.server.useCases.restoreUser(id, in: application, by: .local)
         #expect(try await world.server.useCases.readUser(id, in: application).deletionRequestedAt == nil)
     }
 

@@ -12,6 +12,16 @@ struct WaysInTests {
     enum Way: CaseIterable {
         case automatic, password, code, apple, transferCode, passwordReset
 
+        /// How it is refused once it has ended; `nil` for what a user always logs in with.
+        var ends: (Int, ErrorCode)? {
+            switch self {
+            case .automatic: (403, .deviceKeyRemoved)
+            case .code, .passwordReset: (400, .codeRefused)
+            case .transferCode: (403, .transferCodeRefused)
+            case .password, .apple: nil
+            }
+        }
+
         var audited: AuditEntry.Action? {
             switch self {
             case .automatic: nil
@@ -38,16 +48,24 @@ struct WaysInTests {
         #expect(entry.origin.address == "192.0.2.1" && entry.origin.requestId != nil)
     }
 
-    @Test("refuses a disabled user, and lets them in again when enabled", arguments: Way.allCases)
+    @Test("refuses a disabled user, and ends with that but for what the user logs in with", arguments: Way.allCases)
     func disabled(_ way: Way) async throws {
         let world = try await WaysInWorld(way)
-        let application = world.server.application.id
-        try await world.server.useCases.setUserDisabled(world.user, in: application, isDisabled: true)
-        expect(try await world.enter(), 403, .userDisabled)
-        expect(try await world.enter([("Okaeri-Restore", "true")]), 403, .userDisabled)
-        try await world.server.useCases.setUserDisabled(world.user, in: application, isDisabled: false)
-        // The refusal used nothing up.
-        #expect([200, 204].contains(try await world.enter().status))
+        let application = world.server.application
+        try await world.server.useCases.setUserDisabled(world.user, in: application, isDisabled: true, by: .local)
+        let (status, code) = way.ends ?? (403, .userDisabled)
+        // Whose key it was is told that the account is closed, and not that another log-in would help.
+        let isKey = way == .automatic
+        expect(try await world.enter(), isKey ? 403 : status, isKey ? .userDisabled : code)
+        expect(
+            try await world.enter([("Okaeri-Restore", "true")]), isKey ? 403 : status, isKey ? .userDisabled : code)
+        try await world.server.useCases.setUserDisabled(world.user, in: application, isDisabled: false, by: .local)
+        if way.ends != nil {
+            expect(try await world.enter(), status, code)
+        } else {
+            // The refusal used nothing up.
+            #expect([200, 204].contains(try await world.enter().status))
+        }
     }
 
     @Test(
@@ -55,7 +73,7 @@ struct WaysInTests {
         arguments: Way.allCases.filter { $0 != .transferCode })
     func underDeletion(_ way: Way) async throws {
         let world = try await WaysInWorld(way)
-        let erasedAt = try await world.server.useCases.deleteUser(world.user, in: world.server.application)
+        let erasedAt = try await world.server.useCases.deleteUser(world.user, in: world.server.application, by: .local)
         let refused = try await world.enter()
         expect(refused, 403, .userDeleted)
         #expect(try refused.read(Problem.self).erasedAt?.millisecondsSince1970 == erasedAt.milliseconds)
@@ -70,7 +88,7 @@ struct WaysInTests {
     @Test("finds no transfer code of a user under deletion: the code went with the request")
     func transferCodeUnderDeletion() async throws {
         let world = try await WaysInWorld(.transferCode)
-        _ = try await world.server.useCases.deleteUser(world.user, in: world.server.application)
+        _ = try await world.server.useCases.deleteUser(world.user, in: world.server.application, by: .local)
         expect(try await world.enter([("Okaeri-Restore", "true")]), 403, .transferCodeRefused)
     }
 

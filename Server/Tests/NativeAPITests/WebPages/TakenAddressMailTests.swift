@@ -63,7 +63,7 @@ struct TakenAddressMailTests {
         #expect(changed.status == 303)
         #expect(try await notices(world).isEmpty)
         let id = Identifier<User>(rawValue: world.person.logIn.user.id)
-        try await world.server.useCases.setUserDisabled(id, in: world.server.application.id, isDisabled: true)
+        try await world.server.useCases.setUserDisabled(id, in: world.server.application, isDisabled: true, by: .local)
         #expect(try await signUp("tomo", in: world).status == 303)
         #expect(try await notices(world).isEmpty)
     }

@@ -71,7 +71,7 @@ extension Promise {
                     _ = try await world.useCases.changePassword(
                         .init(
                             current: Secret("a long enough secret"), new: Secret("another secret \(number)"),
-                            address: TestWorld.address),
+                            address: TestWorld.address, origin: .local),
                         by: who)
                 }
             }
@@ -90,7 +90,7 @@ extension Promise {
                 try? await world.logIn("hana", to: application)
             }
             _ = try await world.useCases.changePassword(
-                .init(current: nil, new: Secret("another secret"), address: TestWorld.address), by: who)
+                .init(current: nil, new: Secret("another secret"), address: TestWorld.address, origin: .local), by: who)
             for late in try await attempts {
                 guard let late else { continue }
                 do {

@@ -15,7 +15,8 @@ package struct Promise: Sendable, CustomStringConvertible {
         userPromises + identityPromises + accountPromises + sessionPromises + proofPromises + rateLimitPromises
         + accessTokenPromises
         + mailPromises + transactionPromises + racePromises + accountRacePromises + providerPromises + mailRacePromises
-        + auditPromises + transferPromises + foreignProtocolPromises + userSearchPromises + searchTimePromises
+        + auditPromises + transferPromises + accountChangePromises + foreignProtocolPromises + userSearchPromises
+        + searchTimePromises
 }
 
 /// A promise was broken.

@@ -129,14 +129,19 @@ extension Promise {
             var other = samples.session(of: user, after: .seconds(1))
             other.method = .init(rawValue: "apple")
             let apple = other
-            let left = try await engine.write { transaction throws(DomainError) in
+            let (kept, ended, left) = try await engine.write { transaction throws(DomainError) in
                 try transaction.insert(user)
                 try transaction.insert(automatic, token: samples.token(1), attempt: nil)
                 try transaction.insert(apple, token: samples.token(2), attempt: nil)
-                try transaction.endSessions(
-                    of: user.id, openedBy: .init(rawValue: "apple"), in: samples.application)
-                return try transaction.sessions(of: user.id, in: samples.application).map(\.id)
+                let kept = try transaction.endSessions(
+                    of: user.id, openedBy: .init(rawValue: "apple"), in: samples.application, except: apple.id)
+                let ended = try transaction.endSessions(
+                    of: user.id, openedBy: .init(rawValue: "apple"), in: samples.application,
+                    except: Identifier(rawValue: ""))
+                return (kept, ended, try transaction.sessions(of: user.id, in: samples.application).map(\.id))
             }
+            try expectEqual(kept, 0)
+            try expectEqual(ended, 1)
             try expectEqual(left, [automatic.id])
         },
     ]

@@ -50,7 +50,8 @@ extension Promise {
             let user = try await world.logIn(TestDevice(), to: application).user
             _ = try await together(20) { number in
                 try await world.useCases.updateUser(
-                    user.id, in: application, changes: .init(fields: .set(["field \(number)": .integer(number)])))
+                    user.id, in: application, changes: .init(fields: .set(["field \(number)": .integer(number)])),
+                    from: .local, keeping: .nothing)
             }
             let after = try await world.useCases.readUser(user.id, in: application.id)
             try expectEqual(after.fields.count, 20)

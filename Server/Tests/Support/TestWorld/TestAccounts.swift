@@ -32,7 +32,7 @@ extension TestWorld {
         return try await useCases.upgradeUser(
             UpgradeUser.Request(
                 identifiers: identifiers, password: password, changes: changes, isNamedAttempt: isNamedAttempt),
-            by: who)
+            by: who, from: .local)
     }
 
     /// What the rules refused with; `nil` when they did not.

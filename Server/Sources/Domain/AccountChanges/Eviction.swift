@@ -1,0 +1,127 @@
+/// A kind of way into an account that somebody may have taken, begun or stolen before a change. The list of all that a
+/// change can end: what is not here stays.
+package enum Eviction: String, CaseIterable, Hashable, Sendable {
+    /// Sessions of every protocol and of the pages, with their refresh tokens and what repeats the log-ins that opened
+    /// them.
+    case sessions
+    /// Keys by which devices log in automatically.
+    case deviceKeys
+    /// Ids that clients made, by which they log in.
+    case anonymousIds
+    /// Codes and links that were mailed or texted: to log in, to set a password, to verify an address. With the last
+    /// ones go addresses that wait to take the place of the present ones.
+    case mailedCodes
+    case transferCodes
+    /// Tickets for a merge, whichever of the two users it is.
+    case mergeTickets
+    /// What is sealed or ordered and not stored with the user: authorization codes, tickets of the pages, ways to a
+    /// provider and back, and verification mails that are not written yet.
+    case tickets
+
+    package static let everything = Set(allCases)
+}
+
+/// What stays of the ways into an account when it is changed: those that the caller uses.
+package struct KeptAccess: Hashable, Sendable {
+    package var session: Identifier<Session>?
+    /// The thumbprint of the key that the session is bound to.
+    package var deviceKey: String?
+    /// The handle of the code by which the change is made, so that its repetition is known.
+    var code: SecretDigest?
+
+    init(session: Identifier<Session>?, deviceKey: String?, code: SecretDigest? = nil) {
+        self.session = session
+        self.deviceKey = deviceKey
+        self.code = code
+    }
+
+    /// The session of a request, and the key that it is bound to.
+    package init(_ who: Authenticated) {
+        self.init(session: who.session.id, deviceKey: who.session.deviceKey)
+    }
+
+    /// Nothing: for operators, and for whoever logs in anew afterwards.
+    package static let nothing = KeptAccess(session: nil, deviceKey: nil)
+
+    fileprivate func holds(_ identity: Identity) -> Bool {
+        identity.provider == .device && identity.subject == deviceKey
+    }
+}
+
+/// What an eviction ended.
+package struct Evicted: Hashable, Sendable {
+    package var sessions = 0
+    package var deviceKeys = 0
+
+    /// For the audit log.
+    var details: [String: String] { ["count": String(sessions), "device-keys": String(deviceKeys)] }
+}
+
+extension Transaction {
+    /// Ends the ways into an account that end with a change. The one place where that happens.
+    ///
+    /// Device keys and ids of clients stay when nothing else leads to the user: an account is never lost by it. For the
+    /// same reason a user who has nothing but sessions keeps them when an operator keeps the user out for a time: they
+    /// are refused meanwhile.
+    ///
+    /// - Parameters:
+    ///   - change: What is done.
+    ///   - user: To whom, as read in this transaction. Changed too.
+    ///   - kept: What the caller uses.
+    ///   - now: When.
+    /// - Returns: how much ended.
+    /// - Throws: `storageUnavailable`.
+    func evict(
+        by change: AccountChange, from user: inout User, keeping kept: KeptAccess, at now: Timestamp
+    ) throws(DomainError) -> Evicted {
+        let ways = change.evicts
+        guard !ways.isEmpty else { return Evicted() }
+        var evicted = Evicted()
+        let (id, application) = (user.id, user.application)
+        let hasOnlySessions = !user.hasWayIn(without: [])
+        let going = user.identities.filter { ways.holds($0) && !kept.holds($0) }
+        if user.hasWayIn(without: going) {
+            for identity in going {
+                try unlinkForGood(identity, of: &user, because: change, at: now)
+                if identity.provider == .device { evicted.deviceKeys += 1 }
+            }
+        }
+        if ways.contains(.sessions), !(hasOnlySessions && change == .disabled) {
+            // No session has the empty id.
+            evicted.sessions = try endSessions(
+                of: id, in: application, except: kept.session ?? Identifier(rawValue: ""))
+        } else if ways.contains(.deviceKeys) {
+            for identity in going where !user.identities.contains(identity) && identity.provider == .device {
+                evicted.sessions += try endSessions(of: id, in: application, deviceKey: identity.subject)
+            }
+        }
+        if ways.contains(.mailedCodes) { _ = try removeCodes(of: id, in: application, except: kept.code) }
+        if ways.contains(.transferCodes) { _ = try removeTransferCode(of: id, in: application) }
+        if ways.contains(.mergeTickets) { _ = try removeMergeTickets(of: id, in: application) }
+        if ways.contains(.tickets) { try voidTickets(of: &user) }
+        return evicted
+    }
+
+    /// Lets an identity without a provider lead to nobody. Of a device key it is remembered, so that its owner is told.
+    func unlinkForGood(
+        _ identity: Identity, of user: inout User, because change: AccountChange, at now: Timestamp
+    ) throws(DomainError) {
+        try remove(identity, of: user.id, in: user.application)
+        user.identities.removeAll { $0 == identity }
+        guard identity.provider == .device else { return }
+        try keep(
+            RemovedDeviceKey(
+                application: user.application, thumbprint: identity.subject, user: user.id,
+                reason: RemovedDeviceKey.Reason(rawValue: change.rawValue), removedAt: now))
+    }
+}
+
+extension Set<Eviction> {
+    fileprivate func holds(_ identity: Identity) -> Bool {
+        switch identity.provider {
+        case .device: contains(.deviceKeys)
+        case .anonymous: contains(.anonymousIds)
+        default: false
+        }
+    }
+}

@@ -1,0 +1,281 @@
+import Domain
+import Foundation
+import HTTPTypes
+import Okaeri
+import OkaeriWire
+import TestWorld
+import Testing
+
+/// Issue 18: what Kii's administrators and Parse's master key changed left no trace.
+@Suite("A change of an account, whatever the protocol")
+struct AccountChangeTests {
+    /// A request that changes the account of `mika`, and what it must leave.
+    struct Deed: Sendable, CustomTestStringConvertible {
+        enum Actor: Sendable { case owner, administrator }
+
+        let name: String
+        let action: AuditEntry.Action
+        var actor = Actor.owner
+        /// How many mails tell of it, and the words by which they are known.
+        var notice: String?
+        /// Whether every other way in ends.
+        var evicts = false
+        let send: @Sendable (_ world: ForeignWorld, _ user: Account) async throws -> Answer
+
+        var testDescription: String { name }
+    }
+
+    /// Who is changed, and how each protocol knows the owner.
+    struct Account: Sendable {
+        let id: String
+        let parse: String
+        let kii: String
+        let ncmb: String
+        let native: String
+    }
+
+    private static let (password, email) = ("was changed", "mail address")
+
+    static let deeds: [Deed] = [
+        Deed(name: "native password", action: .passwordChanged, notice: password, evicts: true) { world, user in
+            try await world.native(
+                "PUT", "/v1/user/password", #"{"currentPassword":"s3cret","newPassword":"a quite new secret"}"#,
+                token: user.native)
+        },
+        Deed(name: "native address", action: .identifiersChanged, notice: email, evicts: true) { world, user in
+            try await world.native("PATCH", "/v1/user", #"{"email":"new@example.com"}"#, token: user.native)
+        },
+        Deed(name: "native user name", action: .identifiersChanged) { world, user in
+            try await world.native("PATCH", "/v1/user", #"{"username":"mikan"}"#, token: user.native)
+        },
+        Deed(name: "log out everywhere", action: .otherSessionsEnded, evicts: true) { world, user in
+            try await world.native("DELETE", "/v1/user/sessions", token: user.native)
+        },
+        Deed(name: "kii password", action: .passwordChanged, notice: password, evicts: true) { world, user in
+            try await world.kii(
+                "PUT", "/users/me/password", #"{"oldPassword":"s3cret","newPassword":"n3wpass"}"#, token: user.kii)
+        },
+        Deed(
+            name: "kii password by an administrator", action: .passwordChanged, actor: .administrator,
+            notice: password, evicts: true
+        ) { world, user in
+            try await world.kii(
+                "PUT", "/users/\(user.id)/password", #"{"newPassword":"n3wpass"}"#,
+                token: world.administrator())
+        },
+        Deed(name: "kii address", action: .identifiersChanged, notice: email, evicts: true) { world, user in
+            try await world.kii(
+                "PUT", "/users/me/email-address", #"{"emailAddress":"new@example.com"}"#, token: user.kii)
+        },
+        Deed(
+            name: "kii address by an administrator", action: .identifiersChanged, actor: .administrator, notice: email,
+            evicts: true
+        ) { world, user in
+            try await world.kii(
+                "PUT", "/users/\(user.id)/email-address", #"{"emailAddress":"new@example.com"}"#,
+                token: world.administrator())
+        },
+        Deed(
+            name: "kii login name by an administrator", action: .identifiersChanged, actor: .administrator
+        ) { world, user in
+            try await world.kii(
+                "POST", "/users/\(user.id)", #"{"loginName":"mikan_1"}"#, token: world.administrator())
+        },
+        Deed(name: "kii fields by an administrator", action: .userChanged, actor: .administrator) { world, user in
+            try await world.kii("POST", "/users/\(user.id)", #"{"score":5}"#, token: world.administrator())
+        },
+        Deed(name: "kii status", action: .userDisabled, actor: .administrator, evicts: true) { world, user in
+            try await world.kii(
+                "PUT", "/users/\(user.id)/status", #"{"disabled":true}"#, token: world.administrator())
+        },
+        Deed(name: "parse password", action: .passwordChanged, notice: password, evicts: true) { world, user in
+            try await world.parse("PUT", "/users/\(user.id)", #"{"password":"n3w"}"#, token: user.parse)
+        },
+        Deed(
+            name: "parse password by master key", action: .passwordChanged, actor: .administrator, notice: password,
+            evicts: true
+        ) { world, user in
+            try await world.parse("PUT", "/users/\(user.id)", #"{"password":"n3w"}"#, master: true)
+        },
+        Deed(name: "parse address", action: .identifiersChanged, notice: email, evicts: true) { world, user in
+            try await world.parse("PUT", "/users/\(user.id)", #"{"email":"new@example.com"}"#, token: user.parse)
+        },
+        Deed(
+            name: "parse address by master key", action: .identifiersChanged, actor: .administrator, notice: email,
+            evicts: true
+        ) { world, user in
+            try await world.parse("PUT", "/users/\(user.id)", #"{"email":"new@example.com"}"#, master: true)
+        },
+        Deed(name: "parse user name", action: .identifiersChanged) { world, user in
+            try await world.parse("PUT", "/users/\(user.id)", #"{"username":"mikan"}"#, token: user.parse)
+        },
+        Deed(name: "parse access list", action: .accessListChanged) { world, user in
+            try await world.parse("PUT", "/users/\(user.id)", #"{"ACL":{"*":{"read":true}}}"#, token: user.parse)
+        },
+        Deed(
+            name: "parse lock by master key", action: .userDisabled, actor: .administrator, evicts: true
+        ) { world, user in
+            try await world.parse("PUT", "/users/\(user.id)", #"{"ACL":{}}"#, master: true)
+        },
+        Deed(name: "parse fields by master key", action: .userChanged, actor: .administrator) { world, user in
+            try await world.parse("PUT", "/users/\(user.id)", #"{"score":5}"#, master: true)
+        },
+        Deed(name: "parse verification by master key", action: .identifiersChanged, actor: .administrator) {
+            world, user in
+            try await world.parse("PUT", "/users/\(user.id)", #"{"emailVerified":false}"#, master: true)
+        },
+        Deed(name: "parse anonymous id", action: .identityLinked) { world, user in
+            try await world.parse(
+                "PUT", "/users/\(user.id)",
+                #"{"authData":{"anonymous":{"id":"a5f0d7b2-97c3-4c68-8e35-0a4d3c1b2f4e"}}}"#, token: user.parse)
+        },
+        Deed(name: "ncmb address", action: .identifiersChanged, notice: email, evicts: true) { world, user in
+            try await world.ncmb("PUT", "/users/\(user.id)", #"{"mailAddress":"new@example.com"}"#, token: user.ncmb)
+        },
+        Deed(name: "ncmb user name", action: .identifiersChanged) { world, user in
+            try await world.ncmb("PUT", "/users/\(user.id)", #"{"userName":"mikan"}"#, token: user.ncmb)
+        },
+        Deed(name: "ncmb access list", action: .accessListChanged) { world, user in
+            try await world.ncmb("PUT", "/users/\(user.id)", #"{"acl":{"*":{"read":true}}}"#, token: user.ncmb)
+        },
+        Deed(name: "ncmb deletion", action: .userErased) { world, user in
+            try await world.ncmb("DELETE", "/users/\(user.id)", token: user.ncmb)
+        },
+        Deed(name: "kii deletion by an administrator", action: .userErased, actor: .administrator) { world, user in
+            try await world.kii("DELETE", "/users/\(user.id)", token: world.administrator())
+        },
+        Deed(name: "parse deletion by master key", action: .userErased, actor: .administrator) { world, user in
+            try await world.parse("DELETE", "/users/\(user.id)", master: true)
+        },
+    ]
+
+    private func account(at world: ForeignWorld) async throws -> Account {
+        let made = try await world.parseUser("mika", #","email":"mika@example.com""#)
+        let (id, application, now) = (Identifier<Domain.User>(rawValue: made.id), world.application.id, world.clock.now)
+        try await world.importing { transaction throws(DomainError) in
+            guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
+            user.emailVerifiedAt = now
+            try transaction.updateIdentifiers(of: user)
+        }
+        _ = try await world.useCases.deliverMail()
+        world.clock.advance(by: .seconds(1))
+        return Account(
+            id: made.id, parse: made.token, kii: try await world.kiiToken("mika", "s3cret"),
+            ncmb: try #require(try await Door.ncmb.logIn(world, "mika", "s3cret")).token,
+            native: try #require(try await Door.native.logIn(world, "mika", "s3cret")).token)
+    }
+
+    private func world() async throws -> ForeignWorld {
+        try await ForeignWorld(server: ["rate-limits": "off", "dev": "on"])
+    }
+
+    @Test("leaves one entry with actor, address and request, and tells the owner", arguments: deeds)
+    func trace(deed: Deed) async throws {
+        let world = try await world()
+        let account = try await account(at: world)
+        // What comes before, such as an administrator's log-in, is another second's.
+        world.clock.advance(by: .seconds(1))
+        let began = world.clock.now
+        let answer = try await deed.send(world, account)
+        #expect([200, 204].contains(answer.status), "\(answer.text)")
+        let entries = try await world.useCases.listAudit(in: world.application.id)
+            .filter { $0.at >= began && $0.action == deed.action }
+        #expect(entries.count == 1, "\(entries.map(\.action))")
+        let entry = try #require(entries.first)
+        #expect(entry.target == .user(Identifier(rawValue: account.id)) && entry.result == .done)
+        #expect(entry.actor == (deed.actor == .owner ? .user(Identifier(rawValue: account.id)) : .operator))
+        #expect(["192.0.2.1", "127.0.0.1"].contains(entry.origin.address) && entry.origin.requestId != nil)
+        #expect(!String(reflecting: entry).contains("example.com") && !String(reflecting: entry).contains("n3w"))
+        _ = try await world.useCases.deliverMail()
+        let told = try await world.useCases.readOutbox(of: world.application.id).filter {
+            $0.recipient == "mika@example.com" && $0.subject.contains("was changed")
+        }
+        #expect(told.count == (deed.notice == nil ? 0 : 1), "\(told.map(\.subject))")
+        if let notice = deed.notice { #expect(told.first?.subject.contains(notice) == true) }
+    }
+
+    @Test("ends sessions of every protocol and the rest", arguments: deeds.filter(\.evicts))
+    func evicts(deed: Deed) async throws {
+        let world = try await world()
+        let account = try await account(at: world)
+        // A thief's, at every door. NCMB has one session of a user: it is the owner's too.
+        var held: [(Door, Door.Pass)] = []
+        for door in Door.all where door.name != "ncmb" || deed.name.hasPrefix("ncmb") == false {
+            held.append((door, try #require(try await door.logIn(world, "mika", "s3cret"))))
+        }
+        let id = Identifier<Domain.User>(rawValue: account.id)
+        let application = world.application.id
+        let now = world.clock.now
+        try await world.importing { transaction throws(DomainError) in
+            for provider in [Identity.Provider.device, .anonymous] {
+                try transaction.insert(
+                    Identity(provider: provider, subject: "thief", linkedAt: now), for: id, in: application)
+            }
+        }
+        let code = try await world.useCases.issueTransferCode(to: id, in: world.application, by: .local)
+        // Logging in at NCMB ended the session that the owner had there.
+        let ncmb = try #require(held.first { $0.0.name == "ncmb" }?.1.token ?? account.ncmb)
+        let owner = Account(
+            id: account.id, parse: account.parse, kii: account.kii, ncmb: ncmb, native: account.native)
+        let answer = try await deed.send(world, owner)
+        #expect([200, 204].contains(answer.status), "\(answer.text)")
+        for (door, pass) in held { #expect(try await door.read(world, pass) == nil, "\(door.name)") }
+        let user = try await world.useCases.readUser(id, in: application)
+        #expect(user.identities.isEmpty, "\(user.identities)")
+        #expect(user.credentialsVersion > 0)
+        await #expect(throws: (any Error).self) {
+            try await world.device().redeemTransferCode(code.code.revealed)
+        }
+    }
+
+    @Test("as its making: of users without a session there is an entry too")
+    func registrations() async throws {
+        let world = try await world()
+        _ = try await Door.envelope.register(world, "mina", "s3cret")
+        #expect(try await Door.kii.register(world, "mina_1", "s3cret").status == 201)
+        let made = try await world.useCases.listAudit(in: world.application.id).filter { $0.action == .userCreated }
+        #expect(made.count == 2)
+        #expect(made.allSatisfy { $0.origin.address == "192.0.2.1" && $0.origin.requestId != nil && $0.target != nil })
+    }
+
+    @Test("as the upgrade of Kii's pseudo users, whose token stays")
+    func upgrade() async throws {
+        let world = try await world()
+        let pseudo = try await world.pseudoUser()
+        let answer = try await world.kii(
+            "POST", "/users/me", #"{"loginName":"one_1","password":"123ABC"}"#, token: pseudo.token)
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(try await world.kii("GET", "/users/me", token: pseudo.token).status == 200)
+        let entries = try await world.useCases.listAudit(in: world.application.id)
+        let entry = try #require(entries.first { $0.action == .userUpgraded })
+        #expect(entry.actor == .user(Identifier(rawValue: pseudo.id)) && entry.origin.requestId != nil)
+        #expect(!entries.contains { $0.action == .identifiersChanged })
+    }
+
+    @Test("leaves Kii's pseudo users their token when they are disabled: it is all that they have")
+    func pseudoUser() async throws {
+        let world = try await world()
+        let pseudo = try await world.pseudoUser()
+        let administrator = try await world.administrator()
+        for (isDisabled, status) in [(true, 401), (false, 200)] {
+            let changed = try await world.kii(
+                "PUT", "/users/\(pseudo.id)/status", #"{"disabled":\#(isDisabled)}"#, token: administrator)
+            #expect(changed.status == 204)
+            #expect(try await world.kii("GET", "/users/me", token: pseudo.token).status == status)
+        }
+    }
+
+    @Test("as the link and the unlinking of accounts elsewhere, in Kii")
+    func links() async throws {
+        let world = try await ForeignWorld.withSocialAccounts().world
+        let user = try await world.kiiUser("one_1")
+        let body = #"{"accessToken":"hana"}"#
+        for (path, action) in [("link", AuditEntry.Action.identityLinked), ("unlink", .identityUnlinked)] {
+            let answer = try await world.kii("POST", "/users/\(user.id)/facebook/\(path)", body, token: user.token)
+            #expect(answer.status == 204, "\(answer.text)")
+            let entries = try await world.useCases.listAudit(in: world.application.id).filter { $0.action == action }
+            #expect(entries.count == 1 && entries.first?.details == ["provider": "facebook"])
+            #expect(entries.first?.origin.address == "192.0.2.1" && entries.first?.origin.requestId != nil)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Domain
+import Storage
+import TestWorld
+
+extension Promise {
+    static let accountChangePromises = [
+        Promise("remembers whose a removed device key was and why, until the key leads to somebody again") { engine in
+            let samples = Samples()
+            let key = RemovedDeviceKey(
+                application: samples.application, thumbprint: "one", user: samples.user().id,
+                reason: .init(rawValue: "password_changed"), removedAt: samples.now)
+            let later = RemovedDeviceKey(
+                application: samples.application, thumbprint: "one", user: samples.user().id,
+                reason: .init(rawValue: "disabled"), removedAt: samples.now + .seconds(1))
+            let found = try await engine.write { transaction throws(DomainError) in
+                var found = [try transaction.removedDeviceKey("one", in: samples.application)]
+                try transaction.keep(key)
+                found.append(try transaction.removedDeviceKey("one", in: samples.application))
+                found.append(try transaction.removedDeviceKey("one", in: samples.otherApplication))
+                try transaction.keep(later)
+                try transaction.forgetRemovedDeviceKeys(before: later.removedAt)
+                found.append(try transaction.removedDeviceKey("one", in: samples.application))
+                try transaction.forgetRemovedDeviceKey("one", in: samples.application)
+                found.append(try transaction.removedDeviceKey("one", in: samples.application))
+                return found
+            }
+            try expectEqual(found, [nil, key, nil, later, nil])
+        },
+        Promise("removes all codes of a user but one, and no others'") { engine in
+            let samples = Samples()
+            let (user, other) = (samples.user(), samples.user())
+            let codes = [
+                code(1, .logInCode, user, samples), code(2, .passwordReset, user, samples),
+                code(3, .emailVerification, user, samples), code(4, .logInCode, other, samples),
+            ]
+            let (count, left) = try await engine.write { transaction throws(DomainError) in
+                for code in codes { try transaction.replaceCode(with: code) }
+                let count = try transaction.removeCodes(
+                    of: user.id, in: samples.application, except: samples.token(2))
+                var left: [MailKind] = []
+                for code in codes {
+                    if let kept = try transaction.code(code.handle, in: samples.application) { left.append(kept.kind) }
+                }
+                return (count, left)
+            }
+            try expectEqual(count, 2)
+            try expectEqual(left, [.passwordReset, .logInCode])
+            let last = try await engine.write { transaction throws(DomainError) in
+                try transaction.removeCodes(of: user.id, in: samples.application, except: nil)
+            }
+            try expectEqual(last, 1)
+        },
+        Promise("keeps the session in which a code was asked for") { engine in
+            let samples = Samples()
+            let user = samples.user()
+            let session = samples.session(of: user)
+            let asked = MailedCode(
+                application: samples.application, handle: samples.token(1), digest: samples.token(2),
+                kind: .emailVerification, user: user.id, address: "hana@example.com", replaces: nil,
+                expiresAt: samples.now + .days(1), session: session.id)
+            let found = try await engine.write { transaction throws(DomainError) in
+                try transaction.replaceCode(with: asked)
+                return try transaction.code(samples.token(1), in: samples.application)
+            }
+            try expectEqual(found, asked)
+        },
+        Promise("takes all merge tickets of a user, whichever side it is") { engine in
+            let samples = Samples()
+            let (user, other, third) = (samples.user(), samples.user(), samples.user())
+            let pairs = [(user, other), (third, user), (other, third)]
+            let (count, left) = try await engine.write { transaction throws(DomainError) in
+                for (number, pair) in pairs.enumerated() {
+                    try transaction.insert(
+                        MergeTicket(
+                            application: samples.application, digest: samples.token(UInt8(number)), user: pair.0.id,
+                            other: pair.1.id, expiresAt: samples.now + .seconds(600)))
+                }
+                let count = try transaction.removeMergeTickets(of: user.id, in: samples.application)
+                var left: [Identifier<User>] = []
+                for number in pairs.indices {
+                    let digest = samples.token(UInt8(number))
+                    if let ticket = try transaction.mergeTicket(digest, in: samples.application) {
+                        left.append(ticket.user)
+                    }
+                }
+                return (count, left)
+            }
+            try expectEqual(count, 2)
+            try expectEqual(left, [other.id])
+        },
+        Promise("counts what makes a user's tickets void") { engine in
+            let samples = Samples()
+            let user = samples.user()
+            let versions = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(user)
+                var changed = user
+                try transaction.voidTickets(of: &changed)
+                try transaction.voidTickets(of: &changed)
+                return [
+                    changed.credentialsVersion,
+                    try transaction.user(user.id, in: user.application)?.credentialsVersion ?? -1,
+                ]
+            }
+            try expectEqual(versions, [2, 2])
+        },
+        Promise("lets no device stay that redeems a transfer code while everybody is logged out") { engine in
+            let world = try TestWorld(engine)
+            let application = try await world.makeApplication()
+            for _ in 0..<5 {
+                let logIn = try await world.logIn(TestDevice(), to: application)
+                let who = try await world.authenticate(logIn.token, in: application)
+                let code = try await world.useCases.issueTransferCode(by: who, from: .local).code.revealed
+                let thief = TestDevice()
+                _ = try await together(2) { number in
+                    if number == 0 {
+                        _ = try await world.useCases.endOtherSessions(by: who, from: .local)
+                    } else {
+                        // Whoever comes second is refused.
+                        _ = try? await world.useCases.redeemTransferCode(
+                            RedeemTransferCode.Request(
+                                application: application, code: code, proof: try thief.presented(at: world.clock.now),
+                                address: TestWorld.address, origin: .local))
+                    }
+                }
+                let after = try await world.useCases.readUser(logIn.user.id, in: application.id)
+                try expectEqual(after.identities.count, 1)
+            }
+        },
+    ]
+}
+
+private func code(_ number: UInt8, _ kind: MailKind, _ user: User, _ samples: Samples) -> MailedCode {
+    MailedCode(
+        application: samples.application, handle: samples.token(number), digest: samples.token(number + 100),
+        kind: kind, user: user.id, address: "hana@example.com", replaces: nil, expiresAt: samples.now + .days(1))
+}
