@@ -1,5 +1,6 @@
 package import Domain
 package import HTTPSupport
+import HTTPTypes
 import OkaeriWire
 
 /// The native REST protocol. It only translates: the rules are the domain's.
@@ -8,12 +9,26 @@ package struct NativeAPI: ProtocolAdapter {
     let gate: RequestGate
     let readJSON: JSONReader
     let metrics: ServerMetrics
+    private let metricsKey: Secret?
 
-    package init(useCases: UseCases, gate: RequestGate, readBody: BodyReader, metrics: ServerMetrics) {
+    /// - Parameters:
+    ///   - useCases: Everything that can be asked for.
+    ///   - gate: Finds out who asks.
+    ///   - readBody: Reads bodies.
+    ///   - metrics: Where log-ins are counted.
+    ///   - metricsKey: Who knows it reads the metrics; nobody does here without one.
+    package init(
+        useCases: UseCases, gate: RequestGate, readBody: BodyReader, metrics: ServerMetrics, metricsKey: Secret?
+    ) {
         self.useCases = useCases
         self.gate = gate
         readJSON = JSONReader(readBody)
         self.metrics = metrics
+        self.metricsKey = metricsKey
+    }
+
+    var metricsRoutes: [Route] {
+        metricsKey.map { [Route(.get, "/metrics", MetricsRoute(metrics: metrics, key: $0))] } ?? []
     }
 
     /// The protocol's words for errors.

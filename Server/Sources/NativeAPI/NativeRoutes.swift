@@ -50,7 +50,6 @@ extension NativeAPI {
             Route(.get, APIPath.description, DescriptionRoute()),
             Route(.get, "/health/live", LivenessRoute()),
             Route(.get, "/health/ready", ReadinessRoute(api: self)),
-            Route(.get, "/metrics", MetricsRoute(api: self)),
-        ]
+        ] + metricsRoutes
     }
 }

@@ -35,6 +35,17 @@ package struct Composition: Sendable {
     private let passwordThreads: PasswordThreads?
     private let passwords: any PasswordHashing
     private let startedAt = ContinuousClock.now
+    let connectionMetrics = ConnectionMetrics()
+
+    /// What answers the requests of a process.
+    package struct Responders: Sendable {
+        /// All requests of clients.
+        package let all: RouterResponder<ServerContext>
+        /// The whole ones among them, on the event loop.
+        package let whole: WholeRequestRoutes
+        /// What the listener of the metrics serves; `nil` without one.
+        package let metrics: ServerRoutes?
+    }
 
     /// Who opens the storage.
     package enum Role: Sendable {
@@ -146,20 +157,20 @@ package struct Composition: Sendable {
         self.useCases = useCases
     }
 
-    /// What answers requests: all of them, and the whole ones among them on the event loop.
-    package func responders() throws(StartFault) -> (all: RouterResponder<ServerContext>, whole: WholeRequestRoutes) {
+    /// What answers requests.
+    package func responders() throws(StartFault) -> Responders {
         let proxies = TrustedProxies(settings.trustedProxies, hidesProxy: settings.hidesProxy)
         guard let publicAddress = PublicAddress(settings.publicURL, proxies: proxies) else {
             throw .settings("\(Setting.publicURL.name) must be \(Setting.publicURL.rule).")
         }
-        let metrics = ServerMetrics(gauges: gauges)
+        let metrics = ServerMetrics(gauges: gauges, connections: connectionMetrics)
         let readBody = BodyReader(timeLimit: settings.requestTimeout)
         let native = NativeAPI(
             useCases: useCases,
             gate: RequestGate(
                 findApplication: useCases.findApplication, authenticate: useCases.authenticate, proxies: proxies,
                 publicAddress: publicAddress),
-            readBody: readBody, metrics: metrics)
+            readBody: readBody, metrics: metrics, metricsKey: settings.metricsKey)
         let foreignGate = ForeignGate(
             findProtocol: useCases.findProtocol, authenticate: useCases.authenticate, proxies: proxies,
             publicAddress: publicAddress)
@@ -173,13 +184,19 @@ package struct Composition: Sendable {
             formHash: sealingKey.keyedHash(purpose: "okaeri form token"), randomness: randomness, readBody: readBody)
         let (pages, dashboard) = try pages(pageGate, metrics)
         let seed = randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        return ServerRoutes(
+        let requestIds = RequestIds(seed: seed)
+        let routes = ServerRoutes(
             [
                 AdminAPI(native: native), native, ncmb, parse,
                 KiiAPI(useCases: useCases, gate: foreignGate, readBody: readBody),
                 EnvelopeAPI(useCases: useCases, gate: foreignGate, readBody: readBody), pages, dashboard,
-            ], metrics: metrics, requestIds: RequestIds(seed: seed), proxies: proxies, readBody: readBody
+            ], metrics: metrics, requestIds: requestIds, proxies: proxies, readBody: readBody
         ).responders()
+        let metricsRoutes = settings.metricsAddress.map { _ in
+            ServerRoutes(
+                [MetricsAPI(metrics)], metrics: metrics, requestIds: requestIds, proxies: proxies, readBody: readBody)
+        }
+        return Responders(all: routes.all, whole: routes.whole, metrics: metricsRoutes)
     }
 
     /// A one-time link by which the first admin is made; `nil` once there is one, or when the database cannot tell now.
@@ -287,7 +304,9 @@ extension ServerSettings {
     var pagesURL: String? { publicURL ?? (isLoopback && port != 0 ? url(port: port) : nil) }
 
     /// The address by which this machine reaches the server.
-    package func url(port: Int) -> String {
+    package func url(port: Int) -> String { Self.url(host: host, port: port) }
+
+    static func url(host: String, port: Int) -> String {
         host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)"
     }
 }

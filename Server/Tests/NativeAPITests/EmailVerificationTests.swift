@@ -57,7 +57,7 @@ struct EmailVerificationTests {
             .codeRefused)
     }
 
-    @Test("brings a new address in once it is verified, and tells the former one")
+    @Test("brings a new address in once it is verified, and tells the former one and the new one")
     func change() async throws {
         let world = try await MailServerWorld(locale: "ko")
         world.server.clock.advance(by: .seconds(601))
@@ -71,10 +71,13 @@ struct EmailVerificationTests {
         #expect(try await world.user().email == "hana@example.com")
         #expect(
             try await fresh.send(.post, APIPath.verifyEmail, body: #"{"code": "\#(mail.code ?? "")"}"#).status == 204)
-        let user = try await world.user()
+        let user = try await fresh.send(.get, APIPath.user).read(UserBody.self)
         #expect(user.email == "new@example.com" && user.emailVerified)
-        let notice = try #require(try await world.mails().first)
-        #expect(notice.recipient == "hana@example.com" && notice.language == "ko")
+        let notices = try await world.mails().filter { $0.code == nil && $0.token == nil }
+        #expect(Set(notices.map(\.recipient)) == ["hana@example.com", "new@example.com"] && notices.count == 2)
+        #expect(notices.allSatisfy { $0.language == "ko" })
+        // The session of before, on a device that did not ask for it, is over.
+        expect(try await world.person.send(.get, APIPath.user), 401, .sessionInvalid)
     }
 
     @Test("is void when the address changed meanwhile")
@@ -95,7 +98,8 @@ struct EmailVerificationTests {
             try await fresh.send(.post, APIPath.verifyEmail, body: #"{"code": "\#(second.1)"}"#).status,
         ]
         #expect(answers.filter { $0 == 204 }.count == 1)
-        #expect(try await world.user().email == (answers[0] == 204 ? "first@example.com" : "second@example.com"))
+        let user = try await fresh.send(.get, APIPath.user).read(UserBody.self)
+        #expect(user.email == (answers[0] == 204 ? "first@example.com" : "second@example.com"))
     }
 
     @Test("sends nothing to an address that somebody else has, and answers as ever")

@@ -43,7 +43,7 @@ struct MetricsTests {
     func explained() async throws {
         let server = try await TestServer()
         _ = try await server.person()
-        let answer = try await server.send(.get, "/metrics", isNamed: false)
+        let answer = try await server.metrics()
         #expect(answer.headers[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
         #expect(answer.text.hasSuffix("\n"))
         var helped: Set<String> = []
@@ -65,8 +65,44 @@ struct MetricsTests {
             }
         }
         #expect(
-            Set(kinds.values) == ["counter", "gauge", "histogram"] && helped == Set(kinds.keys) && kinds.count == 9,
+            Set(kinds.values) == ["counter", "gauge", "histogram"] && helped == Set(kinds.keys) && kinds.count == 13,
             "\(kinds)")
+    }
+
+    @Test(
+        "are nobody's without their key, whoever asks and by which way",
+        arguments: [
+            [], [("Authorization", "Bearer wrong-key-of-the-metrics")], [("Authorization", TestServer.metricsKey)],
+            [("Authorization", "Basic \(TestServer.metricsKey)")], [("Authorization", "Bearer ")],
+            [("X-Forwarded-For", "127.0.0.1")], [("Host", "127.0.0.1")],
+        ])
+    func strangers(_ headers: [(String, String)]) async throws {
+        let server = try await TestServer(settings: ["trusted-proxies": "192.0.2.1"])
+        let open = try await TestServer(settings: ["metrics-listen": "127.0.0.1:9090"])
+        for peer in ["127.0.0.1", "::1", "192.0.2.1", "203.0.113.7"] {
+            for server in [server, open] {
+                let answer = try await server.send(.get, "/metrics", headers, peer: peer, isNamed: false)
+                expect(answer, 404, .pathUnknown)
+            }
+        }
+        let key = [("Authorization", "bearer \(TestServer.metricsKey)")]
+        #expect(try await server.send(.get, "/metrics", key, peer: "203.0.113.7", isNamed: false).status == 200)
+        expect(try await open.send(.get, "/metrics", key, peer: "127.0.0.1", isNamed: false), 404, .pathUnknown)
+    }
+
+    @Test("have a listener of their own, which serves nothing else")
+    func ownListener() async throws {
+        try await RunningServer.run(["metrics-listen": "127.0.0.1:0"]) { server in
+            let url = try #require(server.listening.metricsURL)
+            #expect(url.hasPrefix("http://127.0.0.1:") && url.hasSuffix("/metrics"))
+            let port = try #require(URL(string: url)?.port)
+            let metrics = try await server.exchange([server.lastHead("GET /metrics")], port: port)
+            #expect(metrics.hasPrefix("HTTP/1.1 200 ") && metrics.contains("\nokaeri_connections 1\n"), "\(metrics)")
+            let other = try await server.exchange([server.lastHead("GET /v1/user")], port: port)
+            #expect(other.hasPrefix("HTTP/1.1 404 "), "\(other)")
+            let beside = try await server.exchange([server.lastHead("GET /metrics")])
+            #expect(beside.hasPrefix("HTTP/1.1 404 "), "\(beside)")
+        }
     }
 
     @Test("counts log-ins that are refused, by reason: wrong, too soon, too busy")
@@ -122,7 +158,7 @@ struct MetricsTests {
     }
 
     private func metrics(of server: TestServer) async throws -> String {
-        try await server.send(.get, "/metrics", isNamed: false).text
+        try await server.metrics().text
     }
 
     private func value(_ name: String, of server: TestServer) async throws -> Double? {

@@ -43,7 +43,7 @@ struct ServiceTests {
         _ = try await person.send(.get, APIPath.user)
         _ = try await server.send(.get, APIPath.user)
         _ = try await server.send(.get, "/v1/nothing?token=secret")
-        let text = try await server.send(.get, "/metrics", isNamed: false).text
+        let text = try await server.metrics().text
         for line in [
             #"okaeri_http_requests_total{method="POST",route="/v1/log-in/automatic",status="201"} 1"#,
             #"okaeri_http_requests_total{method="POST",route="/v1/log-in/automatic",status="429"} 1"#,

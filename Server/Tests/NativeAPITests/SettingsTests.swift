@@ -15,6 +15,27 @@ struct SettingsTests {
         #expect(settings.publicURL == nil && settings.trustedProxies.isEmpty && settings.sealingKey == nil)
         #expect(settings.hasRateLimits && settings.firstLaunchesPerHour == 30)
         #expect(settings.sessionCacheEntries == 10_000 && settings.logLevel == .info)
+        #expect(settings.maximumConnections == 10_000 && settings.maximumConnectionsPerAddress == 200)
+        #expect(settings.idleTimeout == .seconds(30) && settings.writeTimeout == .seconds(30))
+        #expect(settings.metricsAddress == nil && settings.metricsKey == nil)
+    }
+
+    @Test("takes the metrics to an address of their own or gives them a key, and not both")
+    func metrics() throws {
+        let (address, key) = (("metrics-listen", "[::1]:9090"), ("metrics-key", "sixteen-letters!"))
+        let own = try ServerSettings(commandLine: [address.0: address.1], environment: [:])
+        #expect(own.metricsAddress?.host == "::1" && own.metricsAddress?.port == 9090)
+        #expect(try ServerSettings(commandLine: [key.0: key.1], environment: [:]).metricsKey == Secret(key.1))
+        for values in [
+            [address, key], [("metrics-key", "fifteen-letters")], [("metrics-key", "has spaces in itself")],
+        ] {
+            let fault = #expect(throws: SettingFault.self) {
+                try ServerSettings(
+                    commandLine: Dictionary(uniqueKeysWithValues: values), environment: [:])
+            }
+            #expect(fault?.description.contains("metrics-key") == true)
+            #expect(fault?.description.contains("letters") == false)
+        }
     }
 
     @Test("takes the command line over the environment over the file")
@@ -41,8 +62,9 @@ struct SettingsTests {
             ("first-launches", "many"),
             ("session-cache", "-1"), ("log-level", "loud"), ("request-timeout", "0"), ("idle-timeout", "1.5"),
             ("search-time", "0"), ("search-readers", "0"), ("search-time-per-address", "0"),
-            ("search-time-per-application", "1.5"), ("maximum-header-bytes", "1"), ("maximum-headers", "1"),
-            ("data", ""),
+            ("search-time-per-application", "1.5"),
+            ("write-timeout", "0"), ("maximum-connections", "0"), ("maximum-connections-per-address", "none"),
+            ("metrics-listen", "9090"), ("maximum-header-bytes", "1"), ("maximum-headers", "1"), ("data", ""),
         ])
     func badValues(name: String, value: String) throws {
         let setting = try #require(Setting.all.first { $0.name == name })

@@ -37,6 +37,46 @@ struct AccountCommandTests {
         try await server.stop()
     }
 
+    @Test("shows device keys, removes one, and logs a user out everywhere; a running server tells the devices")
+    func deviceKeys() async throws {
+        let folder = TestFolder()
+        let server = try await TestServer(data: folder.path)
+        let application = try await server.makeApplication()
+        let place = ["--application", application.id, "--data", folder.path, "--json"]
+        let url = try #require(URL(string: server.url))
+        let phone = OkaeriClient(server: url, application: application.id, vault: MemoryVault())
+        let user = try await phone.signUp(username: "Hana", password: "four quiet words")
+        let tablet = OkaeriClient(server: url, application: application.id, vault: MemoryVault())
+        try await tablet.logIn(identifier: "hana", password: "four quiet words")
+
+        let listed: DeviceKeys = try await Program.run(["user", "device-keys", user.id] + place).json()
+        let keys = try await phone.deviceKeys()
+        #expect(listed.deviceKeys.map(\.thumbprint) == keys.map(\.thumbprint) && keys.count == 2)
+        let other = try #require(keys.first { !$0.isCurrent }?.thumbprint)
+        #expect(try await Program.run(["user", "remove-device-key", user.id, other] + place).status == 0)
+        #expect(try await Program.run(["user", "remove-device-key", user.id, other] + place).status == 1)
+        #expect(try await Program.run(["user", "remove-device-key", user.id] + place).status == 2)
+        let error = await #expect(throws: OkaeriError.self) { try await tablet.logInAutomatically() }
+        #expect(error?.code == "device_key_removed")
+        let ended: EndedSessionsAnswer = try await Program.run(["user", "log-out", user.id] + place).json()
+        #expect(ended == EndedSessionsAnswer(ended: 1, removedDeviceKeys: 1))
+        await #expect(throws: OkaeriError.self) { try await phone.logInAutomatically() }
+        try await tablet.logIn(identifier: "hana", password: "four quiet words")
+        let all: RemovedDeviceKeysAnswer = try await Program.run(
+            ["user", "remove-device-key", user.id, "--all"] + place
+        ).json()
+        #expect(all.removed == 1)
+        try await server.stop()
+    }
+
+    private struct DeviceKeys: Decodable {
+        struct Key: Decodable {
+            let thumbprint: String
+        }
+
+        let deviceKeys: [Key]
+    }
+
     @Test("deletes a user with grace and brings them back, and erases at once on wish; a running server sees both")
     func deletion() async throws {
         let folder = TestFolder()

@@ -130,7 +130,7 @@ struct SQLiteFolderTests {
     }
 
     @Test(
-        "writes fields as it always did, so that objects of earlier versions are found by their text", arguments: 0..<40
+        "writes fields as it always did, so that objects of earlier versions are found by their text", arguments: UInt64(0)..<40
     )
     func fieldsText(seed: UInt64) async throws {
         let store = try SQLiteStore(.folder(folder.path), role: .server)

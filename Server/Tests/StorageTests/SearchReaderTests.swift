@@ -2,6 +2,7 @@ import Dispatch
 import Domain
 import Foundation
 import Storage
+import StoragePostgreSQL
 import StorageSQLite
 import TestPostgreSQL
 import TestWorld

@@ -52,7 +52,7 @@ package struct EditUser: Sendable {
         _ id: Identifier<User>, in application: Identifier<Application>, changes asked: UpdateUser.Changes,
         version: Timestamp, by who: Operator
     ) async throws(DomainError) -> User {
-        try changes.refuseExcess()
+        try asked.refuseExcess()
         let now = clock.now
         let (known, whole) = try await store.read { transaction throws(DomainError) in
             (try transaction.user(id, in: application), try transaction.application(application))

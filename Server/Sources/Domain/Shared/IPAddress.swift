@@ -77,6 +77,9 @@ package struct IPAddress: Hashable, Sendable {
         isIPv4 ? text : Self.text(high: high, low: 0) + "/64"
     }
 
+    /// Who shares one limit on connections: the same as `allowanceGroup`, as an address.
+    var limitGroup: IPAddress { isIPv4 ? self : IPAddress(high: high, low: 0) }
+
     /// `192.0.2.7`, written digit by digit, because it is needed at each request.
     private var dottedText: String {
         String(unsafeUninitializedCapacity: 15) { buffer in

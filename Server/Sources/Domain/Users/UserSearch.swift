@@ -230,3 +230,22 @@ extension JSONValue {
         }
     }
 }
+
+/// A field to sort by. Numbers stand before texts, and what is not there first.
+package struct UserOrder: Hashable, Sendable {
+    package var field: UserField
+    package var isDescending: Bool
+
+    package init(_ field: UserField, isDescending: Bool = false) {
+        self.field = field
+        self.isDescending = isDescending
+    }
+}
+
+/// What the slice asks of storage.
+package protocol UserSearchQueries {
+    /// - Throws: `searchTooSlow` beyond the time limit of the search that it is part of, `storageUnavailable`.
+    func search(
+        _ search: UserSearch, in application: Identifier<Application>
+    ) throws(DomainError) -> UserSearch.Findings
+}

@@ -12,15 +12,25 @@ package import NIOHTTPTypes
 ///
 /// An answer whose length is known goes out whole. All others are written piece by piece, no faster than they are taken,
 /// by a task that is on no loop.
+///
+/// No request is answered, passed on or read while the client does not take the answers before it (requirement 48).
+/// `ConnectionTimeouts` cuts a connection that rests in any state for too long.
 package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     package typealias InboundIn = HTTPRequestPart
     package typealias InboundOut = HTTPRequestPart
     package typealias OutboundIn = HTTPResponsePart
     package typealias OutboundOut = HTTPResponsePart
 
+    /// A request of more parts than these is passed on before its end came.
+    private static let mostPartsOfWhole = 64
+
     private let routes: WholeRequestRoutes
+    private let timeouts: ConnectionTimeouts
     private let logger: Logger
     private var executor: LoopExecutor?
+    /// `nil` before and after the connection.
+    private var context: ChannelHandlerContext?
+    private var sweep: ConnectionSweep?
     /// Parts that wait: of a request that is not whole yet, or behind one that is being answered.
     private var waiting = CircularBuffer<HTTPRequestPart>()
     /// Whether a request is being answered here.
@@ -31,57 +41,153 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
     private var passedOn = 0
     /// Whether the parts of a request that is passed on are still coming.
     private var isPassingOn = false
+    /// Whether the client takes answers.
+    private var isWritable = true
+    /// Whether no further request is taken.
+    private var isLast = false
+    /// Whether the connection ends after the answer to what was passed on.
+    private var endsAfterAnswer = false
+    /// When the server said that it sends no more.
+    private var outputClosedAt: NIODeadline?
+    /// Whether the server stops, and the connection ends with the requests that were read.
+    private var isQuiescing = false
     /// Whether somebody wants to read on as soon as the answer is made.
     private var isReadHeld = false
-    /// A fault of the connection that came while a request was being answered.
+    /// A fault of the connection that came while requests waited for their answers.
     private var heldError: (any Error)?
-    /// Whether the client stopped sending while a request was being answered.
+    /// Whether the client stopped sending while requests waited for their answers.
     private var isInputEndHeld = false
+    /// When the last part came or went that the time limits look at.
+    private var lastActivity = NIODeadline.uptimeNanoseconds(0)
+    /// How often something was written.
+    private var writes = 0
+    private var progress = WriteProgress()
 
-    package init(_ routes: WholeRequestRoutes, logger: Logger) {
+    package init(_ routes: WholeRequestRoutes, timeouts: ConnectionTimeouts, logger: Logger) {
         self.routes = routes
+        self.timeouts = timeouts
         self.logger = logger
+    }
+
+    package func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        isWritable = context.channel.isWritable
+        let sweep = timeouts.sweep(of: context.eventLoop)
+        sweep.add(self)
+        lastActivity = sweep.now
+        self.sweep = sweep
+    }
+
+    package func handlerRemoved(context: ChannelHandlerContext) { leave() }
+
+    package func channelInactive(context: ChannelHandlerContext) {
+        leave()
+        context.fireChannelInactive()
+    }
+
+    private func leave() {
+        context = nil
+        waiting.removeAll()
+        sweep?.remove(self)
     }
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
         if isPassingOn {
+            noteActivity()
             passOn(part, context)
-        } else {
+        } else if !isLast {
             waiting.append(part)
-            if case .end = part { work(context) }
+            if case .end = part {
+                work(context)
+            } else if waiting.count > Self.mostPartsOfWhole, isFree {
+                passOnAll(context)
+            }
         }
     }
 
     package func channelReadComplete(context: ChannelHandlerContext) {
-        if !isAnswering, !isPassingOn, !waiting.isEmpty { passOnAll(context) }
+        if isFree, !isPassingOn, !waiting.isEmpty { passOnAll(context) }
         context.fireChannelReadComplete()
     }
 
-    /// No more is read while requests wait: a client that does not wait for answers fills its own memory, not ours. Behind
-    /// the one that is being answered, one more read may happen: to forbid it and to allow it again would cost two calls
-    /// to the system for every answer that waits for the database.
+    /// No more is read while requests wait, or the client does not take their answers: it then fills its own memory, not
+    /// ours. Behind the one that is being answered, one more read may happen: to forbid it and to allow it again would
+    /// cost two calls to the system for every answer that waits for the database.
     package func read(context: ChannelHandlerContext) {
-        if isAnswering, !waiting.isEmpty { isReadHeld = true } else { context.read() }
+        if mayRead { context.read() } else { isReadHeld = true }
+    }
+
+    private var mayRead: Bool { isPassingOn || isWritable && !isLast && (waiting.isEmpty || !isBusy) }
+
+    /// Whether a request is being answered, here or by Hummingbird.
+    private var isBusy: Bool { isAnswering || passedOn > 0 }
+
+    /// Whether the next request can be answered.
+    private var isFree: Bool { !isBusy && isWritable && !isLast }
+
+    private func noteActivity() {
+        if let sweep { lastActivity = sweep.now }
     }
 
     package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        context.write(data, promise: promise)
+        writes &+= 1
+        let part = unwrapOutboundIn(data)
+        if endsAfterAnswer, passedOn == 1, case .head(var head) = part {
+            head.headerFields[.connection] = "close"
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        } else {
+            context.write(data, promise: promise)
+        }
         // Hummingbird also answers a head that cannot be read, which was never passed on.
-        if case .end = unwrapOutboundIn(data), passedOn > 0 { passedOn -= 1 }
+        guard case .end = part, passedOn > 0 else { return }
+        passedOn -= 1
+        noteActivity()
+        guard passedOn == 0, endsAfterAnswer || isReadHeld || isQuiescing || !waiting.isEmpty else { return }
+        // Whoever writes has not flushed yet.
+        context.eventLoop.assumeIsolated().execute {
+            guard let context = self.context, !self.isBusy else { return }
+            if self.endsAfterAnswer {
+                self.close(context: context, mode: .output, promise: nil)
+            } else {
+                self.proceed(context)
+            }
+        }
+    }
+
+    package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if mode == .output, outputClosedAt == nil {
+            outputClosedAt = context.eventLoop.now
+            isLast = true
+            waiting.removeAll()
+        }
+        context.close(mode: mode, promise: promise)
+    }
+
+    package func channelWritabilityChanged(context: ChannelHandlerContext) {
+        isWritable = context.channel.isWritable
+        context.fireChannelWritabilityChanged()
+        if isWritable { proceed(context) }
     }
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if isAnswering {
-            heldError = error
-        } else {
+        if isAnswering || hasWholeRequest {
+            heldError = heldError ?? error
+        } else if !endsAfterAnswer || isPassingOn {
+            // What comes behind a last request is nothing that anybody waits for.
+            isLast = true
             context.fireErrorCaught(error)
         }
     }
 
-    /// Hummingbird, which waits for requests, would hang up when there will be no more: before the answer was out.
+    private var hasWholeRequest: Bool { waiting.contains(where: \.isEnd) }
+
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if isAnswering, case ChannelEvent.inputClosed? = event as? ChannelEvent {
+        if event is ChannelShouldQuiesceEvent {
+            isQuiescing = true
+            quiesce(context)
+        } else if isAnswering || !waiting.isEmpty, case ChannelEvent.inputClosed? = event as? ChannelEvent {
+            // Hummingbird, which waits for requests, would hang up when there will be no more: before the answer was out.
             isInputEndHeld = true
         } else {
             context.fireUserInboundEventTriggered(event)
@@ -90,8 +196,8 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
 
     /// Answers the whole requests that wait, one after the other, and passes on those that are not answered here.
     private func work(_ context: ChannelHandlerContext) {
-        while !isAnswering, let parts = waiting.firstIndex(where: \.isEnd).map({ waiting.prefix(through: $0).count }) {
-            guard passedOn == 0, case .head(let head) = waiting.first, let found = routes.endpoint(for: head) else {
+        while isFree, let parts = waiting.firstIndex(where: \.isEnd).map({ waiting.prefix(through: $0).count }) {
+            guard case .head(let head) = waiting.first, let found = routes.endpoint(for: head) else {
                 for _ in 0..<parts { passOn(waiting.removeFirst(), context) }
                 continue
             }
@@ -110,11 +216,15 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
 
     private func passOn(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
         switch part {
-        case .head:
+        case .head(let head):
             passedOn += 1
             isPassingOn = true
+            noteActivity()
+            if head.endsConnection { (isLast, endsAfterAnswer) = (true, true) }
         case .body: break
-        case .end: isPassingOn = false
+        case .end:
+            isPassingOn = false
+            if isLast { waiting.removeAll() }
         }
         context.fireChannelRead(wrapInboundOut(part))
     }
@@ -141,6 +251,7 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
 
     private func send(_ answer: WholeRequestRoutes.Answer?, _ place: NIOLoopBound<AnswerPieces.Place>) {
         let context = place.value.context
+        writes &+= 1
         switch answer {
         case .whole(let head, let body):
             context.write(wrapOutboundOut(.head(head)), promise: nil)
@@ -162,6 +273,7 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
     func stream(_ part: HTTPResponsePart, _ context: ChannelHandlerContext, promise: EventLoopPromise<Void>) {
         guard isStreaming else { return promise.fail(ChannelError.outputClosed) }
         if case .end = part { isStreaming = false }
+        writes &+= 1
         context.writeAndFlush(wrapOutboundOut(part), promise: promise)
     }
 
@@ -176,22 +288,76 @@ package final class WholeRequestHandler: ChannelDuplexHandler, RemovableChannelH
 
     private func finish(_ context: ChannelHandlerContext) {
         isAnswering = false
+        noteActivity()
+        guard self.context != nil else { return }
+        proceed(context)
+    }
+
+    /// Goes on with what waited: for an answer to be made, or for the client to take one.
+    private func proceed(_ context: ChannelHandlerContext) {
         work(context)
-        if !isAnswering { passOnAll(context) }
-        // What was passed on outside a read is delivered at its end.
-        if passedOn > 0 { context.fireChannelReadComplete() }
-        guard !isAnswering else { return }
-        if let heldError {
-            self.heldError = nil
-            context.fireErrorCaught(heldError)
-        } else if isReadHeld {
+        if isReadHeld, mayRead, !isBusy || isPassingOn {
             isReadHeld = false
+            // What was read and not decoded yet comes at once.
             context.read()
         }
-        if isInputEndHeld {
+        if isFree, !isPassingOn { passOnAll(context) }
+        // What was passed on outside a read is delivered at its end.
+        if passedOn > 0 { context.fireChannelReadComplete() }
+        guard !isAnswering, !hasWholeRequest else { return }
+        if let heldError {
+            self.heldError = nil
+            isLast = true
+            context.fireErrorCaught(heldError)
+        }
+        if isInputEndHeld, waiting.isEmpty {
             isInputEndHeld = false
             context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         }
+        quiesce(context)
+    }
+
+    /// Ends the connection of a server that stops, when nothing of it is under way.
+    private func quiesce(_ context: ChannelHandlerContext) {
+        guard isQuiescing, !isBusy, waiting.isEmpty else { return }
+        if pendingBytes == 0 {
+            context.close(promise: nil)
+        } else if outputClosedAt == nil {
+            close(context: context, mode: .output, promise: nil)
+        }
+    }
+}
+
+extension WholeRequestHandler {
+    /// What was written and not yet handed to the system.
+    private var pendingBytes: Int {
+        guard let channel = context?.channel else { return 0 }
+        do {
+            return try channel.syncOptions?.getOption(.bufferedWritableBytes) ?? 0
+        } catch {
+            return 0  // The connection is closed.
+        }
+    }
+
+    /// Closes the connection when it rests for too long.
+    ///
+    /// - Returns: why, or `nil` for a connection that stays.
+    func cut(at now: NIODeadline, _ limits: ConnectionTimeouts.Limits) -> ConnectionTimeouts.Cause? {
+        guard let context, let cause = overdue(at: now, limits) else { return nil }
+        context.close(promise: nil)
+        return cause
+    }
+
+    private func overdue(at now: NIODeadline, _ limits: ConnectionTimeouts.Limits) -> ConnectionTimeouts.Cause? {
+        let pending = pendingBytes
+        if progress.isStalled(at: now, pending: pending, writes: writes, limits) { return .slowReader }
+        if let outputClosedAt {
+            return pending == 0 && now - outputClosedAt > ConnectionTimeouts.Limits.lingering ? .lingering : nil
+        }
+        // What takes the server its time is no fault of the client's.
+        guard !isBusy || isPassingOn, pending == 0 || isPassingOn else { return nil }
+        // What happened since the last look was noted with that look's time.
+        return now - lastActivity > limits.idle + limits.period ? .idle : nil
     }
 }
 

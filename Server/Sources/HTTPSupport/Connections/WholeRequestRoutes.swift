@@ -69,4 +69,14 @@ extension HTTPRequest {
         guard let options = headerFields.value(of: .connection) else { return !headerFields.contains(.connection) }
         return options.lowercased() == "keep-alive"
     }
+
+    /// Whether nothing behind it is a request: its sender says so (RFC 9112 §9.6), or the decoder expects another protocol
+    /// there, and would keep all bytes that come.
+    var endsConnection: Bool {
+        if method == .connect || headerFields.contains(.upgrade) { return true }
+        guard let options = headerFields.value(of: .connection) else { return false }
+        return options.lowercased().split(separator: ",").contains {
+            $0.drop { $0 == " " }.prefix { $0 != " " } == "close"
+        }
+    }
 }

@@ -16,6 +16,7 @@ package final class ServerMetrics: Sendable {
     /// Log-ins turned away because too many passwords waited to be hashed.
     package let busyLogIns = Counter()
 
+    private let connections: ConnectionMetrics
     private let gauges: [Gauge]
     private let routes = Mutex<[RouteMetrics]>([])
 
@@ -36,7 +37,8 @@ package final class ServerMetrics: Sendable {
         }
     }
 
-    package init(gauges: [Gauge] = []) {
+    package init(gauges: [Gauge] = [], connections: ConnectionMetrics = ConnectionMetrics()) {
+        self.connections = connections
         self.gauges = gauges
     }
 
@@ -75,6 +77,7 @@ package final class ServerMetrics: Sendable {
         page.sample("okaeri_log_ins_refused_total", [("reason", "busy")], "\(busyLogIns.value)")
         page.begin("okaeri_first_launches_refused_total", .counter, "First launches refused by the rate limit.")
         page.sample("okaeri_first_launches_refused_total", [], "\(refusedFirstLaunches.value)")
+        connections.write(to: &page)
         for gauge in gauges {
             guard let value = gauge.value() else { continue }
             page.begin(gauge.name, .gauge, gauge.help)

@@ -74,6 +74,8 @@ private struct Started: Encodable {
     let dataFolder: String?
     /// Hosts and name of a shared database.
     let database: String?
+    /// Where the metrics are, when they have an address of their own.
+    let metricsUrl: String?
     /// The port that should have been, if another program has it.
     let portTaken: Int?
     /// By which the first admin is made, while there is none.
@@ -83,6 +85,7 @@ private struct Started: Encodable {
     init(_ listening: ServerProgram.Listening, wanted: Int, _ place: ServerSettings.StoragePlace, setUpLink: String?) {
         self.setUpLink = setUpLink
         url = listening.url
+        metricsUrl = listening.metricsURL
         pid = getpid()
         switch place {
         case .folder(let folder): (dataFolder, database) = (URL(fileURLWithPath: folder).standardizedFileURL.path, nil)
@@ -105,6 +108,7 @@ private struct Started: Encodable {
             "process": String(pid),
         ])
         Console.write("Okaeri \(OkaeriCommand.version) is serving.\n\(table.text(indentation: 2))\nCtrl-C stops it.")
+        if let metricsUrl { Console.write("The metrics are at \(metricsUrl).") }
         if let setUpLink {
             Console.write("There is no admin yet. Make one with this link, which counts once:\n  \(setUpLink)")
         }

@@ -68,6 +68,8 @@ struct SettingOptions: ParsableArguments {
     @Option(name: .customLong(Setting.idleTimeout.name), help: ArgumentHelp(.idleTimeout, valueName: "number"))
     var idleTimeout: String?
 
+    @OptionGroup(title: "Connections") var connections: ConnectionOptions
+
     @Option(
         name: .customLong(Setting.maximumHeaderBytes.name), help: ArgumentHelp(.maximumHeaderBytes, valueName: "number")
     )
@@ -111,6 +113,7 @@ struct SettingOptions: ParsableArguments {
         values[Setting.maximumHeaders.name] = maximumHeaders
         if isDevelopment { values[Setting.dev.name] = "on" }
         values[Setting.appleURL.name] = appleURL
+        values.merge(connections.values) { $1 }
         values.merge(mail.values) { $1 }
         return try ServerSettings.read(values)
     }

@@ -22,6 +22,8 @@ package struct ServerProgram: Sendable {
         /// Where: `http://127.0.0.1:8080`.
         package let url: String
         package let port: Int
+        /// Where `/metrics` is served by itself; `nil` when it is not.
+        package let metricsURL: String?
         /// Stops the server as SIGTERM does.
         package let stop: @Sendable () -> Void
     }
@@ -82,15 +84,19 @@ package struct ServerProgram: Sendable {
         let (settings, logger, stopSwitch) = (settings, logger, StopSwitch())
         let responders = try composition.responders()
         let loops = EventLoops.make()
-        let channel = settings.channel(
-            try await UnreadableHead.Answers(composition.errors), responders.whole, logger: logger)
+        let answers = try await UnreadableHead.Answers(composition.errors)
+        let rules = ConnectionRules(settings, metrics: composition.connectionMetrics, logger: logger)
+        let metrics = MetricsListener(settings, responders.metrics, answers, rules, loops)
         let application = Hummingbird.Application(
             responder: responders.all,
-            server: .http1(configuration: channel),
+            server: settings.server(answers, responders.whole, rules),
             configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
             onServerRunning: { channel in
+                await ListeningSocket.prepare(channel, rules)
                 let port = channel.localAddress?.port ?? settings.port
-                let listening = Listening(url: settings.url(port: port), port: port) { stopSwitch.press() }
+                let listening = Listening(
+                    url: settings.url(port: port), port: port, metricsURL: await metrics?.url()
+                ) { stopSwitch.press() }
                 if settings.wantsRunningFile {
                     do {
                         try RunningFile(
@@ -105,15 +111,16 @@ package struct ServerProgram: Sendable {
             },
             eventLoopGroupProvider: .shared(loops),
             logger: logger)
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            .init(service: Housekeeping(useCases: composition.useCases, logger: logger)),
+            .init(service: RevocationWorker(useCases: composition.useCases, logger: logger)),
+            .init(service: composition.mailWorker(logger)),
+            .init(service: stopSwitch, successTerminationBehavior: .gracefullyShutdownGroup),
+        ]
+        if let metrics { services.append(.init(service: metrics)) }
+        services.append(.init(service: application))
         var configuration = ServiceGroupConfiguration(
-            services: [
-                .init(service: Housekeeping(useCases: composition.useCases, logger: logger)),
-                .init(service: RevocationWorker(useCases: composition.useCases, logger: logger)),
-                .init(service: composition.mailWorker(logger)),
-                .init(service: stopSwitch, successTerminationBehavior: .gracefullyShutdownGroup),
-                .init(service: application),
-            ],
-            gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
+            services: services, gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.longestGoodbye
         defer {
             // Without the file there is nothing to remove.
@@ -174,20 +181,5 @@ extension ServerSettings {
     /// Whether `server.json` is written. A node on a shared database needs no folder, and uses one that is there.
     fileprivate var wantsRunningFile: Bool {
         database == nil || FileManager.default.fileExists(atPath: dataFolder)
-    }
-
-    /// What a connection may do: a client that is slow or sends endless headers is cut off.
-    func channel(
-        _ answers: UnreadableHead.Answers, _ routes: WholeRequestRoutes, logger: Logger
-    ) -> HTTP1Channel.Configuration {
-        HTTP1Channel.Configuration(
-            // Hummingbird's own handler for idle connections comes behind these and would not see the whole requests.
-            additionalChannelHandlers: [
-                UnreadableHead(answers), HTTPConnectionStateHandler(idleTimeout: idleTimeout, logger: logger),
-                WholeRequestHandler(routes, logger: logger),
-            ],
-            httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: maximumHeaderBytes, maxHeaderListSize: maximumHeaderBytes,
-                maxHeaderFieldCount: maximumHeaders))
     }
 }

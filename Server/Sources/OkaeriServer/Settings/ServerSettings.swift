@@ -29,8 +29,15 @@ package struct ServerSettings: Sendable {
     package var logLevel: Logger.Level
     package var requestTimeout: Duration
     package var idleTimeout: Duration
+    package var writeTimeout: Duration
+    package var maximumConnections: Int
+    package var maximumConnectionsPerAddress: Int
     package var maximumHeaderBytes: Int
     package var maximumHeaders: Int
+    /// Where `/metrics` is served by itself; `nil` when it is not.
+    package var metricsAddress: (host: String, port: Int)?
+    /// What `/metrics` asks for beside the API; `nil` when it is not served there.
+    package var metricsKey: Secret?
     package var isDevelopment: Bool
     /// Where identity providers are.
     package var providers: ProviderAddresses
@@ -73,8 +80,16 @@ package struct ServerSettings: Sendable {
         logLevel = try reader.required(.logLevel) { Logger.Level(rawValue: $0) }
         requestTimeout = .seconds(try reader.number(.requestTimeout, 1...3600))
         idleTimeout = .seconds(try reader.number(.idleTimeout, 1...3600))
+        writeTimeout = .seconds(try reader.number(.writeTimeout, 1...3600))
+        maximumConnections = try reader.number(.maximumConnections, 1...1_000_000)
+        maximumConnectionsPerAddress = try reader.number(.maximumConnectionsPerAddress, 1...1_000_000)
         maximumHeaderBytes = try reader.number(.maximumHeaderBytes, 4096...1_048_576)
         maximumHeaders = try reader.number(.maximumHeaders, 16...1000)
+        metricsAddress = try reader.optional(.metricsListen, Self.address)
+        metricsKey = try reader.optional(.metricsKey, Self.bearerToken)
+        if metricsAddress != nil, metricsKey != nil {
+            throw SettingFault("\(Setting.metricsKey.name) is set, but must be \(Setting.metricsKey.rule).")
+        }
         isDevelopment = try reader.required(.dev) { ["on": true, "off": false][$0] }
         providers = ProviderAddresses()
         providers.apple = try reader.required(.appleURL) { text in
@@ -133,6 +148,11 @@ package struct ServerSettings: Sendable {
         // An IPv6 address needs its brackets, or its last group would be taken for the port.
         guard IPAddress(bare) != nil, bare.contains(":") == (bare.count != host.count) else { return nil }
         return (String(bare), port)
+    }
+
+    private static func bearerToken(_ text: String) -> Secret? {
+        (16...512).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+            ? Secret(text) : nil
     }
 
     /// Paths of one segment, which none of the other protocols has.

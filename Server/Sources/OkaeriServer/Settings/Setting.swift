@@ -109,12 +109,34 @@ extension Setting {
         "idle-timeout", default: "30", unit: "seconds",
         "How long a connection may take to send the head of a request, and stay open without one.",
         rule: "a whole number from 1 to 3600")
+    package static let writeTimeout = Setting(
+        "write-timeout", default: "30", unit: "seconds",
+        "How long a client may take no part of an answer that waits for it, or less than 1000 bytes a second.",
+        rule: "a whole number from 1 to 3600")
+    package static let maximumConnections = Setting(
+        "maximum-connections", default: "10000", unit: "connections",
+        "How many connections can be open; fewer when the system gives the process fewer files.",
+        rule: "a whole number from 1 to 1000000")
+    package static let maximumConnectionsPerAddress = Setting(
+        "maximum-connections-per-address", default: "200", unit: "connections",
+        "How many connections one address (IPv6: one /64 network) can have. This machine and trusted proxies have no "
+            + "such limit.",
+        rule: "a whole number from 1 to 1000000")
     package static let maximumHeaderBytes = Setting(
         "maximum-header-bytes", default: "16384", unit: "bytes", "How long all headers of a request can be together.",
         rule: "a whole number from 4096 to 1048576")
     package static let maximumHeaders = Setting(
         "maximum-headers", default: "64", unit: "headers", "How many headers a request can have.",
         rule: "a whole number from 16 to 1000")
+    package static let metricsListen = Setting(
+        "metrics-listen", default: nil,
+        "Where /metrics is served by itself, to everybody who can connect there. The other address then has no /metrics.",
+        rule: "an address and a port, such as 127.0.0.1:9090 or [::1]:9090")
+    package static let metricsKey = Setting(
+        "metrics-key", default: nil,
+        "The bearer token that /metrics asks for where the server listens. Without it, and without metrics-listen, nobody "
+            + "reads /metrics.",
+        rule: "at least 16 printable ASCII characters without spaces; metrics-listen must not be set", isSecret: true)
     package static let dev = Setting(
         "dev", default: "off",
         "Whether the server serves development: a fake plays Apple, and mails go to an outbox.",
@@ -161,9 +183,10 @@ extension Setting {
     /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
         listen, data, database, databaseConnections, publicURL, trustedProxies, privateNetworks, parsePaths,
-        rateLimits, firstLaunches, passwordFailures, searchTime, searchReaders, searchTimePerAddress, searchTimePerApplication, passwordThreads,
-        passwordQueue, sessionCache, logLevel, requestTimeout, idleTimeout,
-        maximumHeaderBytes, maximumHeaders, appleURL, sealingKey, dev, smtpURL, smtpUser, smtpPassword, smtpTLS,
+        rateLimits, firstLaunches, passwordFailures, searchTime, searchReaders, searchTimePerAddress,
+        searchTimePerApplication, passwordThreads, passwordQueue, sessionCache, logLevel, requestTimeout, idleTimeout,
+        writeTimeout, maximumConnections, maximumConnectionsPerAddress, maximumHeaderBytes, maximumHeaders,
+        metricsListen, metricsKey, appleURL, sealingKey, dev, smtpURL, smtpUser, smtpPassword, smtpTLS,
         smtpCertificates, mailFrom, textMessageWebhook, textMessageSecret,
     ]
 

@@ -159,11 +159,12 @@ struct JSONPlace {
         case .postgresql:
             guard let list = values.json else { return "FALSE" }
             let node = node(&query)
+            // Within COALESCE the wanted values are hashed once; PostgreSQL would go through all of them for each item.
             return """
                 EXISTS (SELECT 1 FROM jsonb_array_elements(CASE jsonb_typeof(\(node)) WHEN 'array' THEN \(node) \
                 WHEN 'object' THEN CAST('[]' AS JSONB) ELSE jsonb_build_array(\(node)) END) AS item(value) \
-                WHERE item.value IN (SELECT wanted.value FROM \
-                jsonb_array_elements(CAST(\(query.bind(text: list)) AS JSONB)) AS wanted(value)))
+                WHERE COALESCE(item.value IN (SELECT wanted.value FROM \
+                jsonb_array_elements(CAST(\(query.bind(text: list)) AS JSONB)) AS wanted(value)), FALSE))
                 """
         }
     }

@@ -14,7 +14,10 @@ struct ReadAheadTests {
         let held = HeldAnswers()
         let reads = ReadCounter()
         let routes = StreamServer.serverRoutes([Route(.get, "/held", held)]).responders().whole
-        let channel = EmbeddedChannel(handlers: [reads, WholeRequestHandler(routes, logger: TestServer.silence)])
+        let timeouts = ConnectionTimeouts(
+            .init(idle: .seconds(30), write: .seconds(30)), metrics: ConnectionMetrics())
+        let channel = EmbeddedChannel(
+            handlers: [reads, WholeRequestHandler(routes, timeouts: timeouts, logger: TestServer.silence)])
         func ask() {
             let head = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1", path: "/held")
             channel.pipeline.fireChannelRead(HTTPRequestPart.head(head))
@@ -47,29 +50,5 @@ struct ReadAheadTests {
         channel.embeddedEventLoop.run()
         #expect(try answers() == 1)
         #expect(reads.count == 2)
-    }
-
-    /// Counts how often more is read from the connection.
-    private final class ReadCounter: ChannelOutboundHandler, Sendable {
-        typealias OutboundIn = Never
-
-        private let reads = Atomic(0)
-        var count: Int { reads.load(ordering: .relaxed) }
-
-        func read(context: ChannelHandlerContext) { reads.add(1, ordering: .relaxed) }
-    }
-
-    /// Requests whose answers the test makes when it likes.
-    private final class HeldAnswers: RouteHandler {
-        private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
-
-        func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-            await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
-            return Response(status: .ok)
-        }
-
-        func answerOldest() {
-            waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }?.resume()
-        }
     }
 }

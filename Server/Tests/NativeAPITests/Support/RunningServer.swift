@@ -50,14 +50,19 @@ struct RunningServer: Sendable {
     /// - Parameters:
     ///   - pieces: What to send, with a pause after each.
     ///   - pause: The pause.
+    ///   - port: Where to; without it where the API is.
+    ///   - endsInput: Whether nothing is sent after them, and the server knows it.
     /// - Returns: everything that the server sent.
     /// - Throws: when the server cannot be reached.
-    func exchange(_ pieces: [String], pause: Duration = .zero) async throws -> String {
+    func exchange(
+        _ pieces: [String], pause: Duration = .zero, port: Int? = nil, endsInput: Bool = false
+    ) async throws -> String {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelOption(.allowRemoteHalfClosure, value: true)
-            .connect(host: "127.0.0.1", port: listening.port) { channel in
+            .connect(host: "127.0.0.1", port: port ?? listening.port) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                        wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
                 }
             }
         return try await channel.executeThenClose { inbound, outbound in
@@ -77,6 +82,7 @@ struct RunningServer: Sendable {
                             try await outbound.write(ByteBuffer(string: piece))
                             try await Task.sleep(for: pause)
                         }
+                        if endsInput { outbound.finish() }
                     } catch {
                         // The server hung up while this was still sending, as it may.
                     }
@@ -91,6 +97,9 @@ struct RunningServer: Sendable {
             }
         }
     }
+
+    /// A request without a body after which the server hangs up.
+    func lastHead(_ line: String) -> String { head(line, "Connection: close") + "\r\n" }
 
     /// The head of a request of the application, without the empty line.
     func head(_ line: String, _ headers: String...) -> String {

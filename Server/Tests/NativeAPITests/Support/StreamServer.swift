@@ -82,20 +82,23 @@ struct StreamServer: Sendable {
     static let mostPiecesOnTheWay = 64
 
     static func run(
-        _ pieces: NumberedPieces, idleTimeout: Int = 60,
+        _ pieces: NumberedPieces, idleTimeout: Int = 60, settings: [String: String] = [:],
+        isLoopbackExempt: Bool = true,
         _ body: @escaping @Sendable (StreamServer) async throws -> Void
     ) async throws {
         let settings = try ServerSettings(
-            commandLine: ["idle-timeout": String(idleTimeout), "data": "/nowhere"], environment: [:])
+            commandLine: ["idle-timeout": String(idleTimeout), "data": "/nowhere"].merging(settings) { $1 },
+            environment: [:])
+        let rules = ConnectionRules(
+            settings, metrics: ConnectionMetrics(), logger: TestServer.silence, isLoopbackExempt: isLoopbackExempt)
         let responders = serverRoutes([Route(.get, "/pieces", pieces), Route(.get, "/short", Short())]).responders()
         let (listening, listens) = AsyncStream<Int>.makeStream()
         let application = Hummingbird.Application(
             responder: responders.all,
-            server: .http1(
-                configuration: settings.channel(
-                    try await UnreadableHead.Answers(NoWords()), responders.whole, logger: TestServer.silence)),
+            server: settings.server(try await UnreadableHead.Answers(NoWords()), responders.whole, rules),
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in
+                await ListeningSocket.prepare(channel, rules)
                 // Accepted sockets are like the one that listens. Without it the bound below would be too tight.
                 try? await channel.setOption(.socketOption(.so_sndbuf), value: socketBytes).get()
                 listens.yield(channel.localAddress?.port ?? 0)
@@ -143,7 +146,7 @@ struct StreamServer: Sendable {
         func owns(path: String) -> Bool { true }
     }
 
-    private struct Short: RouteHandler {
+    struct Short: RouteHandler {
         func respond(to request: Request, _ context: ServerContext) async throws -> Response {
             Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: "short")))
         }

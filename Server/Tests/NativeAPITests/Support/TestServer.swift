@@ -18,6 +18,8 @@ import Testing
 /// A server on a database in memory, its clock standing still. Every answer is held against `openapi.yaml`.
 struct TestServer: Sendable {
     static let url = "http://id.example.test"
+    /// By which these tests read the metrics, unless they set another.
+    static let metricsKey = "key-of-the-metrics"
 
     let composition: Composition
     let clock: StandingClock
@@ -51,7 +53,10 @@ struct TestServer: Sendable {
         self.store = engine
         lifetime = EngineLifetime(engine, hasTurn: store == nil)
         composition = Composition(
-            try ServerSettings(commandLine: settings, environment: [:]),
+            try ServerSettings(
+                commandLine: settings["metrics-listen"] == nil
+                    ? settings.merging(["metrics-key": Self.metricsKey]) { given, _ in given } : settings,
+                environment: [:]),
             store: engine, clock: clock, randomness: TestRandomness(), sealingKey: key, passwords: passwords,
             providers: providers, caller: caller)
         responder = try composition.responders().all
@@ -108,6 +113,11 @@ struct TestServer: Sendable {
             try Description.ofTheRepository.get().check(answer, method: method.rawValue, path: path)
         }
         return answer
+    }
+
+    /// The numbers for Prometheus.
+    func metrics() async throws -> Answer {
+        try await send(.get, "/metrics", [("Authorization", "Bearer \(Self.metricsKey)")], isNamed: false)
     }
 
     private static func name(_ text: String) throws -> HTTPField.Name {

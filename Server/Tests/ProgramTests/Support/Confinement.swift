@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a process is wrapped in so that its disk misbehaves. It ends with the process; nothing stays mounted.
+/// What a process is wrapped in so that its disk or its system misbehaves. It ends with the process; nothing stays mounted.
 struct Confinement: Sendable {
     private let command: [String]
     /// Whether the process has mounts of its own.
@@ -32,6 +32,11 @@ struct Confinement: Sendable {
         // Rights mean nothing to root, who may not mount either, so the program runs as somebody else.
         let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
         return Confinement(command: geteuid() == 0 ? nobody : [], hasOwnMounts: false)
+    }
+
+    /// A system that gives the process so many files.
+    static func files(_ count: Int) -> Confinement {
+        Confinement(command: ["sh", "-c", #"ulimit -n \#(count) && exec "$@""#, "sh"], hasOwnMounts: false)
     }
 
     fileprivate init(mounting script: String, over folder: String) {

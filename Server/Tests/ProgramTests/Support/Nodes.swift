@@ -9,6 +9,7 @@ import TestWorld
 struct Nodes: Sendable {
     /// The address that all nodes go by, so that one proof fits each.
     static let publicURL = "https://id.example.com"
+    private static let metricsKey = "key-of-the-metrics"
 
     let cluster: TestPostgreSQL
     let database: String
@@ -39,7 +40,10 @@ struct Nodes: Sendable {
     }
 
     static func environment(_ url: String) -> [String: String] {
-        ["OKAERI_DATABASE": url, "OKAERI_SEALING_KEY": Data(repeating: 7, count: 32).base64EncodedString()]
+        [
+            "OKAERI_DATABASE": url, "OKAERI_SEALING_KEY": Data(repeating: 7, count: 32).base64EncodedString(),
+            "OKAERI_METRICS_KEY": metricsKey,
+        ]
     }
 
     func proof(_ device: TestDevice) throws -> String {
@@ -73,7 +77,8 @@ struct Nodes: Sendable {
         for (node, server) in servers.enumerated() {
             _ = try await eventually("a trusted cache") { () -> Bool? in
                 guard try await status(token, at: node) == 200 else { throw TestFault("the session is refused") }
-                let page = String(decoding: try await server.send("GET", "/metrics").body, as: UTF8.self)
+                let metrics = try await server.send("GET", "/metrics", token: Self.metricsKey)
+                let page = String(decoding: metrics.body, as: UTF8.self)
                 let line = page.split(separator: "\n").first { $0.hasPrefix("okaeri_session_cache_entries ") }
                 return line?.hasSuffix(" 0") == false ? true : nil
             }

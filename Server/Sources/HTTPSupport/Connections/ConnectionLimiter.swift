@@ -1,0 +1,120 @@
+package import NIOCore
+package import Logging
+import Synchronization
+
+/// Counts open connections, in all and for each address, and refuses what is above the limits (requirement 48).
+package final class ConnectionLimiter: Sendable {
+    package struct Limits: Sendable {
+        /// How many connections there can be.
+        package var all: Int
+        /// How many of them one IPv4 address or one /64 network of IPv6 can have.
+        package var perAddress: Int
+        /// Whose connections are many people's: proxies. They count among all, and not by address.
+        package var exempt: [IPNetwork]
+
+        package init(all: Int, perAddress: Int, exempt: [IPNetwork]) {
+            self.all = all
+            self.perAddress = perAddress
+            self.exempt = exempt
+        }
+    }
+
+    /// Why a connection is refused.
+    package enum Refusal: String, CaseIterable, Sendable {
+        case all
+        case address
+    }
+
+    private struct Counts {
+        var all = 0
+        var byAddress: [IPAddress: Int] = [:]
+    }
+
+    private let limits: Limits
+    private let metrics: ConnectionMetrics
+    private let notes: OccasionalLog
+    private let counts = Mutex(Counts())
+
+    package init(_ limits: Limits, metrics: ConnectionMetrics, logger: Logger) {
+        self.limits = limits
+        self.metrics = metrics
+        notes = OccasionalLog(logger)
+    }
+
+    /// How many connections are open.
+    package var open: Int { counts.withLock(\.all) }
+
+    /// Counts a connection until it closes.
+    ///
+    /// - Parameter channel: The connection, just accepted.
+    /// - Returns: whether it may stay; it is not counted otherwise.
+    package func admits(_ channel: any Channel) -> Bool {
+        let peer = channel.remoteAddress.flatMap { IPAddress($0) }
+        let group = peer.flatMap { isExempt($0) ? nil : $0.limitGroup }
+        if let refusal = take(group) {
+            metrics.refused(refusal)
+            notes.warn(
+                "connections are refused: \(refusal == .all ? "too many in all" : "too many from one address")",
+                ["peer": .string(peer?.text ?? "local")])
+            return false
+        }
+        channel.closeFuture.whenComplete { _ in self.release(group) }
+        return true
+    }
+
+    private func isExempt(_ address: IPAddress) -> Bool {
+        limits.exempt.contains { $0.contains(address) }
+    }
+
+    private func take(_ group: IPAddress?) -> Refusal? {
+        counts.withLock { counts in
+            guard counts.all < limits.all else { return .all }
+            if let group {
+                let taken = counts.byAddress[group] ?? 0
+                guard taken < limits.perAddress else { return .address }
+                counts.byAddress[group] = taken + 1
+            }
+            counts.all += 1
+            return nil
+        }
+    }
+
+    private func release(_ group: IPAddress?) {
+        counts.withLock { counts in
+            counts.all -= 1
+            guard let group, let taken = counts.byAddress[group] else { return }
+            counts.byAddress[group] = taken > 1 ? taken - 1 : nil
+        }
+    }
+}
+
+/// Writes a line at most once a minute, however often there is a reason: what strangers cause must not fill a disk.
+package final class OccasionalLog: Sendable {
+    private static let interval = Duration.seconds(60)
+
+    private let logger: Logger
+    private let state = Mutex<(last: ContinuousClock.Instant?, left: Int)>((nil, 0))
+
+    package init(_ logger: Logger) {
+        self.logger = logger
+    }
+
+    /// - Parameters:
+    ///   - message: The line.
+    ///   - metadata: What goes with it; how many such lines were left out since the last one is added.
+    ///   - now: When that is.
+    package func warn(_ message: String, _ metadata: Logger.Metadata, at now: ContinuousClock.Instant = .now) {
+        let left = state.withLock { state -> Int? in
+            if let last = state.last, last.duration(to: now) < Self.interval {
+                state.left += 1
+                return nil
+            }
+            defer { state = (now, 0) }
+            return state.left
+        }
+        guard let left else { return }
+        var metadata = metadata
+        if left > 0 { metadata["left_out"] = .stringConvertible(left) }
+        logger.warning("\(message)", metadata: metadata)
+    }
+}

@@ -1,0 +1,143 @@
+package import NIOCore
+import Synchronization
+
+/// Cuts connections that take too long. Each event loop looks at its connections about once a second: neither a request
+/// nor a connection has a timer of its own, and no request reads the clock for it.
+package final class ConnectionTimeouts: Sendable {
+    /// How long what may last.
+    package struct Limits: Sendable {
+        /// For the head of a request, and for a connection without one.
+        package var idle: TimeAmount
+        /// For a client to take what was written for it: in each such span it must take `minimumBytes`, or everything.
+        package var write: TimeAmount
+
+        package init(idle: TimeAmount, write: TimeAmount) {
+            self.idle = idle
+            self.write = write
+        }
+
+        /// What a client must take in the time for writing: 1000 bytes a second.
+        package var minimumBytes: Int { max(1, Int(clamping: write.nanoseconds / 1_000_000)) }
+        /// For a client to hang up after the server has said that it will send no more (RFC 9112 §9.6).
+        package static let lingering = TimeAmount.seconds(2)
+
+        /// How often connections are looked at.
+        var period: TimeAmount { min(.seconds(1), .nanoseconds(min(idle, write).nanoseconds / 4)) }
+    }
+
+    /// Why a connection is cut.
+    package enum Cause: String, CaseIterable, Sendable {
+        /// No request came, or its head or body did not go on.
+        case idle
+        /// The client took too little of its answers.
+        case slowReader = "slow_reader"
+        /// The client did not hang up after the last answer.
+        case lingering
+    }
+
+    let limits: Limits
+    private let metrics: ConnectionMetrics
+    private let sweeps = Mutex<[ObjectIdentifier: NIOLoopBound<ConnectionSweep>]>([:])
+
+    package init(_ limits: Limits, metrics: ConnectionMetrics) {
+        self.limits = limits
+        self.metrics = metrics
+    }
+
+    /// Who looks at the connections of a loop. Called on that loop.
+    func sweep(of loop: any EventLoop) -> ConnectionSweep {
+        sweeps.withLock { sweeps in
+            if let known = sweeps[ObjectIdentifier(loop)] { return known }
+            let made = NIOLoopBound(ConnectionSweep(loop, limits, metrics), eventLoop: loop)
+            sweeps[ObjectIdentifier(loop)] = made
+            return made
+        }.value
+    }
+}
+
+/// The connections of one event loop, whose thread alone touches this.
+final class ConnectionSweep {
+    /// How many connections are looked at before others have their turn on the loop.
+    private static let atOnce = 512
+
+    /// The time when connections were last looked at, by which they note what happens to them.
+    private(set) var now: NIODeadline
+    private let loop: any EventLoop
+    private let limits: ConnectionTimeouts.Limits
+    private let metrics: ConnectionMetrics
+    private var connections: [ObjectIdentifier: WholeRequestHandler] = [:]
+    private var isScheduled = false
+
+    init(_ loop: any EventLoop, _ limits: ConnectionTimeouts.Limits, _ metrics: ConnectionMetrics) {
+        self.loop = loop
+        self.limits = limits
+        self.metrics = metrics
+        now = loop.now
+    }
+
+    func add(_ connection: WholeRequestHandler) {
+        connections[ObjectIdentifier(connection)] = connection
+        metrics.opened.add()
+        guard !isScheduled else { return }
+        now = loop.now
+        schedule()
+    }
+
+    func remove(_ connection: WholeRequestHandler) {
+        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        metrics.closed.add()
+    }
+
+    private func schedule() {
+        isScheduled = true
+        loop.assumeIsolated().scheduleTask(in: limits.period) {
+            self.now = self.loop.now
+            self.look(at: Array(self.connections.values)[...])
+        }
+    }
+
+    private func look(at rest: ArraySlice<WholeRequestHandler>) {
+        for connection in rest.prefix(Self.atOnce) {
+            guard let cause = connection.cut(at: now, limits) else { continue }
+            metrics.cut(cause)
+        }
+        let rest = rest.dropFirst(Self.atOnce)
+        if !rest.isEmpty {
+            loop.assumeIsolated().execute { self.look(at: rest) }
+        } else if connections.isEmpty {
+            isScheduled = false
+        } else {
+            schedule()
+        }
+    }
+}
+
+/// Whether a client takes what is written for it.
+struct WriteProgress {
+    private var since: NIODeadline?
+    private var pending = 0
+    private var taken = 0
+    private var writes = 0
+
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - bytes: What waits for the client to take it.
+    ///   - writes: How often something was written until now.
+    ///   - limits: What is too slow.
+    /// - Returns: whether the client took too little for too long.
+    mutating func isStalled(
+        at now: NIODeadline, pending bytes: Int, writes: Int, _ limits: ConnectionTimeouts.Limits
+    ) -> Bool {
+        guard bytes > 0 else {
+            since = nil
+            return false
+        }
+        guard let begin = since, writes == self.writes, taken + pending - bytes < limits.minimumBytes else {
+            (since, pending, taken, self.writes) = (now, bytes, 0, writes)
+            return false
+        }
+        taken += pending - bytes
+        pending = bytes
+        return now - begin >= limits.write
+    }
+}

@@ -1,0 +1,56 @@
+import HTTPSupport
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+
+/// Serves `/metrics` at an address of its own, within the limits of all connections.
+struct MetricsListener: Service {
+    private let host: String
+    private let port: Int
+    private let settings: ServerSettings
+    private let routes: ServerRoutes
+    private let answers: UnreadableHead.Answers
+    private let rules: ConnectionRules
+    private let loops: MultiThreadedEventLoopGroup
+    private let ports: AsyncStream<Int>
+    private let listening: AsyncStream<Int>.Continuation
+
+    /// `nil` when the settings name no such address.
+    init?(
+        _ settings: ServerSettings, _ routes: ServerRoutes?, _ answers: UnreadableHead.Answers,
+        _ rules: ConnectionRules, _ loops: MultiThreadedEventLoopGroup
+    ) {
+        guard let address = settings.metricsAddress, let routes else { return nil }
+        (host, port) = address
+        (ports, listening) = AsyncStream.makeStream()
+        (self.settings, self.routes, self.answers, self.rules, self.loops) = (settings, routes, answers, rules, loops)
+    }
+
+    /// Where it listens, once it does; `nil` when it cannot.
+    func url() async -> String? {
+        for await port in ports { return ServerSettings.url(host: host, port: port) + "/metrics" }
+        return nil
+    }
+
+    func run() async throws {
+        defer { listening.finish() }
+        let responders = routes.responders()
+        let (rules, listening, port) = (rules, listening, port)
+        let application = Hummingbird.Application(
+            responder: responders.all,
+            server: settings.server(answers, responders.whole, rules),
+            configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
+            onServerRunning: { channel in
+                await ListeningSocket.prepare(channel, rules)
+                listening.yield(channel.localAddress?.port ?? port)
+            },
+            eventLoopGroupProvider: .shared(loops), logger: rules.logger)
+        do {
+            try await application.run()
+        } catch let error as IOError {
+            throw StartFault.cannotListen("The metrics cannot be served on \(host):\(port): \(error)")
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Testing
+
+@testable import HTTPSupport
+
+@Suite("Time limits of connections")
+struct ConnectionTimeoutTests {
+    private func cuts(_ connection: EmbeddedConnection, _ cause: ConnectionTimeouts.Cause) -> Bool {
+        ServerMetrics(connections: connection.metrics).text
+            .contains(#"okaeri_connections_cut_total{cause="\#(cause.rawValue)"} 1\#n"#)
+    }
+
+    @Test("cut a connection that sends no request, never too early")
+    func idle() throws {
+        let connection = try EmbeddedConnection()
+        connection.wait(.seconds(29))
+        #expect(connection.channel.isActive && connection.metrics.open == 1)
+        connection.wait(.seconds(4))
+        #expect(!connection.channel.isActive && connection.metrics.open == 0)
+        #expect(cuts(connection, .idle))
+    }
+
+    @Test("begin anew with each answer")
+    func kept() throws {
+        let connection = try EmbeddedConnection()
+        for _ in 0..<5 {
+            connection.wait(.seconds(29))
+            connection.ask()
+            connection.settle()
+        }
+        #expect(connection.channel.isActive)
+        #expect(try connection.answers() == 5)
+        connection.wait(.seconds(33))
+        #expect(!connection.channel.isActive)
+    }
+
+    @Test("do not count what the server takes to answer")
+    func slowServer() throws {
+        let connection = try EmbeddedConnection()
+        connection.ask("/held")
+        connection.settle()
+        connection.wait(.seconds(600))
+        #expect(connection.channel.isActive)
+        connection.held.answerOldest()
+        connection.channel.embeddedEventLoop.run()
+        connection.wait(.seconds(29))
+        #expect(try connection.answers() == 1 && connection.channel.isActive)
+    }
+
+    @Test("cut a request whose body does not go on, and keep one that does")
+    func body() throws {
+        let connection = try EmbeddedConnection()
+        let head = HTTPRequest(method: .post, scheme: "http", authority: "127.0.0.1", path: "/short")
+        connection.channel.pipeline.fireChannelRead(HTTPRequestPart.head(head))
+        connection.settle()
+        for _ in 0..<10 {
+            connection.wait(.seconds(29))
+            connection.channel.pipeline.fireChannelRead(HTTPRequestPart.body(ByteBuffer(string: "x")))
+            connection.settle()
+            #expect(connection.channel.isActive)
+        }
+        connection.wait(.seconds(33))
+        #expect(!connection.channel.isActive && cuts(connection, .idle))
+    }
+
+    @Test("cut a client that takes nothing of an answer, as many requests as it may still send")
+    func reader() throws {
+        let connection = try EmbeddedConnection(
+            .init(idle: .seconds(300), write: .seconds(30)), socket: [StuckSocket()])
+        connection.ask()
+        connection.settle()
+        connection.wait(.seconds(29))
+        #expect(connection.channel.isActive)
+        connection.wait(.seconds(4))
+        #expect(!connection.channel.isActive && cuts(connection, .slowReader))
+    }
+
+    /// A socket that stays open in one direction.
+    private final class HalfClosedSocket: ChannelOutboundHandler, Sendable {
+        typealias OutboundIn = HTTPResponsePart
+
+        func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+            if mode != .output { context.close(mode: mode, promise: promise) }
+        }
+    }
+
+    @Test("cut a connection that its client keeps open after the server's last word")
+    func lingering() throws {
+        let connection = try EmbeddedConnection(socket: [HalfClosedSocket()])
+        connection.channel.close(mode: .output, promise: nil)
+        #expect(connection.channel.isActive)
+        connection.ask()
+        connection.settle()
+        #expect(try connection.answers() == 0)
+        connection.wait(.seconds(5))
+        #expect(!connection.channel.isActive)
+    }
+
+    @Test("know a slow client from one that takes nothing", arguments: [(100, true), (999, true), (1001, false)])
+    func rate(bytesPerSecond: Int, isStalled: Bool) {
+        let limits = ConnectionTimeouts.Limits(idle: .seconds(30), write: .seconds(30))
+        var progress = WriteProgress()
+        var pending = 10_000_000
+        var stalled = false
+        for second in 0..<120 {
+            let now = NIODeadline.uptimeNanoseconds(UInt64(second) * 1_000_000_000)
+            stalled = progress.isStalled(at: now, pending: pending, writes: 1, limits)
+            if stalled {
+                #expect(second >= 30)
+                break
+            }
+            pending -= bytesPerSecond
+        }
+        #expect(stalled == isStalled)
+    }
+
+    @Test("leave a client alone that took everything, or gets more because it took what was before")
+    func progress() {
+        let limits = ConnectionTimeouts.Limits(idle: .seconds(30), write: .seconds(1))
+        var progress = WriteProgress()
+        for second in 0..<10 {
+            let now = NIODeadline.uptimeNanoseconds(UInt64(second) * 1_000_000_000)
+            #expect(!progress.isStalled(at: now, pending: 16_384, writes: second, limits))
+        }
+        #expect(!progress.isStalled(at: .uptimeNanoseconds(20_000_000_000), pending: 0, writes: 9, limits))
+    }
+
+    @Test("are kept by all connections of a loop, in turns")
+    func many() throws {
+        let loop = EmbeddedEventLoop()
+        let metrics = ConnectionMetrics()
+        let timeouts = ConnectionTimeouts(.init(idle: .seconds(30), write: .seconds(30)), metrics: metrics)
+        let routes = StreamServer.serverRoutes([]).responders().whole
+        let channels = try (0..<2000).map { number in
+            let channel = EmbeddedChannel(
+                handlers: [WholeRequestHandler(routes, timeouts: timeouts, logger: TestServer.silence)], loop: loop)
+            try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: number + 1)).wait()
+            return channel
+        }
+        #expect(metrics.open == 2000)
+        loop.advanceTime(by: .seconds(33))
+        #expect(metrics.open == 0 && channels.allSatisfy { !$0.isActive })
+    }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import Testing
+
+/// Clients that use a connection in ways that no app does, through real sockets.
+@Suite("Hostile connections", .timeLimit(.minutes(5)))
+struct HostileConnectionTests {
+    private static let request = "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n"
+    private static let last = "GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+
+    private static func statuses(_ answer: String) -> [Substring] {
+        answer.matches(of: #/HTTP/1\.1 (\d+) /#).map(\.output.1)
+    }
+
+    @Test("that pipeline ten thousand requests have as many answers, whichever way they are answered")
+    func manyRequests() async throws {
+        try await RunningServer.run { server in
+            let quick = String(repeating: Self.request, count: 10_000)
+            #expect(Self.statuses(try await server.exchange([quick + Self.last])).count == 10_001)
+            // These go Hummingbird's way, and some between them do not.
+            let other = String(repeating: "HEAD /health/live HTTP/1.1\r\nHost: x\r\n\r\n" + Self.request, count: 500)
+            #expect(Self.statuses(try await server.exchange([other + Self.last])).count == 1001)
+        }
+    }
+
+    @Test("that never read are answered no further than their connection takes, and cut", arguments: ["GET", "HEAD"])
+    func neverReads(method: String) async throws {
+        let settings = ["write-timeout": "2", "idle-timeout": "60", "metrics-listen": "127.0.0.1:0"]
+        try await RunningServer.run(settings) { server in
+            let client = try await MuteClient(port: server.listening.port)
+            let requests = String(repeating: "\(method) /health/live HTTP/1.1\r\nHost: x\r\n\r\n", count: 300_000)
+            client.send(requests)
+            let port = try #require(server.listening.metricsURL.flatMap { URL(string: $0)?.port })
+            var cut = false
+            while !cut {
+                // Others are served meanwhile.
+                #expect(try await server.exchange([Self.last]).hasPrefix("HTTP/1.1 200 "))
+                let metrics = try await server.exchange([server.lastHead("GET /metrics")], port: port)
+                cut = metrics.contains(#"okaeri_connections_cut_total{cause="slow_reader"} 1"# + "\n")
+                let answered =
+                    metrics.matches(
+                        of: #/okaeri_http_requests_total\{method="GET",route="/health/live",status="200"\} (\d+)/#
+                    ).compactMap { Int($0.output.1) }.first ?? 0
+                // What the sockets of both ends hold, and no more.
+                #expect(answered < 150_000, "\(answered)")
+            }
+            await client.closed()
+        }
+    }
+
+    @Test("that stop sending behind many requests have their answers")
+    func halfClosed() async throws {
+        try await RunningServer.run { server in
+            let answer = try await server.exchange([String(repeating: Self.request, count: 5000)], endsInput: true)
+            #expect(Self.statuses(answer).count == 5000)
+        }
+    }
+
+    @Test("that go on after their last request are hung up on", arguments: [1, 1000])
+    func behindTheLast(count: Int) async throws {
+        try await RunningServer.run(["idle-timeout": "60"]) { server in
+            let start = ContinuousClock.now
+            let client = try await MuteClient(port: server.listening.port)
+            client.send(Self.last + String(repeating: Self.request, count: count))
+            await client.closed()
+            #expect(start.duration(to: .now) < .seconds(20))
+        }
+    }
+
+    @Test("that go on after what cannot be read are refused once, and hung up on")
+    func behindAnError() async throws {
+        try await RunningServer.run { server in
+            let bad = "GET / HTTP/1.1\r\nBad Header\r\n\r\n"
+            let answer = try await server.exchange([Self.request + bad + String(repeating: Self.request, count: 1000)])
+            #expect(Self.statuses(answer) == ["200", "400"])
+        }
+    }
+
+    @Test(
+        "that want another protocol have an answer, and no more of theirs is kept",
+        arguments: [
+            "GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+            "GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
+                + "HTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n",
+            "CONNECT id.example.test:443 HTTP/1.1\r\nHost: id.example.test:443\r\n\r\n",
+            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        ])
+    func upgrade(request: String) async throws {
+        try await RunningServer.run { server in
+            let answer = try await server.exchange(
+                [request]
+                    + [String](repeating: "x", count: 100).map {
+                        String(repeating: $0, count: 65_536)
+                    })
+            #expect(Self.statuses(answer).count == 1)
+            #expect(answer.lowercased().contains("connection: close"), "\(answer)")
+        }
+    }
+
+    @Test(
+        "with lengths that are none are refused",
+        arguments: [
+            ("Content-Length: 99999999999999999999", "400"), ("Content-Length: 18446744073709551615", "400|408|413"),
+            ("Content-Length: 9223372036854775807", "413"), ("Content-Length: 9223372036854775808", "400|408|413"),
+            ("Content-Length: +5", "400"), ("Content-Length: 5, 5", "400"),
+            ("Content-Length: 5\r\nContent-Length: 6", "400"), ("Content-Length: 0x10", "400"),
+            ("X-Nul: a\u{0}b", "400"), ("X-\u{0}: a", "400"), ("Transfer-Encoding: chunked, identity", "400"),
+        ])
+    func lengths(header: String, expected: String) async throws {
+        try await RunningServer.run { server in
+            let answer = try await server.exchange([
+                server.head("POST /v1/log-in/automatic", "DPoP: x", header, "Connection: close") + "\r\nhello"
+            ])
+            let status = try #require(Self.statuses(answer).first)
+            #expect(expected.split(separator: "|").contains(status), "\(answer)")
+            #expect(answer.contains("urn:okaeri:problem:"), "\(answer)")
+        }
+    }
+
+    @Test(
+        "with chunks that are none are refused",
+        arguments: [
+            "ffffffffffffffff\r\n", "10000000000000000\r\n", "7fffffffffffffff\r\nhello", "-1\r\nx", "\r\n\r\n",
+            "zz\r\n",
+            "100001\r\n" + String(repeating: "x", count: 0x100001),
+        ])
+    func chunks(body: String) async throws {
+        try await RunningServer.run(["request-timeout": "1"]) { server in
+            let head = server.head("POST /v1/log-in/automatic", "DPoP: x", "Transfer-Encoding: chunked") + "\r\n"
+            let answer = try await server.exchange([head + body])
+            let status = try #require(Self.statuses(answer).first)
+            #expect(["400", "408", "413"].contains(status), "\(answer)")
+        }
+    }
+
+    @Test("that hide a body in the extensions of its chunks have no more time than others, and fill no memory")
+    func chunkExtensions() async throws {
+        try await RunningServer.run(["request-timeout": "1"]) { server in
+            let head = server.head("POST /v1/log-in/automatic", "DPoP: x", "Transfer-Encoding: chunked") + "\r\n"
+            let start = ContinuousClock.now
+            let answer = try await server.exchange(
+                [head + "1;a="] + [String](repeating: String(repeating: "x", count: 16_384), count: 100),
+                pause: .milliseconds(50))
+            #expect(["400", "408"].contains(Self.statuses(answer).first), "\(answer)")
+            #expect(start.duration(to: .now) < .seconds(15))
+        }
+    }
+
+    @Test("with a body of one byte a chunk are answered as others are")
+    func smallChunks() async throws {
+        try await RunningServer.run { server in
+            let head = server.head("POST /v1/log-in/automatic", "DPoP: x", "Transfer-Encoding: chunked") + "\r\n"
+            let body = String(repeating: "1\r\n \r\n", count: 20_000) + "2\r\n{}\r\n0\r\n\r\n"
+            let answer = try await server.exchange([head + body + Self.last])
+            #expect(Self.statuses(answer) == ["401", "200"], "\(answer)")
+        }
+    }
+}
+
+/// A client that sends, never reads, and notices when the server has cut the connection.
+final class MuteClient: Sendable {
+    private let channel: any Channel
+
+    init(port: Int) async throws {
+        channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelOption(.autoRead, value: false)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .connect(host: "127.0.0.1", port: port).get()
+    }
+
+    /// Sends as fast as the server takes it; what it does not take stays here.
+    func send(_ text: String) {
+        channel.writeAndFlush(ByteBuffer(string: text), promise: nil)
+    }
+
+    /// Waits until nothing can be sent any more.
+    func closed() async {
+        while channel.isActive {
+            // The next byte behind the server's end is answered by a reset.
+            try? await channel.writeAndFlush(ByteBuffer(string: "x")).get()
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+    }
+}
