@@ -1,6 +1,6 @@
 import Foundation
 import Okaeri
-import OkaeriWire
+@_spi(TotalConversions) import OkaeriWire
 
 #if canImport(CryptoKit)
     import CryptoKit
@@ -56,7 +56,7 @@ extension InMemoryServer {
         }
         guard claims.jti.utf8.count >= 22 else { throw wrong("jti") }
         let now = time(contents)
-        guard abs(now.millisecondsSince1970 / 1000 - claims.iat) <= 60 else {
+        guard (now.millisecondsSince1970 / 1000).subtractingWithSaturation(claims.iat).magnitude <= 60 else {
             throw Refusal(401, .clockSkew, serverTime: now)
         }
         guard contents.usedProofs.insert(claims.jti).inserted else { throw Refusal(401, .proofReplayed) }

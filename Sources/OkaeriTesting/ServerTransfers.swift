@@ -51,7 +51,7 @@ extension InMemoryServer {
         contents.transferCodes = contents.transferCodes.filter { $0.value.user != session.user }
         // The library's own alphabet; the real server's check character is not imitated.
         let alphabet = Array("34679ACDEFGHJKMNPQRTWXY")
-        let characters = randomness.bytes(16).map { alphabet[Int($0) % alphabet.count] }
+        let characters = randomness.bytes(16).map { alphabet[Int(truncatingIfNeeded: $0) % alphabet.count] }
         let groups = stride(from: 0, to: 16, by: 4).map { String(characters[$0..<$0 + 4]) }
         let end = WireTime(millisecondsSince1970: time(contents).millisecondsSince1970 + Self.day)
         contents.transferCodes[groups.joined()] = .init(user: session.user, expiresAt: end)

@@ -210,6 +210,17 @@ struct LogInTests {
         #expect(screen.model.form.canSubmit)
     }
 
+    @Test("waits a day at the most, whatever a server asks for", arguments: [Int.max, .min, 86_401])
+    func endlessPause(seconds: Int) async throws {
+        let problem = Problem(title: "", status: 429, code: .rateLimited)
+        world.server.fail(.problem(problem, retryAfter: seconds), path: APIPath.logInWithPassword)
+        let screen = await world.show(try LogInModel())
+        fill(screen, "hana", "wrong")
+        screen.send(.form(.submit))
+        await screen.settle()
+        #expect(screen.model.form.pause?.secondsLeft == (seconds > 0 ? 86_400 : nil))
+    }
+
     @Test("keeps the device's anonymous user for the next launch when it shall not remember", arguments: [true, false])
     func rememberMe(isOn: Bool) async throws {
         let user = try await signUpElsewhere()

@@ -24,6 +24,10 @@ struct PictureTests {
             "", "<svg viewBox=\"0 0 1 1\"/>", "<svg viewBox=\"0 0 29 29\"><path d=\"M99 0h1v1h-1z\"/>",
             "<svg viewBox=\"0 0 29 29\"><path d=\"M1 1h1v2h-1z\"/>", "<svg viewBox=\"0 0 29 29\"><path d=\"\"/>",
             "<svg viewBox=\"0 0 29 29\"><path d=\"M1 1h99999999999999999999v1h-1z\"/>",
+            "<svg viewBox=\"0 0 29 29\"><path d=\"M9223372036854775807 1h1v1h-1z\"/>",
+            "<svg viewBox=\"0 0 29 29\"><path d=\"M1 1h9223372036854775807v1h-9223372036854775807z\"/>",
+            "<svg viewBox=\"0 0 29 29\"><path d=\"M1 9223372036854775807h1v1h-1z\"/>",
+            "<svg viewBox=\"0 0 9223372036854775807 9223372036854775807\"><path d=\"M1 1h1v1h-1z\"/>",
             "<svg viewBox=\"0 0 9999 9999\"><path d=\"M1 1h1v1h-1z\"/>",
         ])
     func noPicture(svg: String) {

@@ -84,7 +84,7 @@ struct AdminPage: DashboardPage {
     ) async throws -> Response {
         let rules = visit.rules
         // What somebody else changed meanwhile is not overwritten.
-        let version = Timestamp(milliseconds: Int64(form.text("version")) ?? 0)
+        let version = Timestamp(milliseconds: Int64(form.text("version"), radix: 10) ?? 0)
         func done(_ notice: String) -> Response { visit.redirect(to: "\(visit.visit.path)?done=\(notice)") }
         switch form.text("act") {
         case "save":

@@ -105,7 +105,7 @@ struct SettingsPage: DashboardPage {
         do {
             let spans = try Self.spans.map { field, _, _ throws(DomainError) in try Self.days(form, field) }
             let idle = try form.text("anonymousIdleDays").isEmpty ? nil : Self.days(form, "anonymousIdleDays")
-            let minimum = Int(form.text("passwordMinimumCharacters")) ?? 0
+            let minimum = Int(form.text("passwordMinimumCharacters"), radix: 10) ?? 0
             _ = try await visit.rules.changeApplication(
                 try visit.place().id, isCurrent: { $0.version == version }, by: who
             ) { application in
@@ -134,7 +134,7 @@ struct SettingsPage: DashboardPage {
     }
 
     private static func days(_ form: FormValues, _ field: String) throws(DomainError) -> Duration {
-        guard let days = Int64(form.text(field)), (1...3650).contains(days) else {
+        guard let days = Int64(form.text(field), radix: 10), (1...3650).contains(days) else {
             throw .fieldsRefused([FieldFault(field: field, rule: .notOffered)])
         }
         return .days(days)

@@ -21,7 +21,7 @@ struct HomePage: DashboardPage {
 /// `/dashboard/log-in`
 struct LogInPage: DashboardPage {
     /// As long as a session lives.
-    static let cookieSeconds = Int(AdminSession.lifetime.components.seconds)
+    static let cookieSeconds = Int(clamping: AdminSession.lifetime.components.seconds)
 
     let isOpen = true
     let permission: AdminPermission? = nil

@@ -102,7 +102,7 @@ struct FieldsPage: DashboardPage {
         switch visit.visit.query.text("done") {
         case "removed": return visit.text("fields.removed")
         case "saved":
-            let broken = Int(visit.visit.query.text("broken")) ?? 0
+            let broken = Int(visit.visit.query.text("broken"), radix: 10) ?? 0
             return broken > 0
                 ? visit.text("fields.broken", ["count": String(broken)]) : visit.text("settings.saved")
         default: return nil

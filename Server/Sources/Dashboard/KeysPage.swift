@@ -19,7 +19,7 @@ struct KeysPage: DashboardPage {
         }
         do {
             let scopes = AdminPermission.allCases.filter { !form.text("scope.\($0.rawValue)").isEmpty }
-            guard let days = Int64(form.text("days")), (1...400).contains(days) else {
+            guard let days = Int64(form.text("days"), radix: 10), (1...400).contains(days) else {
                 throw DomainError.fieldsRefused([FieldFault(field: "days", rule: .outOfRange(1...400))])
             }
             let made = try await visit.rules.createKey(

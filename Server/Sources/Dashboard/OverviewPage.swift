@@ -1,7 +1,7 @@
 import Domain
 import HTTPSupport
 import Hummingbird
-import OkaeriWire
+@_spi(TotalConversions) import OkaeriWire
 import PageSupport
 
 /// `/dashboard/app/ID`: what happened, in numbers and pictures.
@@ -12,7 +12,7 @@ struct OverviewPage: DashboardPage {
 
     func respond(to visit: DashboardVisit) async throws -> Response {
         let application = try visit.place()
-        let days = Int(visit.visit.query.text("days")).flatMap { Self.spans.contains($0) ? $0 : nil } ?? 7
+        let days = Int(visit.visit.query.text("days"), radix: 10).flatMap { Self.spans.contains($0) ? $0 : nil } ?? 7
         let overview = try await visit.rules.readOverview(of: application.id, days: days)
         // By the hour for one day, else by the day.
         let step: Int64 = days == 1 ? 1 : 24
@@ -29,7 +29,9 @@ struct OverviewPage: DashboardPage {
             overview.figures.filter { $0.name.rawValue.hasSuffix(":refused") }.map { ($0.name.rawValue, $0.value) },
             uniquingKeysWith: +
         ).sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        let starts = stride(from: overview.hours.lowerBound, through: overview.hours.upperBound, by: Int(step)).map {
+        let starts = stride(
+            from: overview.hours.lowerBound, through: overview.hours.upperBound, by: Int(clamping: step)
+        ).map {
             Timestamp(hour: $0).text
         }
         func chart(_ name: String, _ values: [Int64]) -> PageTemplates.Model {
@@ -43,7 +45,7 @@ struct OverviewPage: DashboardPage {
             "tiles": [
                 ("users", String(overview.userCount)), ("activeToday", String(overview.activeToday)),
                 ("activeMonth", String(overview.activeMonth)),
-                ("conversion", made == 0 ? "–" : "\(upgraded * 1000 / made / 10).\(upgraded * 1000 / made % 10) %"),
+                ("conversion", Self.percent(upgraded, of: made)),
             ].map { ["label": visit.text("overview.\($0)"), "value": $1] as PageTemplates.Model },
             "charts": [
                 chart("newUsers", users), chart("upgrades", upgrades),
@@ -62,6 +64,15 @@ struct OverviewPage: DashboardPage {
             },
         ]
         return try visit.html("overview", title: application.name, model)
+    }
+}
+
+extension OverviewPage {
+    /// With one digit behind the point; a dash when there is no whole.
+    fileprivate static func percent(_ part: Int64, of whole: Int64) -> String {
+        guard whole > 0 else { return "–" }
+        let tenths = part.multipliedWithSaturation(by: 1000) / whole
+        return "\(tenths / 10).\(tenths % 10) %"
     }
 }
 

@@ -56,7 +56,7 @@ struct ProtocolsPage: DashboardPage {
                 (rule.name, ProtocolView.value(of: rule, in: form, for: name))
             }
             _ = try await visit.useCases.foreign.changeProtocolRules(
-                name, of: application, to: Dictionary(uniqueKeysWithValues: changes),
+                name, of: application, to: Dictionary(changes, uniquingKeysWith: { $1 }),
                 mayLoosen: visit.rules.requirePresence.isMet(by: try visit.caller()),
                 isCurrent: { $0.version == version }, by: who)
         default: throw PageFault.unknown
@@ -177,7 +177,7 @@ private struct ProtocolView {
         let text = form.text("\(name.rawValue).\(rule.name)")
         return switch rule.kind {
         case .truth: .truth(!text.isEmpty)
-        case .seconds, .count: text.isEmpty ? .number(nil) : .number(Int64(text) ?? -1)
+        case .seconds, .count: text.isEmpty ? .number(nil) : .number(Int64(text, radix: 10) ?? -1)
         case .hosts, .networks: .texts(text.split(whereSeparator: \.isWhitespace).map(String.init))
         }
     }

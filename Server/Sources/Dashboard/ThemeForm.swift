@@ -21,10 +21,10 @@ struct ThemeForm {
         func set(_ name: String, _ value: JSONValue?) { members[name] = value }
         set("brand", form.text("brand").isEmpty ? nil : .string(form.text("brand")))
         let radius = form.text("cornerRadius")
-        guard radius.isEmpty || Int(radius) != nil else {
+        guard radius.isEmpty || Int64(radius, radix: 10) != nil else {
             throw .fieldsRefused([FieldFault(field: "theme.cornerRadius", rule: .notOffered)])
         }
-        set("cornerRadius", Int(radius).map { .integer(Int64($0)) })
+        set("cornerRadius", Int64(radius, radix: 10).map { .integer($0) })
         set("buttonShape", form.text("buttonShape").isEmpty ? nil : .string(form.text("buttonShape")))
         set("font", form.text("font").isEmpty ? nil : .string(form.text("font")))
         for appearance in Theme.Appearance.allCases {

@@ -77,7 +77,7 @@ struct UserPage: DashboardPage {
         case "save":
             _ = try await visit.rules.editUser(
                 id, in: application.id, changes: try changes(form),
-                version: Timestamp(milliseconds: Int64(form.text("version")) ?? 0), by: who)
+                version: Timestamp(milliseconds: Int64(form.text("version"), radix: 10) ?? 0), by: who)
             return ("saved", nil, nil)
         default:
             throw PageFault.unknown

@@ -58,7 +58,7 @@ struct UsersPage: DashboardPage {
         if ["kept", "dropped"].contains(query.text("done")) {
             model["notice"] = visit.text("views.\(query.text("done"))")
         } else if Self.deeds.contains(query.text("done")) || query.text("done") == "none" {
-            let count = String(Int(query.text("count")) ?? 0)
+            let count = String(Int(query.text("count"), radix: 10) ?? 0)
             model["notice"] = visit.text(query.text("done") == "none" ? "bulk.none" : "bulk.done", ["count": count])
         }
         return try visit.html("list", title: visit.text("nav.users"), model)

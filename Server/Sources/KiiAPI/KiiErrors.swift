@@ -18,7 +18,8 @@ struct KiiErrors: ErrorAnswers {
             "errorCode": .string(fault.code), "message": .string(fault.message.filter { $0 != "%" }),
         ]
         for (name, value) in fault.members {
-            members[name] = name == "minimumLength" ? .integer(Int64(value) ?? 0) : .string(value.filter { $0 != "%" })
+            members[name] =
+                name == "minimumLength" ? .integer(Int64(value, radix: 10) ?? 0) : .string(value.filter { $0 != "%" })
         }
         var headers = HTTPFields()
         if let span = fault.retryAfter { headers[.retryAfter] = String(max(1, span.secondsRoundedUp)) }

@@ -183,7 +183,7 @@ package struct Composition: Sendable {
             proxies: proxies, publicAddress: publicAddress,
             formHash: sealingKey.keyedHash(purpose: "okaeri form token"), randomness: randomness, readBody: readBody)
         let (pages, dashboard) = try pages(pageGate, metrics)
-        let seed = randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let seed = randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64(truncatingIfNeeded: $1) }
         let requestIds = RequestIds(seed: seed)
         let routes = ServerRoutes(
             [

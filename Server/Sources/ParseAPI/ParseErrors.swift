@@ -32,7 +32,7 @@ struct ParseErrors: ErrorAnswers {
 
     static func body(_ fault: ParseFault) -> [String: JSONValue] {
         var members: [String: JSONValue] = ["error": .string(fault.message)]
-        if let code = fault.code { members["code"] = .integer(Int64(code)) }
+        if let code = fault.code { members["code"] = .integer(Int64(clamping: code)) }
         return members
     }
 }

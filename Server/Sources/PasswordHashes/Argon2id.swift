@@ -17,9 +17,10 @@ package struct Argon2id: Hashable, Sendable {
     /// A PHC string with a new salt of 16 bytes; `nil` when there is not enough memory.
     package func hash(_ password: [UInt8]) -> PasswordHash? {
         guard Self.isReady else { return nil }
-        var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
+        var text = [CChar](repeating: 0, count: Int(clamping: crypto_pwhash_STRBYTES))
         let status = crypto_pwhash_str_alg(
-            &text, password.map(CChar.init(bitPattern:)), UInt64(password.count), UInt64(passes), memoryKiB * 1024,
+            &text, password.map(CChar.init(bitPattern:)), UInt64(clamping: password.count), UInt64(clamping: passes),
+            memoryKiB * 1024,
             crypto_pwhash_ALG_ARGON2ID13)
         guard status == 0 else { return nil }
         return PasswordHash(text: String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
@@ -40,7 +41,8 @@ package struct Argon2id: Hashable, Sendable {
     /// Whether a password made a PHC string of Argon2.
     static func fits(_ password: [UInt8], _ text: String) -> Bool {
         guard isReady else { return false }
-        return crypto_pwhash_str_verify(text, password.map(CChar.init(bitPattern:)), UInt64(password.count)) == 0
+        return crypto_pwhash_str_verify(text, password.map(CChar.init(bitPattern:)), UInt64(clamping: password.count))
+            == 0
     }
 
     /// The library must be told once that it is used; it may be told by many threads at once.

@@ -8,7 +8,8 @@ struct PHCString {
     let hash: [UInt8]
     private let parameters: [Substring: Int]
 
-    /// Takes a text apart; `nil` when it is none. A part with a version, `v=19`, may follow the function.
+    /// Takes a text apart; `nil` when it is none, and when a parameter is there twice, of which a library might take the
+    /// other one. A part with a version, `v=19`, may follow the function.
     init?(_ text: String) {
         guard text.utf8.count <= 1024 else { return nil }
         var parts = text.split(separator: "$", omittingEmptySubsequences: false)
@@ -20,8 +21,9 @@ struct PHCString {
         for parameter in parts[0].split(separator: ",") {
             let pair = parameter.split(separator: "=", maxSplits: 1)
             // passlib writes the rounds of PBKDF2 without a name.
-            guard let last = pair.last, let value = Int(last) else { return nil }
-            parameters[pair.count == 2 ? pair[0] : "i"] = value
+            guard let last = pair.last, let value = Int(last, radix: 10),
+                parameters.updateValue(value, forKey: pair.count == 2 ? pair[0] : "i") == nil
+            else { return nil }
         }
         self.salt = salt
         self.hash = hash

@@ -25,7 +25,20 @@ package enum StoredHash: Sendable {
     }
 
     package struct PBKDF2: Hashable, Sendable {
-        package enum Digest: String, Hashable, Sendable { case sha1, sha256, sha512 }
+        package enum Digest: String, Hashable, Sendable {
+            case sha1, sha256, sha512
+
+            /// How many times all rounds are gone through for a hash of this length (RFC 8018 §5.2).
+            func blocks(of byteCount: Int) -> Int {
+                let length =
+                    switch self {
+                    case .sha1: 20
+                    case .sha256: 32
+                    case .sha512: 64
+                    }
+                return (byteCount + length - 1) / length
+            }
+        }
 
         let digest: Digest
         let rounds: Int
@@ -33,40 +46,54 @@ package enum StoredHash: Sendable {
         let hash: [UInt8]
     }
 
-    /// The most memory that one comparison may take: whoever writes an import file must not be able to fill the machine.
-    static let maximumBytes = 256 * 1024 * 1024
+    // What one comparison may cost: whoever writes an import file must not be able to fill the machine or to stop its
+    // log-ins. Whatever the function, that is 256 MiB and some seconds of one core; docs/operations/running.md has the
+    // table. No parameter is multiplied before it is within its own bounds.
+
+    /// Argon2 and scrypt.
+    private static let maximumKiB = 256 * 1024
+    /// Argon2: memory times passes, so that 256 MiB are gone through four times.
+    private static let maximumPassedKiB = 4 * maximumKiB
+    /// PBKDF2: rounds times the blocks that the hash is made of.
     private static let maximumRounds = 5_000_000
     private static let bcryptCosts = 4...15
+    /// The longest hash and salt; the functions' own have 16 to 64 bytes.
+    private static let maximumHashBytes = 128
 
     /// Reads a stored form; `nil` when it is none of these, or would cost too much to try.
     package init?(_ hash: PasswordHash) {
         let text = hash.text
         if ["$2a$", "$2b$", "$2y$"].contains(where: text.hasPrefix) {
-            guard text.utf8.count == 60, let cost = Int(text.dropFirst(4).prefix(2)), Self.bcryptCosts.contains(cost)
+            guard text.utf8.count == 60, let cost = Int(text.dropFirst(4).prefix(2), radix: 10),
+                Self.bcryptCosts.contains(cost)
             else { return nil }
             self = .bcrypt(text)
             return
         }
-        guard let parts = PHCString(text), !parts.hash.isEmpty else { return nil }
+        guard let parts = PHCString(text), (1...Self.maximumHashBytes).contains(parts.hash.count),
+            parts.salt.count <= Self.maximumHashBytes
+        else { return nil }
         switch parts.function {
         case "argon2id", "argon2i":
-            guard let memory = parts.number("m"), memory > 0, memory * 1024 <= Self.maximumBytes,
-                let passes = parts.number("t"), (1...64).contains(passes)
+            guard let memory = parts.number("m"), (1...Self.maximumKiB).contains(memory),
+                let passes = parts.number("t"), (1...64).contains(passes), memory * passes <= Self.maximumPassedKiB,
+                (1...16).contains(parts.number("p") ?? 0)
             else { return nil }
             self = .argon2(text)
         case "scrypt":
             guard let exponent = parts.number("ln"), (1...24).contains(exponent), let block = parts.number("r"),
                 (1...64).contains(block), let parallelism = parts.number("p"), (1...16).contains(parallelism),
-                128 * block << exponent <= Self.maximumBytes
+                128 * block * parallelism << exponent <= Self.maximumKiB * 1024
             else { return nil }
             self = .scrypt(
                 Scrypt(
-                    cost: 1 << UInt64(exponent), blockSize: UInt32(block), parallelism: UInt32(parallelism),
+                    cost: 1 << exponent, blockSize: UInt32(clamping: block), parallelism: UInt32(clamping: parallelism),
                     salt: parts.salt, hash: parts.hash))
         case "pbkdf2-sha256", "pbkdf2-sha512", "pbkdf2-sha1", "pbkdf2":
             let name = parts.function.split(separator: "-").dropFirst().first.map(String.init) ?? "sha1"
             guard let digest = PBKDF2.Digest(rawValue: name), let rounds = parts.number("i"),
-                (1...Self.maximumRounds).contains(rounds)
+                (1...Self.maximumRounds).contains(rounds),
+                rounds * digest.blocks(of: parts.hash.count) <= Self.maximumRounds
             else { return nil }
             self = .pbkdf2(PBKDF2(digest: digest, rounds: rounds, salt: parts.salt, hash: parts.hash))
         default:

@@ -48,6 +48,6 @@ enum MonotonicTime {
     static var nanoseconds: UInt64 {
         let (seconds, attoseconds) = origin.duration(to: .now).components
         // One second ahead, so that no instant of this process is before zero.
-        return UInt64(max(0, seconds + 1)) * 1_000_000_000 + UInt64(max(0, attoseconds)) / 1_000_000_000
+        return UInt64(clamping: seconds &+ 1) &* 1_000_000_000 &+ UInt64(clamping: attoseconds) / 1_000_000_000
     }
 }

@@ -223,8 +223,8 @@ private final class WakeUp: Sendable {
     }
 
     func wait(socket: Int32?, nanoseconds: UInt64) {
-        var places = [pollfd(fd: reading, events: Int16(POLLIN), revents: 0)]
-        if let socket { places.append(pollfd(fd: socket, events: Int16(POLLIN), revents: 0)) }
+        var places = [pollfd(fd: reading, events: Int16(clamping: POLLIN), revents: 0)]
+        if let socket { places.append(pollfd(fd: socket, events: Int16(clamping: POLLIN), revents: 0)) }
         _ = poll(&places, nfds_t(places.count), Int32(clamping: max(1, nanoseconds / 1_000_000)))
         var bytes = [UInt8](repeating: 0, count: 64)
         while read(reading, &bytes, bytes.count) > 0 {}

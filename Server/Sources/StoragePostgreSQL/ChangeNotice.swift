@@ -45,7 +45,9 @@ enum ChangeNotice: Equatable {
         let notice: ChangeNotice
         switch words[1] {
         case "h":
-            notice = words.count == 3 ? UInt64(words[2]).map { .heartbeat(nanoseconds: $0) } ?? .anything : .anything
+            notice =
+                words.count == 3
+                ? UInt64(words[2], radix: 10).map { .heartbeat(nanoseconds: $0) } ?? .anything : .anything
         case "b": notice = .goodbye
         case "c":
             let changes = words.dropFirst(2).map { change($0) }

@@ -29,7 +29,8 @@ package struct PostgreSQLInspection: Sendable {
         do throws(PostgreSQLFault) {
             schemaVersion = try PostgreSQLSchema(link, address).version()
             let hasKeys = try link.run("SELECT to_regclass('signing_keys') IS NOT NULL").row(0).integer(0) == 1
-            sealedSecrets = hasKeys ? Int(try link.run("SELECT COUNT(*) FROM signing_keys").row(0).integer(0)) : 0
+            sealedSecrets =
+                hasKeys ? Int(clamping: try link.run("SELECT COUNT(*) FROM signing_keys").row(0).integer(0)) : 0
             let standby = try link.run(
                 "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean")
             isWritable = standby.row(0).integer(0) == 0
@@ -39,11 +40,11 @@ package struct PostgreSQLInspection: Sendable {
                 WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off' ORDER BY name
                 """)
             unsafeSettings = (0..<settings.rowCount).map { settings.row($0).text(0) }
-            let clock = try link.run("SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint")
+            let clock = try link.run("SELECT (1000 * EXTRACT(EPOCH FROM clock_timestamp()))::bigint")
             var time = timespec()
             clock_gettime(CLOCK_REALTIME, &time)
-            let here = Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-            clockLead = .milliseconds(clock.row(0).integer(0) - here)
+            let here = 1000 * Int64(clamping: time.tv_sec) + Int64(clamping: time.tv_nsec) / 1_000_000
+            clockLead = .milliseconds(clock.row(0).integer(0)) - .milliseconds(here)
         } catch {
             throw PostgreSQLOpenFault("The database \(address) cannot be looked at: \(error.words).")
         }

@@ -1,4 +1,5 @@
 import CLibPQ
+import Domain
 import Foundation
 
 /// One connection to a server, by libpq in pipeline mode: several statements can travel together, and none is waited
@@ -56,13 +57,13 @@ final class PostgreSQLLink {
     }
 
     var socket: Int32 { PQsocket(handle) }
-    var serverVersion: Int { Int(PQserverVersion(handle)) }
+    var serverVersion: Int { Int(clamping: PQserverVersion(handle)) }
 
     /// Whether an idle connection still stands, as far as this side was told. Costs one look at the socket.
     func isAlive() -> Bool {
         guard !isLost, PQstatus(handle) == CONNECTION_OK else { return false }
         guard owed == 0 else { return true }
-        var place = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        var place = pollfd(fd: socket, events: Int16(clamping: POLLIN), revents: 0)
         guard poll(&place, 1, 0) > 0 else { return true }
         // Something unasked has come: news of a setting, or the end.
         isLost = PQconsumeInput(handle) == 0 || PQstatus(handle) != CONNECTION_OK
@@ -90,7 +91,7 @@ final class PostgreSQLLink {
     /// Sends text that is not worth preparing, with values as text.
     func send(text: String, _ values: [String] = []) throws(PostgreSQLFault) {
         let result = Self.withTexts(values) {
-            PQsendQueryParams(handle, text, Int32(values.count), nil, $0, nil, nil, 1)
+            PQsendQueryParams(handle, text, Int32(clamping: values.count), nil, $0, nil, nil, 1)
         }
         try sent(result)
     }
@@ -184,7 +185,7 @@ final class PostgreSQLLink {
     }
 
     private func wait(forWriting: Bool, until deadline: ContinuousClock.Instant) throws(PostgreSQLFault) {
-        let events = Int16(POLLIN) | (forWriting ? Int16(POLLOUT) : 0)
+        let events = Int16(clamping: POLLIN) | (forWriting ? Int16(clamping: POLLOUT) : 0)
         while true {
             let left = ContinuousClock.now.duration(to: deadline)
             guard left > .zero else { throw lose("no answer in time") }
@@ -233,7 +234,8 @@ final class PostgreSQLLink {
         do {
             while let piece = try next() {
                 let sent = piece.withUnsafeBytes {
-                    PQputCopyData(handle, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count))
+                    PQputCopyData(
+                        handle, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(clamping: $0.count))
                 }
                 guard sent == 1 else { throw lose(String(cString: PQerrorMessage(handle))) }
             }
@@ -284,14 +286,13 @@ final class PostgreSQLCancellation: @unchecked Sendable {
     func cancel() {
         var words = [CChar](repeating: 0, count: 256)
         // Whether or not the server hears it, the connection is closed next.
-        _ = PQcancel(handle, &words, Int32(words.count))
+        _ = PQcancel(handle, &words, Int32(clamping: words.count))
     }
 }
 
 extension Duration {
     /// For `poll`, which takes whole milliseconds; at least one, so that a wait is never a spin.
     var wholePollMilliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return max(1, seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+        max(1, wholeMilliseconds)
     }
 }

@@ -37,7 +37,7 @@ struct PostgreSQLParameters: ~Copyable {
             case .bytes(let blob): bytes += blob
             }
             starts.append(start)
-            lengths.append(Int32(bytes.count - start))
+            lengths.append(Int32(clamping: bytes.count - start))
         }
     }
 
@@ -66,7 +66,7 @@ struct PostgreSQLParameters: ~Copyable {
         for place in starts.indices {
             let length = starts[place] == nil ? -1 : lengths[place]
             withUnsafeBytes(of: length.bigEndian) { target += $0 }
-            if let start = starts[place] { target += bytes[start..<start + Int(length)] }
+            if let start = starts[place] { target += bytes[start..<start + Int(clamping: length)] }
         }
     }
 
@@ -82,7 +82,7 @@ struct PostgreSQLParameters: ~Copyable {
             let pointers = starts.map { start -> UnsafePointer<CChar>? in
                 start.flatMap { buffer.baseAddress?.advanced(by: $0).assumingMemoryBound(to: CChar.self) }
             }
-            return body(Int32(starts.count), pointers, lengths, binary)
+            return body(Int32(clamping: starts.count), pointers, lengths, binary)
         }
     }
 }

@@ -14,9 +14,9 @@ final class PostgreSQLResult {
     }
 
     var status: ExecStatusType { PQresultStatus(handle) }
-    var rowCount: Int { Int(PQntuples(handle)) }
+    var rowCount: Int { Int(clamping: PQntuples(handle)) }
     /// How many rows the statement changed.
-    var changedRows: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
+    var changedRows: Int { Int(String(cString: PQcmdTuples(handle)), radix: 10) ?? 0 }
 
     /// The fault that stands in place of a result.
     var fault: PostgreSQLFault {
@@ -50,7 +50,7 @@ final class PostgreSQLResult {
         }
     }
 
-    func row(_ number: Int) -> PostgreSQLRow { PostgreSQLRow(result: self, row: Int32(number)) }
+    func row(_ number: Int) -> PostgreSQLRow { PostgreSQLRow(result: self, row: Int32(clamping: number)) }
 }
 
 /// One row of a result.
@@ -59,26 +59,26 @@ struct PostgreSQLRow: RowReader {
     fileprivate let row: Int32
 
     func isNull(_ column: Int) -> Bool {
-        PQgetisnull(result.handle, row, Int32(column)) != 0
+        PQgetisnull(result.handle, row, Int32(clamping: column)) != 0
     }
 
     func integer(_ column: Int) -> Int64 {
         let value = value(column)
-        switch PQftype(result.handle, Int32(column)) {
+        switch PQftype(result.handle, Int32(clamping: column)) {
         case PostgreSQLParameters.TypeID.int8 where value.count == 8:
             return Int64(bigEndian: value.loadUnaligned(as: Int64.self))
         case PostgreSQLParameters.TypeID.int4 where value.count == 4:
-            return Int64(Int32(bigEndian: value.loadUnaligned(as: Int32.self)))
+            return Int64(clamping: Int32(bigEndian: value.loadUnaligned(as: Int32.self)))
         case PostgreSQLParameters.TypeID.int2 where value.count == 2:
-            return Int64(Int16(bigEndian: value.loadUnaligned(as: Int16.self)))
+            return Int64(clamping: Int16(bigEndian: value.loadUnaligned(as: Int16.self)))
         case PostgreSQLParameters.TypeID.boolean: return value.first == 1 ? 1 : 0
         case PostgreSQLParameters.TypeID.numeric: return Self.whole(value)
-        default: return Int64(String(decoding: value, as: UTF8.self)) ?? 0
+        default: return Int64(String(decoding: value, as: UTF8.self), radix: 10) ?? 0
         }
     }
 
     func text(_ column: Int) -> String {
-        switch PQftype(result.handle, Int32(column)) {
+        switch PQftype(result.handle, Int32(clamping: column)) {
         case PostgreSQLParameters.TypeID.int8, PostgreSQLParameters.TypeID.int4, PostgreSQLParameters.TypeID.int2,
             PostgreSQLParameters.TypeID.numeric:
             isNull(column) ? "" : String(integer(column))
@@ -92,24 +92,24 @@ struct PostgreSQLRow: RowReader {
 
     private func value(_ column: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
-            start: PQgetvalue(result.handle, row, Int32(column)),
-            count: Int(PQgetlength(result.handle, row, Int32(column))))
+            start: PQgetvalue(result.handle, row, Int32(clamping: column)),
+            count: Int(clamping: PQgetlength(result.handle, row, Int32(clamping: column))))
     }
 
     /// The whole part of a `numeric`, which is what PostgreSQL makes of a sum: digits to the base 10,000 behind a head
     /// of their count, the weight of the first, and the sign.
     private static func whole(_ value: UnsafeRawBufferPointer) -> Int64 {
         func word(_ place: Int) -> Int {
-            Int(Int16(bigEndian: value.loadUnaligned(fromByteOffset: place * 2, as: Int16.self)))
+            Int(clamping: Int16(bigEndian: value.loadUnaligned(fromByteOffset: place * 2, as: Int16.self)))
         }
-        guard value.count >= 8, value.count >= 8 + word(0) * 2 else { return 0 }
+        guard value.count >= 8, word(0) >= 0, value.count >= 8 + word(0) * 2 else { return 0 }
         let (count, weight) = (word(0), word(1))
         var number: Int64 = 0
         if weight >= 0 {
             for place in 0...weight {
-                number = number &* 10_000 &+ Int64(place < count ? word(4 + place) : 0)
+                number = number &* 10_000 &+ Int64(clamping: place < count ? word(4 + place) : 0)
             }
         }
-        return word(2) == 0x4000 ? -number : number
+        return word(2) == 0x4000 ? 0 &- number : number
     }
 }

@@ -23,7 +23,7 @@ struct PostgreSQLSchema {
     func version() throws(PostgreSQLFault) -> Int {
         let exists = try link.run("SELECT to_regclass('schema_migrations') IS NOT NULL")
         guard exists.row(0).integer(0) == 1 else { return 0 }
-        return Int(try link.run("SELECT COALESCE(MAX(version), 0) FROM schema_migrations").row(0).integer(0))
+        return Int(clamping: try link.run("SELECT COALESCE(MAX(version), 0) FROM schema_migrations").row(0).integer(0))
     }
 
     /// Sees whether this program can work with the database.

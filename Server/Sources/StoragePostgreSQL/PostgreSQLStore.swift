@@ -311,7 +311,7 @@ extension PostgreSQLStore {
         /// Lets the other transaction end. Threads wait for different times, so that they do not meet again.
         private func pause(_ attempt: Int) {
             let share = UInt32(truncatingIfNeeded: pthread_self().hashValue) % 8 + 1
-            usleep(share * 250 * UInt32(min(attempt, 10)))
+            usleep(share * 250 * UInt32(clamping: min(attempt, 10)))
         }
     }
 

@@ -83,9 +83,8 @@ package struct PostgreSQLTables {
 
     package func count(_ shape: TableShape) throws(PostgreSQLOpenFault) -> Int {
         try asking { () throws(PostgreSQLFault) in
-            Int(
-                try link.run("SELECT COUNT(*) FROM \(TableShape.quoted(shape.name))", within: .seconds(3600))
-                    .row(0).integer(0))
+            let text = "SELECT COUNT(*) FROM \(TableShape.quoted(shape.name))"
+            return Int(clamping: try link.run(text, within: .seconds(3600)).row(0).integer(0))
         }
     }
 
@@ -156,7 +155,7 @@ private enum BinaryRows {
     static func encode(_ rows: [[Value]], types: [UInt32]) -> [UInt8] {
         var bytes = head
         for row in rows {
-            withUnsafeBytes(of: Int16(row.count).bigEndian) { bytes += $0 }
+            withUnsafeBytes(of: Int16(clamping: row.count).bigEndian) { bytes += $0 }
             PostgreSQLParameters(row, types: types).appendFields(to: &bytes)
         }
         return bytes + [0xff, 0xff]

@@ -192,7 +192,9 @@ struct WrongProofTests {
         expect(try await server.send(.post, APIPath.logInAutomatically, [("DPoP", proof)]), 401, .clockSkew)
     }
 
-    @Test("tells its time to a clock that is off", arguments: [-62, -3600, 61, 86_400, 1e15, -1e15])
+    @Test(
+        "tells its time to a clock that is off",
+        arguments: [-62, -3600, 61, 86_400, 1e15, -1e15, 0x1p63, -0x1p63, 1.7e308, -1.7e308])
     func skew(seconds: Double) async throws {
         let server = try await TestServer()
         let device = ProofMaker()

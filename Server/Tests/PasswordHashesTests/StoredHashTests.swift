@@ -46,9 +46,38 @@ struct StoredHashTests {
             "$pbkdf2-sha256$i=999999999999999999999$AAEC$AAEC", "$pbkdf2-sha256$i=0$AAEC$AAEC",
             "$pbkdf2-md5$i=1000$AAEC$AAEC", "$argon2id$v=19$m=99999999999,t=2,p=1$AAEC$AAEC",
             "$argon2id$v=19$m=19456,t=2000,p=1$AAEC$AAEC", String(repeating: "$", count: 100_000),
+            // Numbers that would overflow before they are compared.
+            "$argon2id$v=19$m=9223372036854775807,t=2,p=1$AAEC$AAEC",
+            "$argon2id$v=19$m=-9223372036854775808,t=2,p=1$AAEC$AAEC",
+            "$argon2id$v=19$m=262144,t=9223372036854775807,p=1$AAEC$AAEC", "$argon2id$v=19$m=8,t=1$AAEC$AAEC",
+            "$argon2id$v=19$m=8,t=1,p=9223372036854775807$AAEC$AAEC",
+            "$scrypt$ln=9223372036854775807,r=8,p=1$AAEC$AAEC", "$scrypt$ln=10,r=9223372036854775807,p=1$AAEC$AAEC",
+            "$scrypt$ln=10,r=8,p=9223372036854775807$AAEC$AAEC", "$scrypt$ln=10,r=8,p=-9223372036854775808$AAEC$AAEC",
+            "$pbkdf2-sha512$i=9223372036854775807$AAEC$AAEC", "$pbkdf2-sha512$i=-9223372036854775808$AAEC$AAEC",
+            "$2b$-1$" + String(repeating: "a", count: 53), "$2b$99$" + String(repeating: "a", count: 53),
+            // Each within its own bounds, and together too much.
+            "$argon2id$v=19$m=262144,t=5,p=1$AAEC$AAEC", "$argon2id$v=19$m=262145,t=1,p=1$AAEC$AAEC",
+            "$scrypt$ln=17,r=8,p=3$AAEC$AAEC", "$scrypt$ln=18,r=16,p=1$AAEC$AAEC",
+            "$pbkdf2-sha1$i=2500001$AAEC$" + String(repeating: "A", count: 54),
+            "$pbkdf2-sha256$i=1000$AAEC$" + String(repeating: "A", count: 800),
+            "$pbkdf2-sha256$i=1000$" + String(repeating: "A", count: 800) + "$AAEC",
+            // One parameter twice, of which another library might take the other.
+            "$argon2id$v=19$m=262144,t=2,p=1,m=8$AAEC$AAEC", "$pbkdf2-sha256$i=5000000,i=1$AAEC$AAEC",
         ])
     func unknown(text: String) {
         #expect(StoredHash(PasswordHash(text: text)) == nil)
+    }
+
+    @Test(
+        "are tried up to the documented cost",
+        arguments: [
+            "$argon2id$v=19$m=262144,t=4,p=1$AAECAwQFBgcICQoLDA0ODw$AAEC", "$argon2i$v=19$m=65536,t=3,p=4$AAEC$AAEC",
+            "$argon2id$v=19$m=19456,t=53,p=1$AAEC$AAEC", "$scrypt$ln=17,r=8,p=1$AAEC$AAEC",
+            "$scrypt$ln=18,r=8,p=1$AAEC$AAEC", "$scrypt$ln=13,r=8,p=10$AAEC$AAEC", "$pbkdf2-sha256$i=5000000$AAEC$AAEC",
+            "$2b$15$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e",
+        ])
+    func dearest(text: String) {
+        #expect(StoredHash(PasswordHash(text: text)) != nil)
     }
 }
 

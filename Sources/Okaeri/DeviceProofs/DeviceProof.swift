@@ -1,4 +1,5 @@
 import Foundation
+@_spi(TotalConversions) import OkaeriWire
 
 #if canImport(CryptoKit)
     import CryptoKit
@@ -28,7 +29,7 @@ struct DeviceProof {
         let header = Header(jwk: Header.Key(x: Base64URL.encode(key.publicKey.x), y: Base64URL.encode(key.publicKey.y)))
         let claims = Claims(
             jti: identifier, htm: method, htu: Self.target(url),
-            iat: Int64(issuedAt.timeIntervalSince1970.rounded(.down)),
+            iat: Int64(clamping: issuedAt.timeIntervalSince1970.rounded(.down)),
             ath: token.map { Base64URL.encode(SHA256.hash(data: Data($0.revealed.utf8))) })
         let message = "\(Self.part(header)).\(Self.part(claims))"
         let signature = try key.signature(for: Data(message.utf8))

@@ -5,7 +5,7 @@ import OkaeriWire
 enum OldForms {
     /// A JSON object; `nil` for anything else.
     static func object(_ data: Data) -> [String: JSONValue]? {
-        object(try? JSONDecoder().decode(JSONValue.self, from: data))
+        object(try? UntrustedJSON.value(data))
     }
 
     static func object(_ value: JSONValue?) -> [String: JSONValue]? {

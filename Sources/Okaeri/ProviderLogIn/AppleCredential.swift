@@ -58,7 +58,9 @@ public struct AppleNonce: Sendable {
     /// What Apple gets: the SHA-256 in hexadecimal (`ASAuthorizationOpenIDRequest.nonce`).
     public var hashed: String {
         let digits = Array("0123456789abcdef".utf8)
-        let bytes = SHA256.hash(data: Data(value.utf8)).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        let bytes = SHA256.hash(data: Data(value.utf8)).flatMap {
+            [digits[Int(truncatingIfNeeded: $0 >> 4)], digits[Int(truncatingIfNeeded: $0 & 15)]]
+        }
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -70,7 +72,7 @@ public struct AppleNonce: Sendable {
         let parts = identityToken.split(separator: ".", omittingEmptySubsequences: false)
         // A token that cannot be read holds no nonce.
         guard parts.count == 3, let data = Base64URL.decode(parts[1]),
-            let claims = try? JSONDecoder().decode(Claims.self, from: data)
+            let claims = try? UntrustedJSON.decode(Claims.self, from: data)
         else { return false }
         return claims.nonce == hashed
     }

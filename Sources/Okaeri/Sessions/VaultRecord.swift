@@ -46,20 +46,27 @@ struct VaultRecord: Codable, Hashable, Sendable {
     /// Reads a record; members that an older or newer version did not write have their first value.
     init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        generation = try members.decodeIfPresent(Int64.self, forKey: .generation) ?? 0
-        epoch = try members.decodeIfPresent(Int64.self, forKey: .epoch) ?? 0
+        generation = Self.count(try members.decodeIfPresent(Int64.self, forKey: .generation))
+        epoch = Self.count(try members.decodeIfPresent(Int64.self, forKey: .epoch))
         session = try members.decodeIfPresent(StoredSession.self, forKey: .session)
         user = try members.decodeIfPresent(UserBody.self, forKey: .user)
         welcome = try members.decodeIfPresent(StoredWelcome.self, forKey: .welcome)
         isLoggedOut = try members.decodeIfPresent(Bool.self, forKey: .isLoggedOut) ?? false
         proofRequired = try members.decodeIfPresent(Bool.self, forKey: .proofRequired) ?? false
-        keySlot = try members.decodeIfPresent(Int.self, forKey: .keySlot) ?? 0
+        keySlot = min(max(try members.decodeIfPresent(Int.self, forKey: .keySlot) ?? 0, 0), Self.maximumKeySlot)
         keyUser = try members.decodeIfPresent(String.self, forKey: .keyUser) ?? user?.id
         pendingRevocations = try members.decodeIfPresent([Secret].self, forKey: .pendingRevocations) ?? []
         keyLeadsElsewhere = try members.decodeIfPresent(Bool.self, forKey: .keyLeadsElsewhere) ?? false
         loggedInWith = try members.decodeIfPresent(String.self, forKey: .loggedInWith)
         pendingNames = try members.decodeIfPresent([String: String].self, forKey: .pendingNames) ?? [:]
     }
+
+    /// The most keys that a device is believed to have made: forgetting the device looks for each, and a damaged record must
+    /// not make that endless.
+    private static let maximumKeySlot = 100_000
+
+    /// A count that was stored, from 0 to 2^60: with room to count on, whatever damage has made of it.
+    private static func count(_ stored: Int64?) -> Int64 { min(max(stored ?? 0, 0), 1 << 60) }
 
     /// The user, when somebody is logged in.
     var loggedInUser: UserBody? { isLoggedOut ? nil : user }
@@ -108,7 +115,7 @@ extension VaultRecord {
     /// which is what counts, is stored apart.
     static func read(_ stored: Data?) -> VaultRecord {
         guard let stored else { return VaultRecord() }
-        return (try? JSONDecoder().decode(VaultRecord.self, from: stored)) ?? VaultRecord()
+        return (try? UntrustedJSON.decode(VaultRecord.self, from: stored)) ?? VaultRecord()
     }
 
     /// The name under which a vault keeps one of the keys of an application.

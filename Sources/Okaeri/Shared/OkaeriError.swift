@@ -74,7 +74,7 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case cancelled
     /// The server refused for a reason that this version has no case for.
     case refused(code: ErrorCode, status: Int, detail: String?)
-    /// The answer is not one that an Okaeri server gives. Is the address right?
+    /// The answer is not one that an Okaeri server gives, or longer than 1 MiB. Is the address right?
     case unexpectedAnswer(status: Int)
 
     /// A stable word for the kind of error, for logs and decisions.

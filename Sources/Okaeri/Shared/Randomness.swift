@@ -15,7 +15,7 @@ extension Randomness {
 
     /// A number that is at least 0 and below 1, evenly spread.
     func fraction() -> Double {
-        let whole = bytes(4).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        return Double(whole) / Double(UInt64(1) << 32)
+        let whole = bytes(4).reduce(UInt64(0)) { $0 << 8 | UInt64(truncatingIfNeeded: $1) }
+        return Double(whole) / 0x1p32
     }
 }

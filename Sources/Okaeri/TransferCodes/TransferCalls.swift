@@ -67,7 +67,7 @@ extension SessionKeeper {
 
     /// Hears from an answer how much waits to be told.
     func hear(_ response: TransportResponse) {
-        heardNotices = response.headers[HeaderName.notices].flatMap { Int($0) } ?? 0
+        heardNotices = response.headers[HeaderName.notices].flatMap { Int($0, radix: 10) } ?? 0
         if heardNotices == 0 { fetchedNotices = 0 }
         fetchNoticesIfWanted()
     }

@@ -47,33 +47,3 @@ struct APICall: Sendable {
         }
     }
 }
-
-extension TransportResponse {
-    /// The body as a value.
-    ///
-    /// - Throws: `OkaeriError.unexpectedAnswer` when it is none.
-    func decoded<Body: Decodable>(_ type: Body.Type) throws(OkaeriError) -> Body {
-        do {
-            return try JSONDecoder().decode(type, from: body)
-        } catch {
-            throw .unexpectedAnswer(status: status)
-        }
-    }
-
-    /// The problem document; `nil` when the answer holds none.
-    var problem: Problem? {
-        guard headers["Content-Type"]?.lowercased().hasPrefix(Problem.mediaType) == true else { return nil }
-        // Whatever is not a problem document did not come from the API: the status alone counts then.
-        return try? JSONDecoder().decode(Problem.self, from: body)
-    }
-
-    /// How long the server asks to wait, in its form as seconds (RFC 9110 §10.2.3).
-    var retryAfter: Duration? {
-        headers["Retry-After"].flatMap { Int($0) }.flatMap { $0 >= 0 ? .seconds($0) : nil }
-    }
-
-    /// Whether the same request may succeed a little later.
-    var isTemporaryRefusal: Bool {
-        [408, 429, 502, 503, 504].contains(status)
-    }
-}

@@ -32,6 +32,9 @@ extension SessionKeeper {
                 try await pause(afterFailures: failures, atLeast: nil)
                 continue
             }
+            guard answer.body.count <= UntrustedJSON.maximumBytes else {
+                throw .unexpectedAnswer(status: answer.status)
+            }
             if (200..<300).contains(answer.status) { return answer }
             let problem = answer.problem
             let refusal = call.refusal(answer) ?? OkaeriError(answer, problem: problem)

@@ -5,8 +5,12 @@ import Foundation
 #endif
 
 /// Requests over the system's `URLSession`, without cache, cookies or stored credentials.
+///
+/// Of an answer longer than 1 MiB no more than that is taken, whatever its header says or its compression hides; the library
+/// then refuses it.
 public final class URLSessionTransport: Transport {
     private let session: URLSession
+    private let collector = ResponseCollector()
 
     /// Makes a transport.
     ///
@@ -19,7 +23,7 @@ public final class URLSessionTransport: Transport {
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.urlCredentialStorage = nil
-        session = URLSession(configuration: configuration, delegate: RedirectRefusal(), delegateQueue: nil)
+        session = URLSession(configuration: configuration, delegate: collector, delegateQueue: nil)
     }
 
     deinit {
@@ -36,14 +40,17 @@ public final class URLSessionTransport: Transport {
         outgoing.httpMethod = request.method
         outgoing.httpBody = request.body
         for (name, value) in request.headers.all { outgoing.setValue(value, forHTTPHeaderField: name) }
+        let (task, transfer) = (session.dataTask(with: outgoing), ResponseTransfer())
+        collector.await(task, transfer)
         do {
-            let (body, answer) = try await session.data(for: outgoing)
-            guard let answer = answer as? HTTPURLResponse else { throw TransportError.unreachable("no HTTP answer") }
-            let fields = answer.allHeaderFields.compactMap { name, value in
-                (name as? String).map { ($0, "\(value)") }
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    if transfer.begin(continuation) { task.resume() }
+                }
+            } onCancel: {
+                transfer.finish(.failure(CancellationError()))
+                task.cancel()
             }
-            return TransportResponse(
-                status: answer.statusCode, headers: HeaderFields(Dictionary(fields) { first, _ in first }), body: body)
         } catch {
             throw Self.reason(error)
         }
@@ -62,8 +69,84 @@ public final class URLSessionTransport: Transport {
     }
 }
 
+/// One request and the caller who waits for its response.
+private final class ResponseTransfer: Sendable {
+    private struct State {
+        var caller: CheckedContinuation<TransportResponse, any Error>?
+        var body = Data()
+        var isOver = false
+    }
+
+    private let state = Protected(State())
+
+    /// - Returns: Whether there is still something to wait for.
+    func begin(_ caller: CheckedContinuation<TransportResponse, any Error>) -> Bool {
+        let isOver = state.withValue { state in
+            if !state.isOver { state.caller = caller }
+            return state.isOver
+        }
+        if isOver { caller.resume(throwing: CancellationError()) }
+        return !isOver
+    }
+
+    /// - Returns: Whether more is wanted.
+    func take(_ bytes: Data) -> Bool {
+        state.withValue { state in
+            // One byte too many tells the library that it was too long.
+            state.body.append(bytes.prefix(max(0, UntrustedJSON.maximumBytes + 1 - state.body.count)))
+            return state.body.count <= UntrustedJSON.maximumBytes
+        }
+    }
+
+    func finish(_ result: Result<HTTPURLResponse, any Error>) {
+        let (caller, body) = state.withValue { state in
+            defer { (state.caller, state.isOver) = (nil, true) }
+            return (state.caller, state.body)
+        }
+        caller?.resume(
+            with: result.map { response in
+                let fields = response.allHeaderFields.compactMap { name, value in
+                    (name as? String).map { ($0, "\(value)") }
+                }
+                return TransportResponse(
+                    status: response.statusCode, headers: HeaderFields(Dictionary(fields) { first, _ in first }),
+                    body: body)
+            })
+    }
+}
+
+/// Hands what comes to the transfer that it is for, and ends those whose body is too long.
+///
 /// Follows no redirection: the API sends none, and a token must not travel to wherever one points.
-private final class RedirectRefusal: NSObject, URLSessionTaskDelegate {
+private final class ResponseCollector: NSObject, URLSessionDataDelegate {
+    private let transfers = Protected<[Int: ResponseTransfer]>([:])
+
+    func await(_ task: URLSessionTask, _ transfer: ResponseTransfer) {
+        transfers.withValue { $0[task.taskIdentifier] = transfer }
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let transfer = transfers.withValue { $0[dataTask.taskIdentifier] }
+        guard let transfer, !transfer.take(data) else { return }
+        end(dataTask, nil)
+        dataTask.cancel()
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        end(task, error)
+    }
+
+    private func end(_ task: URLSessionTask, _ error: (any Error)?) {
+        let transfer = transfers.withValue { $0.removeValue(forKey: task.taskIdentifier) }
+        if let error {
+            transfer?.finish(.failure(error))
+        } else if let response = task.response as? HTTPURLResponse {
+            transfer?.finish(.success(response))
+        } else {
+            transfer?.finish(.failure(TransportError.unreachable("no HTTP answer")))
+        }
+    }
+
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void

@@ -1,5 +1,5 @@
 public import Foundation
-public import OkaeriWire
+@_spi(TotalConversions) public import OkaeriWire
 
 /// A person's account in this application.
 public struct User: Hashable, Sendable, Identifiable {
@@ -90,9 +90,9 @@ extension Date {
 }
 
 extension WireTime {
-    /// The instant, cut to whole milliseconds.
+    /// The instant, cut to whole milliseconds; beyond the years 0000 to 9999, the nearer end of them.
     package init(_ date: Date) {
         // The millisecond that is meant may be a hair below its whole number in binary: a microsecond brings it back.
-        self.init(millisecondsSince1970: Int64((date.timeIntervalSince1970 * 1000 + 0.001).rounded(.down)))
+        self.init(millisecondsSince1970: Int64(clamping: (date.timeIntervalSince1970 * 1000 + 0.001).rounded(.down)))
     }
 }

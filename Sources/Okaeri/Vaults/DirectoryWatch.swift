@@ -48,9 +48,9 @@ enum DirectoryWatch {
         private static func start(
             _ directory: String, _ file: String, onChange: @escaping @Sendable () -> Void
         ) -> Watch? {
-            let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+            let descriptor = inotify_init1(Int32(clamping: IN_NONBLOCK) | Int32(clamping: IN_CLOEXEC))
             guard descriptor >= 0 else { return nil }
-            guard inotify_add_watch(descriptor, directory, UInt32(IN_MOVED_TO | IN_DELETE)) >= 0 else {
+            guard inotify_add_watch(descriptor, directory, UInt32(clamping: IN_MOVED_TO | IN_DELETE)) >= 0 else {
                 close(descriptor)
                 return nil
             }
@@ -73,7 +73,9 @@ enum DirectoryWatch {
                 guard count > 0 else { return names }
                 var rest = buffer[..<count]
                 while rest.count >= 16 {
-                    let length = rest.dropFirst(12).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+                    let length = rest.dropFirst(12).prefix(4).reversed().reduce(0) {
+                        $0 << 8 | Int(truncatingIfNeeded: $1)
+                    }
                     names.insert(String(decoding: rest.dropFirst(16).prefix(length).prefix { $0 != 0 }, as: UTF8.self))
                     rest = rest.dropFirst(16 + length)
                 }

@@ -80,7 +80,7 @@ extension APICall {
     func refusal(_ answer: TransportResponse) -> OkaeriError? {
         // Whatever is no such refusal did not come from the endpoint: the status alone counts then.
         guard mediaType == WebForm.mediaType, (400..<500).contains(answer.status), answer.status != 429,
-            let refused = try? JSONDecoder().decode(WebLogInRefusalAnswer.self, from: answer.body)
+            let refused = try? UntrustedJSON.decode(WebLogInRefusalAnswer.self, from: answer.body)
         else { return nil }
         return .webLogInRefused(WebLogInRefusal(rawValue: String(refused.error.prefix(64))))
     }

@@ -90,7 +90,7 @@ public struct WebLogInRequest: Sendable {
         let parts = identityToken?.split(separator: ".", omittingEmptySubsequences: false) ?? []
         // A token that cannot be read is about nothing.
         guard parts.count == 3, let data = Base64URL.decode(parts[1]),
-            let claims = try? JSONDecoder().decode(Claims.self, from: data)
+            let claims = try? UntrustedJSON.decode(Claims.self, from: data)
         else { return false }
         return claims.iss == issuer && claims.aud == application && claims.nonce == nonce.revealed
     }

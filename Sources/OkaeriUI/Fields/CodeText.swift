@@ -1,4 +1,5 @@
 import Foundation
+@_spi(TotalConversions) import OkaeriWire
 
 /// Codes as people type, paste and dictate them.
 package enum CodeText {
@@ -9,7 +10,7 @@ package enum CodeText {
         for scalar in text.unicodeScalars.prefix(1000) {
             guard digits.utf8.count < count else { break }
             if scalar.properties.numericType == .decimal, let value = scalar.properties.numericValue {
-                digits += String(Int(value))
+                digits += String(Int(clamping: value))
             }
         }
         return digits

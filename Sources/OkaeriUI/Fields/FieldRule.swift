@@ -139,8 +139,8 @@ extension FieldRule.Check {
     private func isDate(_ text: String) -> Bool {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map(\.utf8.count) == [4, 2, 2], parts.joined().utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-            let year = Int(parts[0]), let month = Int(parts[1]),
-            let day = Int(parts[2]), (1...12).contains(month), year > 0, day > 0
+            let year = Int(parts[0], radix: 10), let month = Int(parts[1], radix: 10),
+            let day = Int(parts[2], radix: 10), (1...12).contains(month), year > 0, day > 0
         else { return false }
         let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let lengths = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]

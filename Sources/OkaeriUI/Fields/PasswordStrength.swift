@@ -41,7 +41,7 @@ public enum PasswordStrength: Int, CaseIterable, Comparable, Hashable, Sendable 
         var count = 0
         var previous: UInt32?
         for scalar in text.unicodeScalars {
-            let isForeseen = previous.map { abs(Int(scalar.value) - Int($0)) <= 1 } ?? false
+            let isForeseen = previous.map { (Int(clamping: scalar.value) - Int(clamping: $0)).magnitude <= 1 } ?? false
             if !isForeseen { count += 1 }
             previous = scalar.value
         }

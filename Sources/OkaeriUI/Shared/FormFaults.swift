@@ -32,7 +32,7 @@ extension ScreenForm {
     }
 
     private func fault(_ problem: FieldProblem, in id: FieldID, of error: OkaeriError) -> FieldFault {
-        let number = problem.detail.split { !$0.isNumber || !$0.isASCII }.first.flatMap { Int($0) }
+        let number = problem.detail.split { !$0.isNumber || !$0.isASCII }.first.flatMap { Int($0, radix: 10) }
         switch problem.code {
         case "required", "none_of": return .required
         case "too_short": return number.map { .tooShort(minimum: $0) } ?? .refused

@@ -1,5 +1,6 @@
 public import Foundation
 import Okaeri
+@_spi(TotalConversions) import OkaeriWire
 
 /// The fields of a screen, what stands in them, and whether something is under way.
 public struct ScreenForm: Hashable, Sendable {
@@ -103,7 +104,7 @@ public struct ScreenCountdown: Hashable, Sendable {
     }
 
     /// How many seconds are left, rounded up.
-    public var secondsLeft: Int { max(0, Int(end.timeIntervalSince(now).rounded(.up))) }
+    public var secondsLeft: Int { max(0, Int(clamping: end.timeIntervalSince(now).rounded(.up))) }
     /// Whether it is not over.
     public var isRunning: Bool { secondsLeft > 0 }
 }

@@ -21,7 +21,7 @@ public struct QRPicture: Hashable, Sendable {
     /// other document.
     public init?(svg: String) {
         guard svg.utf8.count < 200_000, let box = Self.value(of: "viewBox", in: svg[...]) else { return nil }
-        let numbers = box.split(separator: " ").compactMap { Int($0) }
+        let numbers = box.split(separator: " ").compactMap { Int($0, radix: 10) }
         guard numbers.count == 4, numbers[0] == 0, numbers[1] == 0, numbers[2] == numbers[3],
             (21...250).contains(numbers[2]), let path = svg.range(of: "<path d=\"")
         else { return nil }
@@ -29,9 +29,10 @@ public struct QRPicture: Hashable, Sendable {
         let text = svg[path.upperBound...].prefix { $0 != "\"" }
         var bars: [Bar] = []
         for part in text.split(separator: "M") {
-            let words = part.split { !"0123456789".contains($0) }.compactMap { Int($0) }
-            guard words.count == 5, words[2] == words[4], words[3] == 1, words[2] > 0, words[0] + words[2] <= side,
-                words[1] < side
+            let words = part.split { !"0123456789".contains($0) }.compactMap { Int($0, radix: 10) }
+            // Each is within the picture before they are added.
+            guard words.count == 5, words[2] == words[4], words[3] == 1, (0..<side).contains(words[0]),
+                (0..<side).contains(words[1]), (1...side).contains(words[2]), words[0] + words[2] <= side
             else { return nil }
             bars.append(Bar(column: words[0], row: words[1], length: words[2]))
         }

@@ -1,5 +1,6 @@
 package import Foundation
 public import Okaeri
+@_spi(TotalConversions) import OkaeriWire
 
 /// What a person can do on the screen that gives a code for another device.
 public enum TransferCodeEvent: Hashable, Sendable {
@@ -76,7 +77,7 @@ public struct TransferCodeModel: FormScreen {
             return []
         }
         self.code = code
-        countdown = ScreenCountdown(.seconds(code.expiresAt.timeIntervalSince(instant)), from: instant)
+        countdown = ScreenCountdown(.seconds(clamping: code.expiresAt.timeIntervalSince(instant)), from: instant)
         return [.wake]
     }
 }

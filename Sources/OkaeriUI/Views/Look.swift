@@ -1,5 +1,5 @@
 #if canImport(SwiftUI) && !os(watchOS) && !os(tvOS)
-    public import OkaeriWire
+    @_spi(TotalConversions) public import OkaeriWire
     public import SwiftUI
 
     /// How screens look and what they say.
@@ -80,6 +80,6 @@
         /// Whether it is night.
         var isDark: Bool { scheme == .dark }
 
-        func radius(_ height: CGFloat) -> CGFloat { CGFloat(theme.buttonRadius(height: Int(height))) }
+        func radius(_ height: CGFloat) -> CGFloat { CGFloat(theme.buttonRadius(height: Int(clamping: height))) }
     }
 #endif

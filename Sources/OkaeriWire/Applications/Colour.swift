@@ -36,7 +36,7 @@ public struct Colour: Hashable, Sendable {
         var bits: UInt32 = 0
         for digit in digits.dropFirst() {
             guard let value = Character(Unicode.Scalar(digit)).hexDigitValue else { return nil }
-            bits = bits << 4 | UInt32(value)
+            bits = bits << 4 | UInt32(truncatingIfNeeded: value)
         }
         self.init(bits)
     }

@@ -195,7 +195,7 @@ private struct JSONParser {
             guard byte < 0x80, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
                 throw .unexpected(offset: position)
             }
-            unit = unit << 4 | UInt16(digit)
+            unit = unit << 4 | UInt16(truncatingIfNeeded: digit)
             position += 1
         }
         return unit
@@ -222,7 +222,7 @@ private struct JSONParser {
             guard takeDigits() > 0 else { throw .unexpected(offset: position) }
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        if isWhole, let whole = Int64(text) { return .integer(whole) }
+        if isWhole, let whole = Int64(text, radix: 10) { return .integer(whole) }
         guard let number = Double(text), number.isFinite else { throw .numberOutOfRange(offset: position) }
         // 1.0 and 1e0 are the whole number 1, as they are in JavaScript.
         return Int64(exactly: number).map(JSONValue.integer) ?? .number(number)

@@ -19,7 +19,13 @@ public enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: Codable {
-    /// Reads whatever value stands at the decoder's place.
+    /// How many arrays and objects may stand within each other where a `Decoder` reads them: each level takes a few
+    /// kilobytes of the stack, and threads may have 512 KiB.
+    static let maximumDecodedDepth = 64
+
+    /// Reads whatever value stands at the decoder's place, down to 64 levels.
+    ///
+    /// Bytes from a server or a file are better read by ``init(parsing:maximumDepth:)``, which has a limit of its own.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         // Each `try?` asks "is it of this type?"; the last attempt is the one whose error is told.
@@ -33,6 +39,8 @@ extension JSONValue: Codable {
             self = .number(value)
         } else if let value = try? container.decode(String.self) {
             self = .string(value)
+        } else if decoder.codingPath.count >= Self.maximumDecodedDepth {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "too many levels")
         } else if let value = try? container.decode([JSONValue].self) {
             self = .array(value)
         } else {

@@ -214,5 +214,5 @@ private struct ElementKey: CodingKey {
     var stringValue: String { intValue.map(String.init) ?? "" }
 
     init(intValue: Int) { self.intValue = intValue }
-    init?(stringValue: String) { intValue = Int(stringValue) }
+    init?(stringValue: String) { intValue = Int(stringValue, radix: 10) }
 }

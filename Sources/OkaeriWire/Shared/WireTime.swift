@@ -1,16 +1,29 @@
 /// An instant as the API writes it: RFC 3339, UTC, with milliseconds (`2026-11-21T09:15:42.123Z`).
 public struct WireTime: Hashable, Comparable, Sendable {
-    /// Milliseconds since 1970-01-01T00:00:00Z. Years 0000 to 9999 can be written.
-    public var millisecondsSince1970: Int64
+    /// The beginning of year 0000, UTC, before which nothing can be written (RFC 3339 §1).
+    public static let earliest = WireTime(millisecondsSince1970: -62_167_219_200_000)
+    /// The last millisecond of year 9999, UTC.
+    public static let latest = WireTime(millisecondsSince1970: 253_402_300_799_999)
 
-    /// Makes an instant from milliseconds since 1970, UTC.
+    private static var range: ClosedRange<Int64> { -62_167_219_200_000...253_402_300_799_999 }
+
+    private var milliseconds: Int64
+
+    /// Milliseconds since 1970-01-01T00:00:00Z, from ``earliest`` to ``latest``; what is beyond becomes the nearer of them.
+    public var millisecondsSince1970: Int64 {
+        get { milliseconds }
+        set { self = WireTime(millisecondsSince1970: newValue) }
+    }
+
+    /// Makes an instant from milliseconds since 1970, UTC. What is beyond the years 0000 to 9999 becomes ``earliest`` or
+    /// ``latest``.
     public init(millisecondsSince1970: Int64) {
-        self.millisecondsSince1970 = millisecondsSince1970
+        milliseconds = min(max(millisecondsSince1970, Self.range.lowerBound), Self.range.upperBound)
     }
 
     /// Orders by time.
     public static func < (left: WireTime, right: WireTime) -> Bool {
-        left.millisecondsSince1970 < right.millisecondsSince1970
+        left.milliseconds < right.milliseconds
     }
 }
 
@@ -19,7 +32,7 @@ extension WireTime: CustomStringConvertible {
 
     /// The RFC 3339 form in UTC with exactly three digits of fraction.
     public var description: String {
-        let (days, rest) = millisecondsSince1970.flooredDivision(by: Self.millisecondsPerDay)
+        let (days, rest) = milliseconds.flooredDivision(by: Self.millisecondsPerDay)
         let (year, month, day) = Self.date(fromDaysSince1970: days)
         return String(unsafeUninitializedCapacity: 24) { buffer in
             var at = 0
@@ -55,7 +68,8 @@ extension WireTime: CustomStringConvertible {
 
     /// Reads an RFC 3339 date-time (§5.6): any offset, any number of fraction digits (cut to milliseconds).
     ///
-    /// `nil` when the text has another form or names a day that does not exist.
+    /// `nil` when the text has another form, or names a day that does not exist or an instant that is before year 0000 or
+    /// after year 9999 in UTC: `0000-01-01T00:00:00+23:59` could not be written again.
     ///
     /// - Parameter text: For example `2026-11-21T18:15:42+09:00`.
     public init?(_ text: String) {
@@ -69,6 +83,8 @@ extension WireTime: CustomStringConvertible {
         let days = Self.daysSince1970(year: year, month: month, day: day)
         guard Self.date(fromDaysSince1970: days) == (year, month, day) else { return nil }
         let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset * 60
+        // A leap second at the end of year 9999 is the first of the next, too.
+        guard Self.range.contains(seconds * 1000 + fraction) else { return nil }
         self.init(millisecondsSince1970: seconds * 1000 + fraction)
     }
 
@@ -122,11 +138,11 @@ private struct DigitReader {
     var isAtEnd: Bool { position == bytes.count }
 
     mutating func digits(_ count: Int) -> Int64? {
-        guard position + count <= bytes.count else { return nil }
+        guard count <= bytes.count - position else { return nil }
         var value: Int64 = 0
         for byte in bytes[position..<(position + count)] {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-            value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+            value = value * 10 + Int64(truncatingIfNeeded: byte - UInt8(ascii: "0"))
         }
         position += count
         return value

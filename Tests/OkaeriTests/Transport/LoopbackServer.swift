@@ -82,9 +82,23 @@ final class LoopbackServer: Sendable {
             close(connection)
             return
         }
-        let bytes = Array(answer.utf8)
-        _ = send(connection, bytes, bytes.count, 0)
+        write(Array(answer.utf8), to: connection)
         close(connection)
+    }
+
+    /// Sends everything, unless the other side closes before.
+    private static func write(_ bytes: [UInt8], to connection: Int32) {
+        #if canImport(Glibc)
+            let flags = Int32(MSG_NOSIGNAL.rawValue)
+        #else
+            let flags: Int32 = 0
+        #endif
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, flags) }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
     }
 
     /// Whether the head is there and as much of a body as it announces.

@@ -61,6 +61,21 @@ struct URLSessionTransportTests {
         #expect(other.requests.isEmpty)
     }
 
+    @Test("takes no more than a mebibyte and a byte of an answer, however long it is", arguments: [true, false])
+    func long(isAnnounced: Bool) async throws {
+        let length = 8 << 20
+        let head = "HTTP/1.1 200 OK\r\n\(isAnnounced ? "Content-Length: \(length)\r\n" : "")Connection: close\r\n\r\n"
+        let server = try LoopbackServer([head + String(repeating: "a", count: length)])
+        let answer = try await transport.send(request(server))
+        #expect(answer.status == 200 && answer.body.count == (1 << 20) + 1)
+        // What is not longer comes whole.
+        let whole = try LoopbackServer([
+            "HTTP/1.1 200 OK\r\nContent-Length: \(1 << 20)\r\nConnection: close\r\n\r\n"
+                + String(repeating: "b", count: 1 << 20)
+        ])
+        #expect(try await transport.send(request(whole)).body == Data(repeating: UInt8(ascii: "b"), count: 1 << 20))
+    }
+
     @Test("tells that no answer came when the connection is closed or refused")
     func unreachable() async throws {
         let server = try LoopbackServer([""])

@@ -29,7 +29,7 @@ package struct SealingKey: Sendable {
                 inputKeyMaterial: key, info: Array("okaeri keyed digests".utf8), outputByteCount: 32))
         for part in [purpose] + parts {
             let bytes = Array(part.utf8)
-            code.update(data: withUnsafeBytes(of: UInt64(bytes.count).bigEndian) { Array($0) })
+            code.update(data: withUnsafeBytes(of: UInt64(clamping: bytes.count).bigEndian) { Array($0) })
             code.update(data: bytes)
         }
         return SecretDigest(keyed: code.finalize())

@@ -72,7 +72,7 @@ package struct EditUser: Sendable {
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             guard user != before else { return before }
             // Two changes in one millisecond are two versions.
-            user.updatedAt = max(now, Timestamp(milliseconds: before.updatedAt.milliseconds + 1))
+            user.updatedAt = max(now, before.updatedAt + .milliseconds(1))
             try transaction.updateProfile(of: user)
             if user.typedIdentifiers != before.typedIdentifiers {
                 try transaction.refuseTaken(user)

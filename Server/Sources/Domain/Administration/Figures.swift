@@ -1,3 +1,5 @@
+@_spi(TotalConversions) import enum OkaeriWire.JSONValue
+
 /// How often something happened in an hour. Kept for finished hours; the present one is counted when it is asked for.
 package struct Figure: Hashable, Sendable {
     /// Hours since 1970, UTC.
@@ -110,7 +112,7 @@ package struct ReadOverview: Sendable {
         of application: Identifier<Application>, days: Int
     ) async throws(DomainError) -> Overview {
         let now = clock.now
-        let days = Int64(min(max(days, 1), Self.longestSpanDays))
+        let days = Int64(clamping: min(max(days, 1), Self.longestSpanDays))
         let first = days == 1 ? now.hour - 23 : (now.day - days + 1) * 24
         return try await store.read { transaction throws(DomainError) in
             var figures = try transaction.figures(of: application, since: first)
@@ -145,6 +147,6 @@ extension Timestamp {
     package var hour: Int64 { milliseconds / 3_600_000 }
 
     package init(hour: Int64) {
-        self.init(milliseconds: hour * 3_600_000)
+        self.init(milliseconds: hour.multipliedWithSaturation(by: 3_600_000))
     }
 }

@@ -87,7 +87,7 @@ package struct ChangeAdmin: Sendable {
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             try transaction.requireApplications(admin.applications)
             // Two changes in one millisecond are two versions.
-            admin.updatedAt = max(now, Timestamp(milliseconds: admin.updatedAt.milliseconds + 1))
+            admin.updatedAt = max(now, admin.updatedAt + .milliseconds(1))
             try transaction.update(admin)
             if wasActingOwner { try transaction.requireOwner() }
             let keys = admin.isDisabled ? try transaction.removeAllAccess(of: id) : 0

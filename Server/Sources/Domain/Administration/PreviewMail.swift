@@ -48,7 +48,7 @@ package struct PreviewMail: Sendable {
         let form = CodeForm.form(of: kind, hasLink: hasLink)
         return MailLetter(
             kind: kind, recipient: recipient, languages: [language.rawValue],
-            code: kind.hasSecret ? form.example : nil, minutes: Int(form.life.wholeMilliseconds / 60_000),
+            code: kind.hasSecret ? form.example : nil, minutes: Int(clamping: form.life.wholeMilliseconds / 60_000),
             email: recipient, pages: pages)
     }
 }

@@ -37,8 +37,9 @@ package struct TimeCode: Sendable {
         var hash = HMAC<Insecure.SHA1>(key: SymmetricKey(data: key))
         withUnsafeBytes(of: step.bigEndian) { hash.update(data: $0) }
         let digest = Array(hash.finalize())
-        let offset = Int(digest[digest.count - 1] & 0xf)
-        let number = digest[offset..<offset + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7fff_ffff
+        let offset = Int(truncatingIfNeeded: digest[digest.count - 1] & 0xf)
+        let number =
+            digest[offset..<offset + 4].reduce(UInt32(0)) { $0 << 8 | UInt32(truncatingIfNeeded: $1) } & 0x7fff_ffff
         let text = String(number % 1_000_000)
         return String(repeating: "0", count: Self.digits - text.count) + text
     }
@@ -71,14 +72,14 @@ enum Base32 {
         var characters: [UInt8] = []
         var (bits, bitCount): (UInt32, Int) = (0, 0)
         for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
+            bits = bits << 8 | UInt32(truncatingIfNeeded: byte)
             bitCount += 8
             while bitCount >= 5 {
                 bitCount -= 5
-                characters.append(alphabet[Int(bits >> UInt32(bitCount) & 31)])
+                characters.append(alphabet[Int(truncatingIfNeeded: bits >> bitCount & 31)])
             }
         }
-        if bitCount > 0 { characters.append(alphabet[Int(bits << UInt32(5 - bitCount) & 31)]) }
+        if bitCount > 0 { characters.append(alphabet[Int(truncatingIfNeeded: bits << (5 - bitCount) & 31)]) }
         return String(decoding: characters, as: UTF8.self)
     }
 }

@@ -1,3 +1,5 @@
+@_spi(TotalConversions) import enum OkaeriWire.JSONValue
+
 /// Gives new audit entries their places in the chains of their applications, in the order in which it finds them. The
 /// server calls it every minute, commands before they read the log.
 package struct ChainAuditEntries: Sendable {
@@ -34,7 +36,7 @@ package struct ChainAuditEntries: Sendable {
             } else {
                 before = try transaction.auditHead(of: entry.application)
             }
-            let number = (before?.number ?? 0) + 1
+            let number = (before?.number ?? 0).addingWithSaturation(1)
             let digest = seals.digest(of: entry, number: number, after: before?.digest)
             try transaction.place(ChainedAuditEntry(entry: entry, number: number, digest: digest))
             heads[entry.application] = seals.head(of: entry.application, number: number, digest: digest)

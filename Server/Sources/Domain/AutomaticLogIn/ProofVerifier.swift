@@ -53,9 +53,8 @@ package struct ProofVerifier: Sendable {
 
     private func issuedAt(of claims: DecodedProof.Claims, now: Timestamp) throws(DomainError) -> Timestamp {
         guard let seconds = claims.iat else { throw .proofRefused(.issuedAt) }
-        // Past year 9999 the sum below could overflow; the clock is off by more than the window either way.
-        guard seconds.isFinite, abs(seconds) < 253_402_300_800 else { throw .clockSkew(serverTime: now) }
-        let issuedAt = Timestamp(milliseconds: Int64(seconds * 1000))
+        // Beyond the years that there are, the clock is off by more than the window.
+        guard let issuedAt = Timestamp(secondsSince1970: seconds) else { throw .clockSkew(serverTime: now) }
         // `iat` has whole seconds: within the second that it names, the proof counts as made now.
         guard issuedAt <= now + Self.window, now < issuedAt + Self.window + .seconds(1) else {
             throw .clockSkew(serverTime: now)

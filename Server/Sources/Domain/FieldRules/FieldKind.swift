@@ -15,7 +15,7 @@ package enum FieldKind: String, CaseIterable, Hashable, Sendable {
             (.boolean, .bool), (.object, .object), (.array, .array):
             true
         // 1.0 and 1 are one number in JSON.
-        case (.integer, .number(let number)): number.rounded() == number && abs(number) < 0x1p53
+        case (.integer, .number(let number)): number.rounded() == number && number.magnitude < 0x1p53
         case (.date, .string(let text)): Self.isDate(text)
         case (.date, .object(let members)):
             if members["__type"] == "Date", case .string(let text)? = members["iso"], members.count == 2 {
@@ -63,7 +63,7 @@ package enum FieldKind: String, CaseIterable, Hashable, Sendable {
     }
 
     private static func number(_ text: Substring) -> Int? {
-        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text, radix: 10) : nil
     }
 
     private static func take(_ count: Int, from rest: inout Substring) -> Int? {

@@ -132,9 +132,9 @@ extension ProtocolRule {
             name: "sessionsPerUser", option: "sessions-per-user", optionUnit: 1,
             kind: .count(1...Int64(SessionOpening.maximumSessionsPerUser)), loosening: .whenMore,
             protocols: Session.ProtocolName.foreign,
-            read: { rules, _ in .number(rules.maximumPerUser.map(Int64.init)) },
+            read: { rules, _ in .number(rules.maximumPerUser.map { Int64(clamping: $0) }) },
             write: { value, rules, _ in
-                if case .number(let count) = value { rules.maximumPerUser = count.map { Int($0) } }
+                if case .number(let count) = value { rules.maximumPerUser = count.map { Int(clamping: $0) } }
             }),
         truth("allowsAnonymous", "anonymous", \.allowsAnonymous, .whenOn, [.ncmb, .parse]),
         truth("isReadableByAll", "readable-by-all", \.isReadableByAll, .whenOn, [.ncmb, .parse, .kii]),

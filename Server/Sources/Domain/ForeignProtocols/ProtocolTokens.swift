@@ -21,7 +21,7 @@ package struct ProtocolTokens: Sendable {
     package func caller(of token: some StringProtocol, for enabled: EnabledProtocol) -> Caller? {
         let parts = token.split(separator: "_", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let caller = Caller(rawValue: String(parts[0])),
-            let end = Int64(parts[1]), clock.now < Timestamp(milliseconds: end),
+            let end = Int64(parts[1], radix: 10), clock.now < Timestamp(milliseconds: end),
             Secret(String(parts[2])) == Secret(Self.code(caller, String(parts[1]), enabled))
         else { return nil }
         return caller

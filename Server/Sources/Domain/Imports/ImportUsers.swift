@@ -74,7 +74,7 @@ package struct ImportUsers: Sendable {
     private func candidate(
         _ imported: ImportedUser, in application: Identifier<Application>, isRehearsal: Bool
     ) async throws(DomainError) -> Candidate {
-        var (user, faults) = (imported.user, Self.faults(in: imported.user))
+        var (user, faults) = (imported.user, imported.faults + Self.faults(in: imported.user))
         if let anonymousId = imported.anonymousId {
             user.identities.append(
                 Identity(provider: .anonymous, subject: anonymousId.subject, linkedAt: user.createdAt))

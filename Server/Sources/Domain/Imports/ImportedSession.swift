@@ -9,6 +9,8 @@ package struct ImportedSession: Sendable {
     package var createdAt: Timestamp
     /// `nil` for a session without end.
     package var expiresAt: Timestamp?
+    /// Times of the record that no session can have.
+    package var timeFaults: [FieldFault] = []
 
     package init(
         user: Identifier<User>, application: Identifier<Application>, token: Secret,
@@ -39,7 +41,7 @@ package struct ImportedSession: Sendable {
 
     /// The rules that it breaks.
     var faults: [FieldFault] {
-        var faults = device.faults(field: "device")
+        var faults = timeFaults + device.faults(field: "device")
         if !(1...SessionToken.maximumForeignBytes).contains(token.revealed.utf8.count) {
             faults.append(FieldFault(field: "token", rule: .tooManyBytes(maximum: SessionToken.maximumForeignBytes)))
         }

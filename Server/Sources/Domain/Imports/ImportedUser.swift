@@ -14,6 +14,8 @@ package struct ImportedUser: Sendable {
     package var sessions: [ImportedSession] = []
     /// Tokens that the other service issued and apps hold. They go on counting, in any form that they have.
     package var tokens: [Secret]
+    /// What the record holds and no user can have, such as a time in year 12000. The user is refused for it.
+    package var faults: [FieldFault] = []
 
     package init(
         user: User, hash: PasswordHash? = nil, password: Secret? = nil, anonymousId: AnonymousId? = nil,
@@ -25,6 +27,46 @@ package struct ImportedUser: Sendable {
         self.anonymousId = anonymousId
         self.providerNames = providerNames
         self.tokens = tokens
+    }
+}
+
+/// Reads the times of a record, and keeps what is wrong with them: no reader of a format has bounds of its own.
+package struct ImportedTimes: Sendable {
+    /// What another service wrote as a time.
+    package enum Sent: Hashable, Sendable {
+        /// Nothing.
+        case none
+        case milliseconds(Int64)
+        /// A number of milliseconds with a fraction, or too large to be whole.
+        case number(Double)
+        case time(Timestamp)
+        /// Something that is no time.
+        case other
+    }
+
+    package private(set) var faults: [FieldFault] = []
+
+    package init() {}
+
+    /// A time of a record.
+    ///
+    /// - Parameters:
+    ///   - sent: What stands there.
+    ///   - field: The record's own name for it, for the report.
+    /// - Returns: the time; `nil` when there is none, or none that can be taken.
+    package mutating func time(_ sent: Sent, _ field: String) -> Timestamp? {
+        let time: Timestamp?
+        switch sent {
+        case .none: return nil
+        case .time(let known): return known
+        case .other:
+            faults.append(FieldFault(field: field, rule: .notOfKind(.date)))
+            return nil
+        case .milliseconds(let number): time = Timestamp(exactly: number)
+        case .number(let number): time = Timestamp(secondsSince1970: number / 1000)
+        }
+        if time == nil { faults.append(FieldFault(field: field, rule: .outOfRange(Timestamp.range))) }
+        return time
     }
 }
 

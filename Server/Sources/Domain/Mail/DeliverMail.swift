@@ -145,9 +145,9 @@ package struct DeliverMail: Sendable {
 
     /// Tries again later: after 5 s, 10 s, 20 s … 15 min, a quarter more or less, so that mails do not come in crowds.
     private func postpone(_ mail: QueuedMail, _ claim: String, _ reason: String) async throws(DomainError) -> End {
-        let doubled = Self.firstWait.wholeMilliseconds << Int64(min(mail.attempts - 1, 20))
+        let doubled = Self.firstWait.wholeMilliseconds << min(mail.attempts - 1, 20)
         let wait = min(doubled, Self.longestWait.wholeMilliseconds)
-        let chance = randomness.bytes(2).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        let chance = randomness.bytes(2).reduce(Int64(0)) { $0 << 8 | Int64(clamping: $1) }
         var later = mail
         let next = clock.now + .milliseconds(wait * 3 / 4 + wait / 2 * chance / 65_536)
         guard next < mail.expiresAt else { return try await giveUp(mail, claim, reason) }

@@ -62,8 +62,8 @@ package enum CodeForm: Hashable, Sendable {
         let limit = 256 / characters.count * characters.count
         var text: [Character] = []
         while text.count < count {
-            for byte in randomness.bytes(count * 2) where Int(byte) < limit && text.count < count {
-                text.append(characters[Int(byte) % characters.count])
+            for byte in randomness.bytes(count * 2) where Int(truncatingIfNeeded: byte) < limit && text.count < count {
+                text.append(characters[Int(truncatingIfNeeded: byte) % characters.count])
             }
         }
         var grouped = ""

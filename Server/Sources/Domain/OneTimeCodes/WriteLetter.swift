@@ -33,7 +33,8 @@ package struct WriteLetter: Sendable {
         let code = form.new(randomness)
         let letter = MailLetter(
             kind: errand.kind, recipient: recipient, languages: [user.locale].compactMap { $0 } + errand.languages,
-            code: code, minutes: Int(form.life.wholeMilliseconds / 60_000), email: address, pages: errand.pages)
+            code: code, minutes: Int(clamping: form.life.wholeMilliseconds / 60_000), email: address,
+            pages: errand.pages)
         var written = mail
         written.sealed = try sealing.seal(.letter(letter), id: mail.id, in: application.id)
         let (handle, digest) = digests.digests(

@@ -15,7 +15,7 @@ package enum CommonPasswords {
     }
 
     private static func isRun(_ text: String) -> Bool {
-        let signs = text.unicodeScalars.map { Int($0.value) }
+        let signs = text.unicodeScalars.map { Int(truncatingIfNeeded: $0.value) }
         guard signs.count > 2 else { return true }
         let steps = zip(signs, signs.dropFirst()).map { $1 - $0 }
         // From 9 a run of digits goes on with 0, and back.

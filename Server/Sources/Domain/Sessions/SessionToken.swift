@@ -42,9 +42,9 @@ package enum SessionToken {
     /// The end that a token holds; `nil` for tokens of any other form.
     static func end(of text: some StringProtocol) -> Timestamp? {
         guard (46...58).contains(text.utf8.count), text.dropFirst(43).hasPrefix("--"),
-            let seconds = Int64(text.dropFirst(45), radix: 36), (0...253_402_300_800).contains(seconds)
+            let seconds = Int64(text.dropFirst(45), radix: 36), seconds >= 0
         else { return nil }
-        return Timestamp(milliseconds: seconds * 1000)
+        return Timestamp(secondsSince1970: Double(seconds))
     }
 
     /// The digest to look a token up by; `nil` when the text cannot be a token.
@@ -53,7 +53,7 @@ package enum SessionToken {
         guard text.utf8.count == length, text.utf8.starts(with: prefix.utf8),
             let time = Base64URL.bytes(of: text.utf8.dropFirst(prefix.utf8.count).prefix(timeLength))
         else { return nil }
-        return SecretDigest(of: text.utf8, placedBy: time.reduce(0) { $0 << 8 | UInt64($1) })
+        return SecretDigest(of: text.utf8, placedBy: time.reduce(0) { $0 << 8 | UInt64(truncatingIfNeeded: $1) })
     }
 
     /// The digest to look a token of a protocol up by. Foreign tokens may have been issued elsewhere, in any form.
@@ -70,6 +70,9 @@ package enum SessionToken {
     /// Bytes as lower-case hexadecimal digits.
     static func hexadecimal(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        return String(
+            decoding: bytes.flatMap {
+                [digits[Int(truncatingIfNeeded: $0 >> 4)], digits[Int(truncatingIfNeeded: $0 & 15)]]
+            }, as: UTF8.self)
     }
 }

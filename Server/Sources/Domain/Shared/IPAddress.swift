@@ -135,7 +135,7 @@ package struct IPNetwork: Hashable, Sendable {
         let width = base.isIPv4 ? 32 : 128
         var bits = width
         if parts.count == 2 {
-            guard let sent = Int(parts[1]), (0...width).contains(sent) else { return nil }
+            guard let sent = Int(parts[1], radix: 10), (0...width).contains(sent) else { return nil }
             bits = sent
         }
         self.base = base
@@ -164,6 +164,6 @@ package struct IPNetwork: Hashable, Sendable {
     package func isPart(of other: IPNetwork) -> Bool { prefixBits >= other.prefixBits && other.contains(base) }
 
     private static func mask(bits: Int) -> UInt64 {
-        bits == 0 ? 0 : UInt64.max << UInt64(64 - bits)
+        bits == 0 ? 0 : UInt64.max << (64 - bits)
     }
 }

@@ -10,7 +10,7 @@ package struct Identifier<Subject>: Hashable, Sendable {
 extension Identifier {
     /// The smallest id that could be made at an instant: ids made before it are smaller, at or after it not.
     package static func first(at instant: Timestamp) -> Self {
-        Self(rawValue: Base62.text(of: UInt64(max(0, instant.milliseconds)), characterCount: 8))
+        Self(rawValue: Base62.text(of: UInt64(clamping: instant.milliseconds), characterCount: 8))
     }
 }
 

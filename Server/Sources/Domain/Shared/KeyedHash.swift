@@ -20,7 +20,7 @@ package struct KeyedHash: Sendable {
         var bytes: [UInt8] = []
         for part in parts {
             // A part that is missing differs from an empty one.
-            withUnsafeBytes(of: Int64(part?.count ?? -1).bigEndian) { bytes.append(contentsOf: $0) }
+            withUnsafeBytes(of: Int64(clamping: part?.count ?? -1).bigEndian) { bytes.append(contentsOf: $0) }
             if let part { bytes.append(contentsOf: part) }
         }
         var hash = begun

@@ -9,7 +9,7 @@ extension Randomness {
     /// Ids made in different milliseconds sort by time, so inserts stay at the right edge of an index.
     package func newIdentifier<Subject>(at instant: Timestamp) -> Identifier<Subject> {
         Identifier(
-            rawValue: Base62.text(of: UInt64(max(0, instant.milliseconds)), characterCount: 8)
+            rawValue: Base62.text(of: UInt64(clamping: instant.milliseconds), characterCount: 8)
                 + randomBase62(characterCount: 8))
     }
 
@@ -18,7 +18,7 @@ extension Randomness {
         var characters: [UInt8] = []
         while characters.count < characterCount {
             for byte in bytes(characterCount * 2) where byte < 248 && characters.count < characterCount {
-                characters.append(Base62.alphabet[Int(byte % 62)])
+                characters.append(Base62.alphabet[Int(truncatingIfNeeded: byte % 62)])
             }
         }
         return String(decoding: characters, as: UTF8.self)
@@ -33,7 +33,7 @@ enum Base62 {
         var number = number
         var characters = [UInt8](repeating: alphabet[0], count: characterCount)
         for place in characters.indices.reversed() {
-            characters[place] = alphabet[Int(number % 62)]
+            characters[place] = alphabet[Int(truncatingIfNeeded: number % 62)]
             number /= 62
         }
         return String(decoding: characters, as: UTF8.self)

@@ -1,23 +1,54 @@
-/// An instant, in whole milliseconds since 1970-01-01T00:00:00Z.
-package struct Timestamp: Hashable, Comparable, Sendable {
-    package var milliseconds: Int64
+@_spi(TotalConversions) import enum OkaeriWire.JSONValue
 
+/// An instant, in whole milliseconds since 1970-01-01T00:00:00Z, in the years 0000 to 9999, which are those that can be
+/// written (RFC 3339 §1).
+///
+/// No value lies outside of them, wherever it comes from, so that sums and texts of instants have a result in any case
+/// (decision 0052).
+package struct Timestamp: Hashable, Comparable, Sendable {
+    package let milliseconds: Int64
+
+    /// The milliseconds of the years 0000 to 9999.
+    package static var range: ClosedRange<Int64> { -62_167_219_200_000...253_402_300_799_999 }
+    package static var earliest: Timestamp { Timestamp(milliseconds: range.lowerBound) }
+    package static var latest: Timestamp { Timestamp(milliseconds: range.upperBound) }
+
+    /// An instant of our own. What lies beyond the years 0000 to 9999 becomes the nearer end of them: a row of the
+    /// database that says so can be read, and what is added to a time that never ends stays one.
     package init(milliseconds: Int64) {
+        self.milliseconds = min(max(milliseconds, Self.range.lowerBound), Self.range.upperBound)
+    }
+
+    /// An instant that somebody else wrote; `nil` when it lies beyond the years 0000 to 9999.
+    package init?(exactly milliseconds: Int64) {
+        guard Self.range.contains(milliseconds) else { return nil }
         self.milliseconds = milliseconds
     }
 
-    /// The milliseconds as six bytes, which lie in the order of time; enough for 8,900 years.
+    /// A NumericDate of a token (RFC 7519 §2): seconds since 1970, with or without a fraction.
+    ///
+    /// - Returns: `nil` when it lies beyond the years 0000 to 9999, and for NaN.
+    package init?(secondsSince1970 seconds: Double) {
+        // Twice the range fits into 53 bits: what is near it is exact, and what is not stays outside.
+        self.init(exactly: Int64(clamping: seconds * 1000))
+    }
+
+    /// The milliseconds as six bytes, which lie in the order of time; enough for 8,900 years, and so for all. Times before
+    /// 1970 are 0.
     package var orderedBytes: [UInt8] {
-        let number = UInt64(max(0, milliseconds))
-        return (0..<6).map { UInt8(truncatingIfNeeded: number >> UInt64(40 - 8 * $0)) }
+        let number = UInt64(clamping: milliseconds)
+        return (0..<6).map { UInt8(truncatingIfNeeded: number >> (40 - 8 * $0)) }
     }
 
     package static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
+    /// The instant after a span; the end of year 9999 or the beginning of year 0000 when that lies beyond.
     package static func + (instant: Timestamp, span: Duration) -> Timestamp {
+        // Neither has more than 2^60, so that the sum cannot overflow.
         Timestamp(milliseconds: instant.milliseconds + span.wholeMilliseconds)
     }
 
+    /// The instant before a span; the beginning of year 0000 or the end of year 9999 when that lies beyond.
     package static func - (instant: Timestamp, span: Duration) -> Timestamp {
         Timestamp(milliseconds: instant.milliseconds - span.wholeMilliseconds)
     }
@@ -28,17 +59,24 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-    /// The whole milliseconds of the span; a fraction is cut.
+    /// 2^50 seconds, 35 million years.
+    private static var longest: Duration { .seconds(1 << 50) }
+
+    /// The whole milliseconds of the span; a fraction is cut, and so is what is longer than 35 million years, which no
+    /// instant is away from another.
     package var wholeMilliseconds: Int64 {
-        let (seconds, attoseconds) = components
+        // A span may have more seconds than the 64 bits that its components are told in.
+        let (seconds, attoseconds) = min(max(self, .zero - Self.longest), Self.longest).components
         return seconds * 1000 + attoseconds / 1_000_000_000_000_000
     }
 
     /// The span in seconds, rounded up, as `Retry-After` wants it.
     package var secondsRoundedUp: Int64 { (wholeMilliseconds + 999) / 1000 }
 
-    /// A span of whole days.
-    package static func days(_ count: Int64) -> Duration { .seconds(count * 86_400) }
+    /// A span of whole days, at most as many as 64 bits hold seconds of.
+    package static func days(_ count: some BinaryInteger) -> Duration {
+        .seconds(Int64(clamping: count).multipliedWithSaturation(by: 86_400))
+    }
 }
 
 /// The time of day. Injected, so that tests stand still.

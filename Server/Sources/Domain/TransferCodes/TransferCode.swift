@@ -17,7 +17,7 @@ package struct TransferCode: Hashable, Sendable {
         while values.count < Self.characterCount - 1 {
             // 253 is the largest multiple of 23 in a byte: without what is beyond, all characters are equally likely.
             for byte in randomness.bytes(32) where byte < 253 && values.count < Self.characterCount - 1 {
-                values.append(Int(byte) % Self.alphabet.count)
+                values.append(Int(truncatingIfNeeded: byte) % Self.alphabet.count)
             }
         }
         values.append(Self.check(for: values))

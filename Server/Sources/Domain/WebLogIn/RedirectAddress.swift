@@ -60,7 +60,7 @@ package struct RedirectAddress: Hashable, Sendable {
             var rest = text.dropFirst(7 + host.count)
             if rest.first == ":" {
                 let port = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
-                guard let number = Int(port), (1...65_535).contains(number) else { return nil }
+                guard let number = Int(port, radix: 10), (1...65_535).contains(number) else { return nil }
                 rest = rest.dropFirst(1 + port.count)
             }
             guard rest.isEmpty || rest.first == "/" || rest.first == "?" else { return nil }

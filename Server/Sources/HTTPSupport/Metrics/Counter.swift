@@ -27,7 +27,7 @@ package final class Histogram: Sendable {
 
     package func note(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
-        let length = UInt64(max(0, seconds)) * 1_000_000 + UInt64(max(0, attoseconds) / 1_000_000_000_000)
+        let length = UInt64(clamping: seconds) &* 1_000_000 &+ UInt64(clamping: attoseconds / 1_000_000_000_000)
         var place = 0
         while place < Self.limits.count, length > Self.limits[place] { place += 1 }
         buckets[place].add()

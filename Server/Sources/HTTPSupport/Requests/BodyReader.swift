@@ -25,7 +25,9 @@ package struct BodyReader: Sendable {
     /// - Throws: `HTTPFault.bodyTooLarge`, `bodyTooSlow`, `bodyMalformed` when its framing is broken.
     package func callAsFunction(_ request: Request, _ context: ServerContext) async throws -> ByteBuffer {
         guard let progress = context.body else { return ByteBuffer() }
-        if let announced = request.headers.value(of: .contentLength).flatMap({ Int($0) }), announced > maximumBytes {
+        if let announced = request.headers.value(of: .contentLength).flatMap({ Int($0, radix: 10) }),
+            announced > maximumBytes
+        {
             throw HTTPFault.bodyTooLarge(maximumBytes: maximumBytes)
         }
         progress.begin()

@@ -20,11 +20,11 @@ package final class RequestIds: Sendable {
         var (start, number) = (prefix, count.add(1, ordering: .relaxed).oldValue)
         return String(unsafeUninitializedCapacity: 15) { buffer in
             for place in 0..<5 {
-                buffer[place] = Self.alphabet[Int(start % 62)]
+                buffer[place] = Self.alphabet[Int(truncatingIfNeeded: start % 62)]
                 start /= 62
             }
             for place in stride(from: 14, through: 5, by: -1) {
-                buffer[place] = Self.alphabet[Int(number % 62)]
+                buffer[place] = Self.alphabet[Int(truncatingIfNeeded: number % 62)]
                 number /= 62
             }
             return 15

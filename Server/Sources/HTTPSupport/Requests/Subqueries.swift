@@ -112,3 +112,19 @@ package struct Subqueries {
         return users.filter { members($0) != nil }
     }
 }
+
+extension JSONValue {
+    /// Whether a condition holds a date that is none, which would be compared as an object and find nobody without a word.
+    ///
+    /// - Parameter time: Reads a date as the backend writes it.
+    /// - Returns: Whether there is one.
+    package func hasUnreadableDate(by time: (JSONValue) -> Timestamp?) -> Bool {
+        switch self {
+        case .array(let values): values.contains { $0.hasUnreadableDate(by: time) }
+        case .object(let members):
+            members["__type"] == "Date"
+                ? time(self) == nil : members.values.contains { $0.hasUnreadableDate(by: time) }
+        case .null, .bool, .integer, .number, .string: false
+        }
+    }
+}

@@ -5,6 +5,8 @@ package import OkaeriWire
 package enum KiiExport {
     /// Why a record is no user, in words for the operator.
     package struct Fault: Error, Hashable, CustomStringConvertible {
+        /// The record's id, when it has one.
+        package var id: String?
         package let description: String
     }
 
@@ -19,17 +21,28 @@ package enum KiiExport {
     ) throws(Fault) -> ImportedUser {
         guard case .object(let members) = record else { throw Fault(description: "is no object") }
         guard let id = text("userID", members) else { throw Fault(description: "userID is missing") }
+        do {
+            return try user(id, members, of: application, at: now)
+        } catch {
+            throw Fault(id: id, description: error.description)
+        }
+    }
+
+    private static func user(
+        _ id: String, _ members: [String: JSONValue], of application: Identifier<Application>, at now: Timestamp
+    ) throws(Fault) -> ImportedUser {
         let profile: KiiProfile
         do throws(KiiFault) {
             profile = try KiiProfile(KiiBody(members: members))
         } catch {
             throw Fault(description: error.message)
         }
-        let created = time("_created", members) ?? time("createdAt", members) ?? now
+        var times = ImportedTimes()
+        let created = times.first(of: ["_created", "createdAt"], members) ?? now
         var user = User(
             id: Identifier(rawValue: id), application: application, displayName: profile.displayName,
             locale: profile.locale, fields: profile.fields, createdAt: created,
-            updatedAt: time("_modified", members) ?? time("modifiedAt", members) ?? created)
+            updatedAt: times.first(of: ["_modified", "modifiedAt"], members) ?? created)
         let faults = profile.identifiers.apply(to: &user)
         guard faults.isEmpty else {
             let names = Set(faults.map { KiiFault.fieldName($0.field) }).sorted()
@@ -39,11 +52,12 @@ package enum KiiExport {
         if user.phone != nil, members["phoneNumberVerified"] == .bool(true) { user.phoneVerifiedAt = user.updatedAt }
         if members["_disabled"] == .bool(true) { user.disabledAt = now }
         var imported = ImportedUser(user: user, tokens: try tokens(members))
+        imported.faults = times.faults
         if let hash = text("password", members), hash.hasPrefix("$") { imported.hash = PasswordHash(text: hash) }
         imported.providerNames = try accounts(members)
         guard
             !user.typedIdentifiers.isEmpty || !imported.tokens.isEmpty || !imported.providerNames.isEmpty
-        else { throw Fault(description: "\(id): nothing leads to the user, neither a name nor a token") }
+        else { throw Fault(description: "nothing leads to the user, neither a name nor a token") }
         return imported
     }
 
@@ -84,10 +98,18 @@ package enum KiiExport {
         guard case .string(let text)? = members[name], !text.isEmpty else { return nil }
         return text
     }
+}
 
-    /// Milliseconds since 1970.
-    private static func time(_ name: String, _ members: [String: JSONValue]) -> Timestamp? {
-        guard case .integer(let milliseconds)? = members[name] else { return nil }
-        return Timestamp(milliseconds: milliseconds)
+extension ImportedTimes {
+    /// The first of these members that is a number: milliseconds since 1970. Others may be the app's own fields.
+    fileprivate mutating func first(of names: [String], _ members: [String: JSONValue]) -> Timestamp? {
+        for name in names {
+            switch members[name] {
+            case .integer(let milliseconds)?: return time(.milliseconds(milliseconds), name)
+            case .number(let milliseconds)?: return time(.number(milliseconds), name)
+            default: continue
+            }
+        }
+        return nil
     }
 }

@@ -30,10 +30,14 @@ struct KiiBody: Sendable {
         for name in names {
             switch members[name] {
             case nil, .null?: continue
-            case .integer(let milliseconds)?: return Timestamp(milliseconds: milliseconds)
+            case .integer(let milliseconds)?:
+                guard let time = Timestamp(exactly: milliseconds) else { throw .invalid([name]) }
+                return time
             case .string(let text)?:
-                guard let milliseconds = Int64(text) else { throw .invalid([name]) }
-                return Timestamp(milliseconds: milliseconds)
+                guard let time = Int64(text, radix: 10).flatMap(Timestamp.init(exactly:)) else {
+                    throw .invalid([name])
+                }
+                return time
             default: throw .invalid([name])
             }
         }

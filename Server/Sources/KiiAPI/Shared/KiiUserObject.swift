@@ -59,7 +59,7 @@ enum KiiUserObject {
 
     /// A number below 2^53 that stands for the id, because clients read one. Nothing is looked up by it.
     private static func internalId(of id: Identifier<User>) -> Int64 {
-        SecretDigest(of: id.rawValue.utf8).bytes.prefix(6).reduce(0) { $0 << 8 | Int64($1) } + 1
+        SecretDigest(of: id.rawValue.utf8).bytes.prefix(6).reduce(0) { $0 << 8 | Int64(truncatingIfNeeded: $1) } + 1
     }
 
     /// Names that clients echo, and names that are the server's: never stored as custom fields.

@@ -53,14 +53,14 @@ struct QueryUsersRoute: RouteHandler {
             case nil, .null?: break
             case .integer(let number)?:
                 guard number > 0 else { throw .invalid(["bestEffortLimit"]) }
-                asked = Int(min(number, Int64(maximumLimit)))
+                asked = min(Int(clamping: number), maximumLimit)
             default: throw .invalid(["bestEffortLimit"])
             }
             guard let key = try body.text("paginationKey") else {
                 (limit, skip) = (asked, 0)
                 return
             }
-            let parts = key.split(separator: "/").map { Int($0) }
+            let parts = key.split(separator: "/").map { Int($0, radix: 10) }
             guard parts.count == 2, let size = parts[0], let pages = parts[1], (1...maximumLimit).contains(size),
                 (0...UserSearch.maximumSkip / size).contains(pages)
             else { throw .invalid(["paginationKey"]) }

@@ -5,6 +5,8 @@ package import OkaeriWire
 package enum NCMBExport {
     /// Why a record is no member, in words for the operator.
     package struct Fault: Error, Hashable, CustomStringConvertible {
+        /// The record's id, when it has one.
+        package var id: String?
         package let description: String
     }
 
@@ -20,10 +22,15 @@ package enum NCMBExport {
     ) throws(Fault) -> ImportedUser {
         guard case .object(let members) = record else { throw Fault(description: "is no object") }
         guard let id = text("objectId", members) else { throw Fault(description: "objectId is missing") }
-        guard let created = time("createDate", members) else { throw Fault(description: "createDate is no time") }
+        var times = ImportedTimes()
+        let created = times.time(sent("createDate", members), "createDate")
+        guard created != nil || !times.faults.isEmpty else {
+            throw Fault(id: id, description: "createDate is missing")
+        }
+        let createdAt = created ?? .earliest
         var user = User(
-            id: Identifier(rawValue: id), application: application, createdAt: created,
-            updatedAt: time("updateDate", members) ?? created)
+            id: Identifier(rawValue: id), application: application, createdAt: createdAt,
+            updatedAt: times.time(sent("updateDate", members), "updateDate") ?? createdAt)
         user.email = text("mailAddress", members)
         if user.email != nil, members["mailAddressConfirm"] == .bool(true) { user.emailVerifiedAt = user.updatedAt }
         var imported: ImportedUser
@@ -33,9 +40,10 @@ package enum NCMBExport {
             }
             if let acl = members["acl"], acl != .null { user.accessList = try MemberFields.accessList(acl) }
             imported = ImportedUser(user: user)
+            imported.faults = times.faults
             try take(members["authData"], into: &imported)
         } catch {
-            throw Fault(description: error.message)
+            throw Fault(id: id, description: error.message)
         }
         takeName(members, into: &imported, knowsDeviceIds: knowsDeviceIds)
         return imported
@@ -78,7 +86,8 @@ package enum NCMBExport {
         return text
     }
 
-    private static func time(_ name: String, _ members: [String: JSONValue]) -> Timestamp? {
-        members[name].flatMap(NCMBDates.time)
+    private static func sent(_ name: String, _ members: [String: JSONValue]) -> ImportedTimes.Sent {
+        guard let value = members[name], value != .null else { return .none }
+        return NCMBDates.time(value).map { .time($0) } ?? .other
     }
 }

@@ -9,7 +9,7 @@ struct NCMBFault: Error, Hashable {
     }
 
     /// The three digits after the `E`.
-    var status: Int { Int(code.dropFirst().prefix(3)) ?? 500 }
+    var status: Int { Int(code.dropFirst().prefix(3), radix: 10) ?? 500 }
 
     static let badRequest = NCMBFault("E400000", "Bad Request.")
     static let notJSON = NCMBFault("E400001", "JSON is invalid format.")

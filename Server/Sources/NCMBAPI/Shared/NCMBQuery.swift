@@ -19,7 +19,7 @@ struct NCMBQuery {
     /// A whole number that is not negative.
     func number(_ name: String) throws(NCMBFault) -> Int? {
         guard let text = items[name] else { return nil }
-        guard let number = Int(text), number >= 0 else { throw .notValid(name) }
+        guard let number = Int(text, radix: 10), number >= 0 else { throw .notValid(name) }
         return number
     }
 }

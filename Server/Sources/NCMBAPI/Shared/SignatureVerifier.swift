@@ -99,7 +99,7 @@ struct NCMBTimestamp {
         {
             text.insert(":", at: text.index(sign, offsetBy: 3))
         }
-        guard let hour = Int(text.dropFirst(11).prefix(2)), let time = WireTime(text) else { return nil }
+        guard let hour = Int(text.dropFirst(11).prefix(2), radix: 10), let time = WireTime(text) else { return nil }
         self.time = Timestamp(milliseconds: time.millisecondsSince1970)
         isAmbiguous = hour <= 12
         isTwelve = hour == 12

@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import HTTPSupport
 import OkaeriWire
 
 /// The parameters of a search in the domain's words.
@@ -20,6 +21,7 @@ enum MemberSearch {
             throw error == .tooDeep ? .notValid("where") : .notJSON
         }
         guard !value.holds(moreThan: UserSearch.maximumValues) else { throw .notValid("where") }
+        guard !value.hasUnreadableDate(by: NCMBDates.time) else { throw .notValid("where") }
         return value
     }
 

@@ -27,7 +27,7 @@ struct SearchMembersRoute: RouteHandler {
             return (user.id == member?.user.id ? object.own() : object.forOthers).value
         }
         var answer = NCMBObject([("results", .array(results))])
-        if let count = found.count { answer.append("count", .integer(Int64(count))) }
+        if let count = found.count { answer.append("count", .integer(Int64(clamping: count))) }
         return try NCMBAnswer.signed(answer, for: caller)
     }
 }

@@ -99,7 +99,7 @@ extension AdminAPI {
             let (key, secret) = try await call.rules.createKey(
                 .init(
                     name: body.name, scopes: Set(scopes), applications: body.applications.map(Set.init(wire:)),
-                    life: .days(Int64(body.days))),
+                    life: .days(body.days)),
                 by: try call.caller(), from: call.origin)
             return try call.answer(NewAdminKeyAnswer(key: AdminKeyBody(key), secret: secret.revealed), status: .created)
         },

@@ -71,7 +71,7 @@ struct AdminCall: Sendable {
 
     /// The version that the header `If-Match` names (RFC 9110 §13.1.1): milliseconds in quotes.
     func version() throws(DomainError) -> Timestamp {
-        guard let number = Int64(try versionText()) else { throw .administration(.changedMeanwhile) }
+        guard let number = Int64(try versionText(), radix: 10) else { throw .administration(.changedMeanwhile) }
         return Timestamp(milliseconds: number)
     }
 
@@ -130,7 +130,7 @@ struct AdminQuery {
 
     func number(_ name: String, in range: ClosedRange<Int>) throws(HTTPFault) -> Int? {
         guard let text = text(name) else { return nil }
-        guard let number = Int(text), range.contains(number) else { throw Self.malformed(name) }
+        guard let number = Int(text, radix: 10), range.contains(number) else { throw Self.malformed(name) }
         return number
     }
 

@@ -17,8 +17,8 @@ struct AdminProtocolBody: Encodable {
     init(_ issued: IssuedKeys, of application: Domain.Application, isWhole: Bool) {
         `protocol` = issued.protocolName.rawValue
         keys = Dictionary(
-            uniqueKeysWithValues: issued.keys.filter { isWhole || $0.key.keeping == .open }
-                .map { ($0.key.rawValue, $0.value.revealed) })
+            issued.keys.filter { isWhole || $0.key.keeping == .open }
+                .map { ($0.key.rawValue, $0.value.revealed) }, uniquingKeysWith: { $1 })
         rules = ProtocolRulesBody(issued.protocolName, of: application.settings)
     }
 }
@@ -53,7 +53,7 @@ struct ProtocolRulesBody: Encodable {
 
     init(_ name: Session.ProtocolName, of settings: ApplicationSettings) {
         values = Dictionary(
-            uniqueKeysWithValues: ProtocolRule.all.map { ($0.name, $0.value(for: name, in: settings)) })
+            ProtocolRule.all.map { ($0.name, $0.value(for: name, in: settings)) }, uniquingKeysWith: { $1 })
     }
 
     func encode(to encoder: any Encoder) throws {

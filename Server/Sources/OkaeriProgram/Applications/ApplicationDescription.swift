@@ -1,6 +1,6 @@
 import Domain
 import HTTPSupport
-import OkaeriWire
+@_spi(TotalConversions) import OkaeriWire
 
 /// An application as `--json` shows it.
 struct ApplicationDescription: Encodable {
@@ -38,7 +38,7 @@ extension Duration {
 
     /// The span in days, for people.
     var daysText: String {
-        let number = inDays == inDays.rounded() ? String(Int64(inDays)) : String(inDays)
+        let number = inDays == inDays.rounded() ? String(Int64(clamping: inDays)) : String(inDays)
         return number == "1" ? "1 day" : "\(number) days"
     }
 }

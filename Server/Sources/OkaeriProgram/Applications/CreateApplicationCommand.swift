@@ -95,10 +95,10 @@ struct CreateApplicationCommand: AsyncParsableCommand {
 
     func run() async throws {
         var settings = ApplicationSettings(proofRequired: proofRequired, audiences: audiences)
-        if let sessionIdleDays { settings.sessionIdleLifetime = .days(Int64(sessionIdleDays)) }
-        if let sessionDays { settings.sessionLifetime = .days(Int64(sessionDays)) }
-        if let deletionGraceDays { settings.deletionGrace = .days(Int64(deletionGraceDays)) }
-        if let eraseIdleDays { settings.anonymousIdleLimit = .days(Int64(eraseIdleDays)) }
+        if let sessionIdleDays { settings.sessionIdleLifetime = .days(sessionIdleDays) }
+        if let sessionDays { settings.sessionLifetime = .days(sessionDays) }
+        if let deletionGraceDays { settings.deletionGrace = .days(deletionGraceDays) }
+        if let eraseIdleDays { settings.anonymousIdleLimit = .days(eraseIdleDays) }
         if let passwordMinimumCharacters { settings.passwordMinimumCharacters = passwordMinimumCharacters }
         settings.transferLink = transferLink
         for rule in mergeRules { settings.mergeRules[rule.field] = rule.rule }

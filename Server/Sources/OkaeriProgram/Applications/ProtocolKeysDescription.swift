@@ -4,12 +4,12 @@ extension [IssuedKeys] {
     /// The keys as `--json` shows them: `{"ncmb": {"applicationKey": …}}`.
     var described: [String: [String: String]] {
         Dictionary(
-            uniqueKeysWithValues: map { issued in
+            map { issued in
                 (
                     issued.protocolName.rawValue,
-                    Dictionary(uniqueKeysWithValues: issued.keys.map { ($0.rawValue, $1.revealed) })
+                    Dictionary(issued.keys.map { ($0.rawValue, $1.revealed) }, uniquingKeysWith: { $1 })
                 )
-            })
+            }, uniquingKeysWith: { $1 })
     }
 
     /// The keys for people: name and value, in the order of the protocol's own documentation.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Domain
-import enum OkaeriWire.JSONValue
+@_spi(TotalConversions) import enum OkaeriWire.JSONValue
 
 /// `okaeri application rules`
 struct ProtocolRulesCommand: AsyncParsableCommand {
@@ -131,13 +131,13 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (name, id) = (protocolName.name, Identifier<Application>(rawValue: id))
-        let wanted = Dictionary(uniqueKeysWithValues: changes.map { ($0.rule.name, $0.value) })
+        let wanted = Dictionary(changes.map { ($0.rule.name, $0.value) }, uniquingKeysWith: { $1 })
         let application = try await storage.withStorage { useCases throws(DomainError) in
             try await useCases.foreign.changeProtocolRules(name, of: id, to: wanted, mayLoosen: true)
         }
         let rules = ProtocolRule.all.map { ($0, $0.value(for: name, in: application.settings)) }
         guard !output.isJSON else {
-            return Console.write(json: Dictionary(uniqueKeysWithValues: rules.map { ($0.name, JSONValue($1)) }))
+            return Console.write(json: Dictionary(rules.map { ($0.name, JSONValue($1)) }, uniquingKeysWith: { $1 }))
         }
         Console.write(TextTable(rules.map { ($0.option, $0.text(of: $1)) }).text())
     }
@@ -147,8 +147,7 @@ extension ProtocolRule.Value {
     /// The value in a smaller unit. A number that is too large for it stays too large.
     fileprivate func times(_ factor: Int64) -> Self {
         guard case .number(let number?) = self else { return self }
-        let product = number.multipliedReportingOverflow(by: factor)
-        return .number(product.overflow ? .max : product.partialValue)
+        return .number(number.multipliedWithSaturation(by: factor))
     }
 }
 

@@ -74,7 +74,7 @@ struct KnownAuditEntry: ExpressibleByArgument {
 
     init?(argument: String) {
         let parts = argument.split(separator: ":", maxSplits: 1)
-        guard parts.count == 2, let number = Int64(parts[0]), number > 0,
+        guard parts.count == 2, let number = Int64(parts[0], radix: 10), number > 0,
             let digest = Base64URL.bytes(of: parts[1].utf8).flatMap({ SecretDigest(stored: $0) })
         else { return nil }
         entry = VerifyAudit.Known(number: number, digest: digest)

@@ -4,6 +4,7 @@ import Foundation
 import KiiAPI
 import Okaeri
 import OkaeriServer
+@_spi(TotalConversions) import OkaeriWire
 
 /// `okaeri import kii`
 struct ImportKiiCommand: AsyncParsableCommand {
@@ -37,12 +38,12 @@ struct ImportKiiCommand: AsyncParsableCommand {
             throw CommandFault.failed("\(file) cannot be read.")
         }
         let (records, id, isRehearsal) = (RecordFile(handle), application.id, dryRun)
-        let now = Timestamp(milliseconds: Int64(SystemClock().now.timeIntervalSince1970 * 1000))
+        let now = Timestamp(milliseconds: Int64(clamping: SystemClock().now.timeIntervalSince1970 * 1000))
         let importer = Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
             do throws(KiiExport.Fault) {
                 return try KiiExport.user(value, of: id, at: now)
             } catch {
-                throw ImportFault(sentence: error.description)
+                throw ImportFault(id: error.id, sentence: error.description)
             }
         } name: {
             $0.user.id.rawValue

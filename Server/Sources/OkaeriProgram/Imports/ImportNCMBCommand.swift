@@ -45,7 +45,7 @@ struct ImportNCMBCommand: AsyncParsableCommand {
             do throws(NCMBExport.Fault) {
                 return try NCMBExport.member(value, of: id, knowsDeviceIds: knowsDeviceIds)
             } catch {
-                throw ImportFault(sentence: error.description)
+                throw ImportFault(id: error.id, sentence: error.description)
             }
         } name: {
             $0.user.id.rawValue

@@ -53,7 +53,7 @@ struct ImportParseCommand: AsyncParsableCommand {
             do throws(ParseExport.Fault) {
                 return try ParseExport.user(value, of: id)
             } catch {
-                throw ImportFault(sentence: error.description)
+                throw ImportFault(id: error.id, sentence: error.description)
             }
         } name: {
             $0.user.id.rawValue
@@ -70,7 +70,7 @@ struct ImportParseCommand: AsyncParsableCommand {
             do throws(ParseExport.Fault) {
                 return try ParseExport.session(value, of: id)
             } catch {
-                throw ImportFault(sentence: error.description)
+                throw ImportFault(id: error.id, sentence: error.description)
             }
         } name: {
             $0.user.rawValue

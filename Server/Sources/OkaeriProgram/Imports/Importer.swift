@@ -5,6 +5,8 @@ import OkaeriWire
 
 /// Why a record of an export is no user.
 struct ImportFault: Error {
+    /// The record's id, when it has one.
+    let id: String?
     let sentence: String
 }
 
@@ -84,7 +86,7 @@ struct Importer<Imported> {
             do throws(ImportFault) {
                 waiting.append(Waiting(line: record.line, imported: try translate(value)))
             } catch {
-                report.refuse(record.line, nil, error.sentence)
+                report.refuse(record.line, error.id, error.sentence)
             }
         }
         return false

@@ -19,7 +19,7 @@ enum EventLoops {
             return nil
         }
         let counts = list.split(separator: ",").map { range in
-            let ends = range.split(separator: "-").compactMap { Int($0) }
+            let ends = range.split(separator: "-").compactMap { Int($0, radix: 10) }
             return (ends.last ?? 0) - (ends.first ?? 0) + 1
         }
         let count = counts.reduce(0, +)

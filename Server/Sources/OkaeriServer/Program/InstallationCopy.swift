@@ -185,7 +185,7 @@ private struct Checksum {
 
     private static func add(_ kind: UInt8, _ content: [UInt8], to bytes: inout [UInt8]) {
         bytes.append(kind)
-        withUnsafeBytes(of: Int64(content.count).bigEndian) { bytes += $0 }
+        withUnsafeBytes(of: Int64(clamping: content.count).bigEndian) { bytes += $0 }
         bytes += content
     }
 }

@@ -139,7 +139,7 @@ package struct ServerSettings: Sendable {
     package var hidesProxy: Bool { trustedProxies.isEmpty && publicURL?.lowercased().hasPrefix("https:") == true }
 
     private static func address(_ text: String) -> (host: String, port: Int)? {
-        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...], radix: 10),
             (0...65_535).contains(port)
         else { return nil }
         let host = text[..<colon]
@@ -196,7 +196,7 @@ struct SettingReader {
 
     func number(_ setting: Setting, _ range: ClosedRange<Int>) throws(SettingFault) -> Int {
         try required(setting) { text in
-            Int(text).flatMap { range.contains($0) ? $0 : nil }
+            Int(text, radix: 10).flatMap { range.contains($0) ? $0 : nil }
         }
     }
 }

@@ -114,7 +114,7 @@ package struct SMTPCarrier: MailCarrier {
         try handle.set(CURLOPT_URL, "\(settings.url)/\(name)")
         try handle.set(CURLOPT_PROTOCOLS_STR, "smtp,smtps")
         try handle.set(
-            CURLOPT_USE_SSL, Int(settings.requiresTLS ? CURLUSESSL_ALL.rawValue : CURLUSESSL_TRY.rawValue))
+            CURLOPT_USE_SSL, Int(clamping: settings.requiresTLS ? CURLUSESSL_ALL.rawValue : CURLUSESSL_TRY.rawValue))
         try handle.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         if let certificates = settings.certificates { try handle.set(CURLOPT_CAINFO, certificates) }
         if let user = settings.user, let password = settings.password {

@@ -27,14 +27,18 @@ package struct JSONMembers: Sendable {
         return text
     }
 
-    package func seconds(_ name: String) -> Timestamp? {
+    /// Whether there is such a member, whatever it is; null is none.
+    package func has(_ name: String) -> Bool { values[name] ?? .null != .null }
+
+    /// A NumericDate (RFC 7519 §2).
+    ///
+    /// - Returns: `nil` for anything else, and for a number beyond the years 0000 to 9999. Whoever does without a time asks
+    ///   first whether it is there (`has`): one that cannot be understood is no reason to do without it.
+    package func time(_ name: String) -> Timestamp? {
         switch values[name] {
-        case .integer(let number)? where abs(number) < 253_402_300_800:
-            return Timestamp(milliseconds: number * 1000)
-        case .number(let number)? where number.isFinite && abs(number) < 253_402_300_800:
-            return Timestamp(milliseconds: Int64(number * 1000))
-        default:
-            return nil
+        case .integer(let number)?: Timestamp(secondsSince1970: Double(number))
+        case .number(let number)?: Timestamp(secondsSince1970: number)
+        default: nil
         }
     }
 

@@ -83,10 +83,12 @@ package struct TokenVerifier: Sendable {
         guard let audience = audiences.first(where: { policy.audiences.contains($0) }) else { throw .audience }
         // Among several audiences the one that asked is named, and must be one of ours.
         if audiences.count > 1, let party = claims.text("azp"), !policy.audiences.contains(party) { throw .audience }
-        guard let issuedAt = claims.seconds("iat"), issuedAt <= now + Self.skew else { throw .issuedInFuture }
-        if let start = claims.seconds("nbf"), start > now + Self.skew { throw .issuedInFuture }
-        let end = claims.seconds("exp")
-        if policy.isIdentity || end != nil {
+        guard let issuedAt = claims.time("iat"), issuedAt <= now + Self.skew else { throw .issuedInFuture }
+        if claims.has("nbf") {
+            guard let start = claims.time("nbf"), start <= now + Self.skew else { throw .issuedInFuture }
+        }
+        let end = claims.time("exp")
+        if policy.isIdentity || claims.has("exp") {
             guard let end, now < end + Self.skew else { throw .expired }
         }
         if policy.isIdentity {
@@ -126,7 +128,9 @@ extension TokenVerifier.Nonce {
         let digits = Array("0123456789abcdef".utf8)
         return Secret(
             String(
-                decoding: nonce.digest.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+                decoding: nonce.digest.bytes.flatMap {
+                    [digits[Int(truncatingIfNeeded: $0 >> 4)], digits[Int(truncatingIfNeeded: $0 & 15)]]
+                }, as: UTF8.self)
         )
     }
 }

@@ -78,7 +78,10 @@ package struct TextMessageWebhook: TextMessageCarrier {
         let code = HMAC<SHA256>.authenticationCode(
             for: Data("\(seconds).\(body)".utf8), using: SymmetricKey(data: Data(secret.revealed.utf8)))
         let digits = Array("0123456789abcdef".utf8)
-        let text = String(decoding: code.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        let text = String(
+            decoding: code.flatMap {
+                [digits[Int(truncatingIfNeeded: $0 >> 4)], digits[Int(truncatingIfNeeded: $0 & 15)]]
+            }, as: UTF8.self)
         return "t=\(seconds),v1=\(text)"
     }
 }

@@ -162,14 +162,13 @@ final class CurlHandle {
 
     /// Made ready once for the process, before the first handle.
     private static let library: Void = {
-        curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+        curl_global_init(Int(clamping: CURL_GLOBAL_DEFAULT))
     }()
 }
 
 extension Duration {
     /// Whole milliseconds, at least 1, because 0 means no limit to libcurl.
     fileprivate var curlMilliseconds: Int {
-        let parts = components
-        return max(1, Int(parts.seconds) * 1000 + Int(parts.attoseconds / 1_000_000_000_000_000))
+        max(1, Int(clamping: wholeMilliseconds))
     }
 }

@@ -44,7 +44,10 @@ package struct WebCall: Sendable {
                 UInt8(ascii: "~"):
                 bytes.append(byte)
             default:
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                bytes += [
+                    UInt8(ascii: "%"), digits[Int(truncatingIfNeeded: byte >> 4)],
+                    digits[Int(truncatingIfNeeded: byte & 15)],
+                ]
             }
         }
         return String(decoding: bytes, as: UTF8.self)

@@ -76,7 +76,7 @@ package struct FormValues: Sendable {
             if isPlain {
                 escaped.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
-                escaped += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+                escaped += "%\(digits[Int(truncatingIfNeeded: byte >> 4)])\(digits[Int(truncatingIfNeeded: byte & 15)])"
             }
         }
         return escaped

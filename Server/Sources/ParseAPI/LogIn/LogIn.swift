@@ -91,7 +91,7 @@ extension ParseAPI {
     private static func logInFault(_ error: DomainError) -> any Error {
         switch error {
         case .userDisabled, .userDeleted, .credentialRefused, .fieldsRefused: ParseFault.credentialRefused
-        case .rateLimited(let span): ParseFault.locked(minutes: max(1, (Int64(span.secondsRoundedUp) + 59) / 60))
+        case .rateLimited(let span): ParseFault.locked(minutes: max(1, (span.secondsRoundedUp + 59) / 60))
         default: error
         }
     }

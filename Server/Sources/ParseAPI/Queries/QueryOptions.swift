@@ -1,4 +1,5 @@
 import Domain
+import HTTPSupport
 import OkaeriWire
 
 /// The options of a query. Numbers may come as texts, as Apple's SDK sends them.
@@ -78,6 +79,7 @@ struct QueryOptions {
     private static func condition(_ value: JSONValue) throws(ParseFault) -> JSONValue? {
         guard let condition = try parsed(value) else { return nil }
         guard !condition.holds(moreThan: UserSearch.maximumValues) else { throw tooLarge }
+        guard !condition.hasUnreadableDate(by: ParseValue.time) else { throw .invalidDate("where") }
         return condition
     }
 
@@ -108,7 +110,7 @@ struct QueryOptions {
         let number: Int? =
             switch value {
             case .integer(let number): Int(exactly: number)
-            case .string(let text): Int(text)
+            case .string(let text): Int(text, radix: 10)
             default: nil
             }
         guard let number, number >= 0 else { throw .invalidParameter(name) }

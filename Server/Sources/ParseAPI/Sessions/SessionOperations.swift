@@ -38,7 +38,7 @@ extension ParseAPI {
             return JSONValue.object(options.columns.cut(members))
         }
         var members: [String: JSONValue] = ["results": .array(Array(results))]
-        if options.counts { members["count"] = .integer(Int64(sessions.count)) }
+        if options.counts { members["count"] = .integer(Int64(clamping: sessions.count)) }
         return ParseAnswer(members)
     }
 

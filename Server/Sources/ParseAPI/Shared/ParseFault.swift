@@ -67,6 +67,12 @@ struct ParseFault: Error, Hashable {
         ParseFault(
             111, "schema mismatch for _User.\(MemberFault.printable(name)); expected \(expected) but got \(got)")
     }
+    static func invalidDate(_ name: String) -> ParseFault {
+        ParseFault(111, "This is not a valid Date: \(MemberFault.printable(name)).")
+    }
+    static func invalidNumber(_ name: String) -> ParseFault {
+        ParseFault(111, "This is not a valid Number: \(MemberFault.printable(name)).")
+    }
     static func locked(minutes: Int64) -> ParseFault {
         ParseFault(
             101,

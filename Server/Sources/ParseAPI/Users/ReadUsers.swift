@@ -49,7 +49,7 @@ extension ParseAPI {
             call.caller.view(user).map { JSONValue.object(options.columns.cut($0)) }
         }
         var members: [String: JSONValue] = ["results": .array(results)]
-        if let count = found.count { members["count"] = .integer(Int64(count)) }
+        if let count = found.count { members["count"] = .integer(Int64(clamping: count)) }
         return ParseAnswer(members)
     }
 

@@ -17,7 +17,7 @@ struct UserObject {
     static func madeUpName(of id: Identifier<User>) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
         let bytes = SecretDigest(of: "parse user name \(id)".utf8).bytes.prefix(25)
-        return String(decoding: bytes.map { alphabet[Int($0) % alphabet.count] }, as: UTF8.self)
+        return String(decoding: bytes.map { alphabet[Int(truncatingIfNeeded: $0) % alphabet.count] }, as: UTF8.self)
     }
 
     var userName: String { user.username ?? Self.madeUpName(of: user.id) }

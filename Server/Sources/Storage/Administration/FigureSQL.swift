@@ -32,7 +32,7 @@ extension SQLTransaction {
                 .id(Identifier<AuditEntry>.first(at: end)),
             ]
         ) { row throws(DomainError) in
-            (Figure.Name(rawValue: "audit:\(row.text(0)):\(row.text(1))"), row.integer(2))
+            (Figure.Name(rawValue: "audit:\(row.text(0)):\(row.text(1))"), Int64(clamping: row.count(2)))
         }
         return Dictionary(counts, uniquingKeysWith: +)
     }
@@ -56,13 +56,17 @@ extension SQLTransaction {
             "SELECT hour, name, value FROM figures WHERE application_id = $1 AND hour >= $2 ORDER BY hour, name",
             [.id(application), .integer(hour)]
         ) { row throws(DomainError) in
-            Figure(hour: row.integer(0), name: .init(rawValue: row.text(1)), value: row.integer(2))
+            Figure(
+                hour: Self.hour(row), name: .init(rawValue: row.text(1)), value: Int64(clamping: row.count(2)))
         }
     }
 
     package func lastHour(of application: Identifier<Application>) throws(DomainError) -> Int64? {
         try connection.row(
             "SELECT MAX(hour) FROM figures WHERE application_id = $1", [.id(application)]
-        ) { row throws(DomainError) in row.isNull(0) ? nil : row.integer(0) } ?? nil
+        ) { row throws(DomainError) in row.isNull(0) ? nil : Self.hour(row) } ?? nil
     }
+
+    /// An hour of the years that there are.
+    private static func hour(_ row: any RowReader) -> Int64 { Timestamp(hour: row.integer(0)).hour }
 }

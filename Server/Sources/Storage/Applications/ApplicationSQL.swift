@@ -37,10 +37,9 @@ extension SQLTransaction {
     }
 
     package func userCount(in application: Identifier<Application>) throws(DomainError) -> Int {
-        let count = try connection.row(
+        try connection.row(
             "SELECT COUNT(*) FROM users WHERE application_id = $1", [.id(application)]
-        ) { row throws(DomainError) in row.integer(0) }
-        return Int(count ?? 0)
+        ) { row throws(DomainError) in row.count(0) } ?? 0
     }
 
     private static func application(_ row: any RowReader) throws(DomainError) -> Application {
@@ -81,11 +80,11 @@ private struct StoredSettings: Codable {
         anonymousIdleSeconds = settings.anonymousIdleLimit?.components.seconds
         mergeRules = settings.mergeRules.mapValues(\.rawValue)
         foreignSessions = Dictionary(
-            uniqueKeysWithValues: settings.foreignSessions.map { ($0.rawValue, StoredSessionRules($1)) })
+            settings.foreignSessions.map { ($0.rawValue, StoredSessionRules($1)) }, uniquingKeysWith: { $1 })
         theme = settings.theme
         redirectAddresses = settings.redirectAddresses.isEmpty ? nil : settings.redirectAddresses
         foreignOptions = Dictionary(
-            uniqueKeysWithValues: settings.foreignOptions.map { ($0.rawValue, StoredForeignOptions($1)) })
+            settings.foreignOptions.map { ($0.rawValue, StoredForeignOptions($1)) }, uniquingKeysWith: { $1 })
         fieldRules = StoredFieldRules(settings.fieldRules)
         userListViews = settings.userListViews.isEmpty ? nil : settings.userListViews.map(StoredUserListView.init(_:))
     }
@@ -103,9 +102,9 @@ private struct StoredSettings: Codable {
             anonymousIdleLimit: anonymousIdleSeconds.map { .seconds($0) },
             mergeRules: (mergeRules ?? [:]).compactMapValues(MergeRule.init(rawValue:)),
             foreignSessions: Dictionary(
-                uniqueKeysWithValues: (foreignSessions ?? [:]).map { (.init(rawValue: $0), $1.rules) }),
+                (foreignSessions ?? [:]).map { (.init(rawValue: $0), $1.rules) }, uniquingKeysWith: { $1 }),
             foreignOptions: Dictionary(
-                uniqueKeysWithValues: (foreignOptions ?? [:]).map { (.init(rawValue: $0), $1.options) }),
+                (foreignOptions ?? [:]).map { (.init(rawValue: $0), $1.options) }, uniquingKeysWith: { $1 }),
             theme: theme, redirectAddresses: redirectAddresses ?? [],
             fieldRules: fieldRules?.rules ?? standard.fieldRules)
         settings.userListViews = (userListViews ?? []).map(\.view)
@@ -126,6 +125,7 @@ private struct StoredSessionRules: Codable {
 
     var rules: SessionRules {
         SessionRules(
-            idleLifetime: .seconds(idleSeconds), lifetime: .seconds(seconds), maximumPerUser: maximumPerUser)
+            idleLifetime: .seconds(idleSeconds), lifetime: .seconds(seconds),
+            maximumPerUser: maximumPerUser.map { max($0, 1) })
     }
 }

@@ -23,7 +23,7 @@ extension SQLTransaction {
                 details, seal
             FROM audit_entries WHERE number IS NULL ORDER BY application_id, id LIMIT $1
             """,
-            [.integer(Int64(limit))], read: Self.auditEntry)
+            [.count(limit)], read: Self.auditEntry)
     }
 
     package func place(_ entry: ChainedAuditEntry) throws(DomainError) {
@@ -62,7 +62,7 @@ extension SQLTransaction {
                 details, seal, number, digest
             FROM audit_entries WHERE application_id = $1 AND number > $2 ORDER BY number LIMIT $3
             """,
-            [.id(application), .integer(number), .integer(Int64(limit))]
+            [.id(application), .integer(number), .count(limit)]
         ) { row throws(DomainError) in
             ChainedAuditEntry(
                 entry: try Self.auditEntry(row), number: row.integer(12), digest: Self.storedDigest(row, 13))
@@ -85,7 +85,7 @@ extension SQLTransaction {
             """,
             [
                 .id(application), .text(id?.rawValue ?? "~"), .text(filter.actor?.rawValue ?? ""),
-                .text(filter.action?.rawValue ?? ""), .text(filter.target?.rawValue ?? ""), .integer(Int64(limit)),
+                .text(filter.action?.rawValue ?? ""), .text(filter.target?.rawValue ?? ""), .count(limit),
             ], read: Self.auditEntry)
     }
 
@@ -102,7 +102,7 @@ extension SQLTransaction {
                 UNION SELECT id FROM audit_entries WHERE application_id = $1 AND target = $2)
             ORDER BY id DESC LIMIT $3
             """,
-            [.id(application), .text(AuditEntry.Actor.user(user).rawValue), .integer(Int64(limit))],
+            [.id(application), .text(AuditEntry.Actor.user(user).rawValue), .count(limit)],
             read: Self.auditEntry)
     }
 

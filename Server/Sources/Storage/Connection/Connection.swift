@@ -67,6 +67,7 @@ package enum Value: Sendable {
 extension Value {
     package static func optional(_ text: String?) -> Value { text.map(Value.text) ?? .null }
     package static func time(_ time: Timestamp) -> Value { .integer(time.milliseconds) }
+    package static func count(_ count: Int) -> Value { .integer(Int64(clamping: count)) }
     package static func optional(_ time: Timestamp?) -> Value { time.map(Value.time) ?? .null }
     package static func id<Subject>(_ id: Identifier<Subject>) -> Value { .text(id.rawValue) }
     package static func digest(_ digest: SecretDigest) -> Value { .bytes(digest.bytes) }
@@ -83,6 +84,10 @@ package protocol RowReader {
 extension RowReader {
     package func optionalText(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
     package func time(_ column: Int) -> Timestamp { Timestamp(milliseconds: integer(column)) }
+
+    /// How many or how often, from 0 to 2^40: with room for sums, whatever damage has made of the row.
+    package func count(_ column: Int) -> Int { Int(clamping: min(max(integer(column), 0), 1 << 40)) }
+
     package func optionalTime(_ column: Int) -> Timestamp? { isNull(column) ? nil : time(column) }
     package func id<Subject>(_ column: Int) -> Identifier<Subject> { Identifier(rawValue: text(column)) }
 

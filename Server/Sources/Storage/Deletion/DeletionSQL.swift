@@ -10,7 +10,7 @@ extension SQLTransaction {
             WHERE application_id = $1 AND deletion_requested_at IS NOT NULL AND deletion_requested_at <= $2
             ORDER BY deletion_requested_at LIMIT $3
             """,
-            [.id(application), .time(limit), .integer(Int64(count))]
+            [.id(application), .time(limit), .count(count)]
         ) { row throws(DomainError) in row.id(0) }
     }
 
@@ -43,7 +43,7 @@ extension SQLTransaction {
                 AND username IS NULL AND email IS NULL AND phone IS NULL
             ORDER BY id LIMIT $4
             """,
-            [.id(application), .text(id?.rawValue ?? ""), .time(limit), .integer(Int64(count))]
+            [.id(application), .text(id?.rawValue ?? ""), .time(limit), .count(count)]
         ) { row throws(DomainError) in row.id(0) }
     }
 }

@@ -57,8 +57,8 @@ private struct StoredKeys: Codable {
     var digests: [String: Data]
 
     init(_ keys: ProtocolKeySet) {
-        sealed = Dictionary(uniqueKeysWithValues: keys.sealed.map { ($0.rawValue, Data($1)) })
-        digests = Dictionary(uniqueKeysWithValues: keys.digests.map { ($0.rawValue, Data($1.bytes)) })
+        sealed = Dictionary(keys.sealed.map { ($0.rawValue, Data($1)) }, uniquingKeysWith: { $1 })
+        digests = Dictionary(keys.digests.map { ($0.rawValue, Data($1.bytes)) }, uniquingKeysWith: { $1 })
     }
 
     /// - Throws: `storageUnavailable` when stored bytes are no digest, which only damage explains.

@@ -10,7 +10,7 @@ extension SQLTransaction {
             """,
             [
                 .id(mail.application), .id(mail.id), .text(mail.kind.rawValue), mail.sealed.map(Value.bytes) ?? .null,
-                .time(mail.createdAt), .time(mail.expiresAt), .integer(Int64(mail.attempts)),
+                .time(mail.createdAt), .time(mail.expiresAt), .count(mail.attempts),
                 .optional(mail.nextTryAt), .optional(mail.lastFault),
             ])
         note(.mailQueued)
@@ -24,7 +24,7 @@ extension SQLTransaction {
             SELECT application_id, id, kind, sealed, created_at, expires_at, attempts, next_try_at, last_fault
             FROM mail_queue WHERE next_try_at <= $1 ORDER BY next_try_at, id LIMIT $2
             """,
-            [.time(now), .integer(Int64(limit))], read: Self.mail)
+            [.time(now), .count(limit)], read: Self.mail)
         var claimed: [QueuedMail] = []
         for var mail in due {
             mail.attempts += 1
@@ -35,7 +35,7 @@ extension SQLTransaction {
                 WHERE application_id = $4 AND id = $5
                 """,
                 [
-                    .text(claim), .integer(Int64(mail.attempts)), .time(lease), .id(mail.application), .id(mail.id),
+                    .text(claim), .count(mail.attempts), .time(lease), .id(mail.application), .id(mail.id),
                 ])
             claimed.append(mail)
         }
@@ -85,7 +85,7 @@ extension SQLTransaction {
             SELECT application_id, id, kind, sealed, created_at, expires_at, attempts, next_try_at, last_fault
             FROM mail_queue WHERE application_id = $1 ORDER BY id LIMIT $2
             """,
-            [.id(application), .integer(Int64(limit))], read: Self.mail)
+            [.id(application), .count(limit)], read: Self.mail)
     }
 
     package func mailQueueLength() throws(DomainError) -> (waiting: Int, givenUp: Int, oldest: Timestamp?) {
@@ -96,7 +96,7 @@ extension SQLTransaction {
             """, []
         ) { row throws(DomainError) in
             (
-                waiting: Int(row.integer(0)), givenUp: Int(row.integer(1) - row.integer(0)),
+                waiting: row.count(0), givenUp: max(0, row.count(1) - row.count(0)),
                 oldest: row.optionalTime(2)
             )
         }
@@ -120,7 +120,7 @@ extension SQLTransaction {
             SELECT id, application_id, sealed, created_at FROM mail_outbox WHERE application_id = $1
             ORDER BY id DESC LIMIT $2
             """,
-            [.id(application), .integer(Int64(limit))]
+            [.id(application), .count(limit)]
         ) { row throws(DomainError) in
             OutboxMail(id: row.id(0), application: row.id(1), sealed: row.bytes(2), createdAt: row.time(3))
         }
@@ -138,7 +138,7 @@ extension SQLTransaction {
         guard let kind = MailKind(rawValue: row.text(2)) else { throw .storageUnavailable }
         return QueuedMail(
             id: row.id(1), application: row.id(0), kind: kind, sealed: row.isNull(3) ? nil : row.bytes(3),
-            createdAt: row.time(4), expiresAt: row.time(5), attempts: Int(row.integer(6)),
+            createdAt: row.time(4), expiresAt: row.time(5), attempts: row.count(6),
             nextTryAt: row.optionalTime(7), lastFault: row.optionalText(8))
     }
 }

@@ -15,9 +15,9 @@ struct StoredMailSettings: Codable {
         verificationURL = settings.verificationURL
         resetURL = settings.resetURL
         templates = Dictionary(
-            uniqueKeysWithValues: settings.templates.map { kind, languages in
-                (kind.rawValue, Dictionary(uniqueKeysWithValues: languages.map { ($0.rawValue, $1) }))
-            })
+            settings.templates.map { kind, languages in
+                (kind.rawValue, Dictionary(languages.map { ($0.rawValue, $1) }, uniquingKeysWith: { $1 }))
+            }, uniquingKeysWith: { $1 })
     }
 
     var settings: MailSettings {

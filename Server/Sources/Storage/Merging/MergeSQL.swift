@@ -97,7 +97,7 @@ extension SQLTransaction {
             SELECT id, application_id, kind, happened_at, body FROM events
             WHERE application_id = $1 AND id > $2 ORDER BY id LIMIT $3
             """,
-            [.id(application), .text(id?.rawValue ?? ""), .integer(Int64(limit))]
+            [.id(application), .text(id?.rawValue ?? ""), .count(limit)]
         ) { row throws(DomainError) in
             Event(
                 id: row.id(0), application: row.id(1), kind: row.text(2), at: row.time(3),

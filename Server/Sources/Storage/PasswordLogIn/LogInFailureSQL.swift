@@ -7,7 +7,7 @@ extension SQLTransaction {
         try connection.row(
             "SELECT failures, last_at FROM log_in_failures WHERE application_id = $1 AND subject = $2",
             [.id(application), .digest(subject)]
-        ) { row throws(DomainError) in LogInFailures(count: Int(row.integer(0)), lastAt: row.time(1)) }
+        ) { row throws(DomainError) in LogInFailures(count: row.count(0), lastAt: row.time(1)) }
     }
 
     package func write(
@@ -18,7 +18,7 @@ extension SQLTransaction {
             INSERT INTO log_in_failures (application_id, subject, failures, last_at) VALUES ($1, $2, $3, $4)
             ON CONFLICT (application_id, subject) DO UPDATE SET failures = $3, last_at = $4
             """,
-            [.id(application), .digest(subject), .integer(Int64(failures.count)), .time(failures.lastAt)])
+            [.id(application), .digest(subject), .count(failures.count), .time(failures.lastAt)])
     }
 
     package func removeFailures(

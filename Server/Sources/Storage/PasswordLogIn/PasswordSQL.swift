@@ -73,7 +73,7 @@ extension SQLTransaction {
             """,
             [.id(application)]
         ) { row throws(DomainError) in
-            WeakPasswords(users: Int(row.integer(0)), usersWithoutDeviceKey: Int(row.integer(1)))
+            WeakPasswords(users: row.count(0), usersWithoutDeviceKey: row.count(1))
         }
         return found ?? WeakPasswords(users: 0, usersWithoutDeviceKey: 0)
     }

@@ -33,7 +33,7 @@ extension SQLTransaction {
             SELECT subject FROM identities WHERE application_id = $1 AND provider = $2 AND subject > $3
             ORDER BY subject LIMIT $4
             """,
-            [.id(application), .text(provider.rawValue), .text(subject ?? ""), .integer(Int64(limit))]
+            [.id(application), .text(provider.rawValue), .text(subject ?? ""), .count(limit)]
         ) { row throws(DomainError) in row.text(0) }
     }
 

@@ -10,7 +10,7 @@ extension SQLTransaction {
             """,
             [
                 .id(revocation.application), .id(revocation.id), .text(revocation.provider.rawValue),
-                .text(revocation.audience), .bytes(revocation.sealedGrant), .integer(Int64(revocation.failures)),
+                .text(revocation.audience), .bytes(revocation.sealedGrant), .count(revocation.failures),
                 .time(revocation.dueAt), .time(revocation.createdAt),
             ])
     }
@@ -23,11 +23,11 @@ extension SQLTransaction {
             SELECT application_id, id, provider, audience, sealed_grant, failures, due_at, created_at
             FROM provider_revocations WHERE due_at <= $1 ORDER BY due_at LIMIT $2
             """,
-            [.time(now), .integer(Int64(limit))]
+            [.time(now), .count(limit)]
         ) { row throws(DomainError) in
             ProviderRevocation(
                 application: row.id(0), id: row.id(1), provider: .init(rawValue: row.text(2)), audience: row.text(3),
-                sealedGrant: row.bytes(4), failures: Int(row.integer(5)), dueAt: row.time(6), createdAt: row.time(7))
+                sealedGrant: row.bytes(4), failures: row.count(5), dueAt: row.time(6), createdAt: row.time(7))
         }
     }
 
@@ -43,7 +43,7 @@ extension SQLTransaction {
         try connection.run(
             "UPDATE provider_revocations SET due_at = $1, failures = $2 WHERE application_id = $3 AND id = $4",
             [
-                .time(revocation.dueAt), .integer(Int64(revocation.failures)), .id(revocation.application),
+                .time(revocation.dueAt), .count(revocation.failures), .id(revocation.application),
                 .id(revocation.id),
             ])
     }

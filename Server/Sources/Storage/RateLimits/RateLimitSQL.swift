@@ -13,7 +13,7 @@ extension SQLTransaction {
             RETURNING used, window_start
             """,
             [.id(key.application), .text(key.kind), .text(key.subject), .time(now), .time(now - window)]
-        ) { row throws(DomainError) in (Int(row.integer(0)), row.time(1)) }
+        ) { row throws(DomainError) in (row.count(0), row.time(1)) }
         // The statement always returns its row.
         guard let counted else { throw .storageUnavailable }
         return (counted.0, counted.1)
@@ -28,7 +28,7 @@ extension SQLTransaction {
             WHERE application_id = $1 AND kind = $2 AND subject = $3 AND window_start > $4
             """,
             [.id(key.application), .text(key.kind), .text(key.subject), .time(now - window)]
-        ) { row throws(DomainError) in (Int(row.integer(0)), row.time(1)) }
+        ) { row throws(DomainError) in (row.count(0), row.time(1)) }
     }
 
     package func uncount(_ key: RateLimitKey) throws(DomainError) {

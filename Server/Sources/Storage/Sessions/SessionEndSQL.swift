@@ -102,7 +102,7 @@ extension SQLTransaction {
             """,
             [
                 .text(place?.application.rawValue ?? ""), place.map { .digest($0.token) } ?? .bytes([]),
-                .integer(Int64(limit)),
+                .count(limit),
             ]
         ) { row throws(DomainError) in
             SessionLife(

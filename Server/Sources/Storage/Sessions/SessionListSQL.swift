@@ -14,7 +14,7 @@ extension SQLTransaction {
                 FROM sessions WHERE application_id = $1 AND (user_id, id) < ($2, $3)
                 ORDER BY user_id DESC, id DESC LIMIT $4
                 """,
-                [.id(application), .text(user), .text(session), .integer(Int64(limit))], read: Self.session)
+                [.id(application), .text(user), .text(session), .count(limit)], read: Self.session)
         }
         return try connection.rows(
             """
@@ -24,7 +24,7 @@ extension SQLTransaction {
             WHERE application_id = $1 AND protocol = $2 AND protocol <> 'native' AND (user_id, id) < ($3, $4)
             ORDER BY user_id DESC, id DESC LIMIT $5
             """,
-            [.id(application), .text(protocolName.rawValue), .text(user), .text(session), .integer(Int64(limit))],
+            [.id(application), .text(protocolName.rawValue), .text(user), .text(session), .count(limit)],
             read: Self.session)
     }
 
@@ -33,7 +33,7 @@ extension SQLTransaction {
     ) throws(DomainError) -> [Merge] {
         let places = try connection.rows(
             "SELECT user_id, id FROM merges WHERE application_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
-            [.id(application), .text(id?.rawValue ?? "~"), .integer(Int64(limit))]
+            [.id(application), .text(id?.rawValue ?? "~"), .count(limit)]
         ) { row throws(DomainError) -> (Identifier<User>, Identifier<Merge>) in (row.id(0), row.id(1)) }
         var merges: [Merge] = []
         for (user, id) in places {
@@ -50,7 +50,7 @@ extension SQLTransaction {
             SELECT application_id, digest, user_id, other_id, expires_at FROM merge_tickets
             WHERE application_id = $1 ORDER BY digest LIMIT $2
             """,
-            [.id(application), .integer(Int64(limit))]
+            [.id(application), .count(limit)]
         ) { row throws(DomainError) in
             MergeTicket(
                 application: row.id(0), digest: try row.digest(1), user: row.id(2), other: row.id(3),

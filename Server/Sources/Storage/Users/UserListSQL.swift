@@ -56,7 +56,7 @@ extension SQLTransaction {
     ) -> (query: Query, values: [Value]) {
         // '~' stands after all letters and digits of ids.
         let before = Value.text(place?.id.rawValue ?? "~")
-        let usual: [Value] = [.id(application), before, .integer(Int64(limit))]
+        let usual: [Value] = [.id(application), before, .count(limit)]
         switch leader {
         case .all, .search:
             return (
@@ -106,7 +106,7 @@ extension SQLTransaction {
                 SELECT user_id, NULL FROM identities
                 WHERE application_id = $1 AND provider = $2 AND provider <> 'device' AND user_id < $3
                 ORDER BY user_id DESC LIMIT $4
-                """, [.id(application), .text(provider.rawValue), before, .integer(Int64(limit))]
+                """, [.id(application), .text(provider.rawValue), before, .count(limit)]
             )
         case .protocolName(let name):
             return (
@@ -114,18 +114,18 @@ extension SQLTransaction {
                 SELECT user_id, NULL FROM sessions
                 WHERE application_id = $1 AND protocol = $2 AND protocol <> 'native' AND user_id < $3
                 ORDER BY user_id DESC LIMIT $4
-                """, [.id(application), .text(name.rawValue), before, .integer(Int64(limit))]
+                """, [.id(application), .text(name.rawValue), before, .count(limit)]
             )
         case .days(let range):
             // Without a name of its own the text would be what PostgreSQL sorts by, and no index could help.
-            let last = place.flatMap { Int64($0.key) } ?? range.upperBound
+            let last = place.flatMap { Int64($0.key, radix: 10) } ?? range.upperBound
             return (
                 """
                 SELECT id, CAST(seen_day AS TEXT) AS shown_day FROM users
                 WHERE application_id = $1 AND seen_day >= $2 AND seen_day <= $3 AND (seen_day < $3 OR id < $4)
                 ORDER BY seen_day DESC, id DESC LIMIT $5
                 """,
-                [.id(application), .integer(range.lowerBound), .integer(last), before, .integer(Int64(limit))]
+                [.id(application), .integer(range.lowerBound), .integer(last), before, .count(limit)]
             )
         }
     }
@@ -149,7 +149,7 @@ extension SQLTransaction {
                 """,
                 [
                     .id(application), .text(kind.rawValue), .text(folded),
-                    .text(isWhole ? folded : folded + Self.afterAll), .integer(Int64(limit)),
+                    .text(isWhole ? folded : folded + Self.afterAll), .count(limit),
                 ], read: read)
         }
         if !isWhole {
@@ -162,10 +162,10 @@ extension SQLTransaction {
                     AND display_name IS NOT NULL
                 ORDER BY lower(display_name) LIMIT $4
                 """,
-                [.id(application), .text(name), .text(name + Self.afterAll), .integer(Int64(limit))], read: read)
+                [.id(application), .text(name), .text(name + Self.afterAll), .count(limit)], read: read)
         }
         // As many as one page has: what more there is, a longer text finds.
-        return Array(places.prefix(limit - 1))
+        return Array(places.prefix(max(0, limit - 1)))
     }
 
     /// Stands after all characters that names have.

@@ -27,7 +27,7 @@ extension SQLTransaction {
                 disabled_at, deletion_requested_at, access_list, weak_password_at, credentials_version
             FROM users WHERE application_id = $1 AND id > $2 ORDER BY id LIMIT $3
             """,
-            [.id(application), .text(id?.rawValue ?? ""), .integer(Int64(limit))]
+            [.id(application), .text(id?.rawValue ?? ""), .count(limit)]
         ) { row throws(DomainError) in try Self.user(row, from: 0) }
         for place in users.indices {
             users[place].identities = try identities(of: users[place].id, in: application)

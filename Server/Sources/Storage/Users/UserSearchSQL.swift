@@ -8,7 +8,7 @@ extension SQLTransaction {
         if search.counts {
             var composer = UserSearchComposer(connection.dialect, search, application)
             let question = composer.count()
-            count = try connection.rows(question) { row throws(DomainError) in Int(row.integer(0)) }.first
+            count = try connection.rows(question) { row throws(DomainError) in row.count(0) }.first
         }
         guard search.limit > 0 else { return UserSearch.Findings(users: [], count: count) }
         var composer = UserSearchComposer(connection.dialect, search, application)
@@ -58,8 +58,8 @@ struct UserSearchComposer {
     mutating func page() -> ComposedQuery {
         let filter = filter()
         let order = order()
-        let limit = query.bind(integer: Int64(search.limit))
-        let skip = query.bind(integer: Int64(search.skip))
+        let limit = query.bind(integer: Int64(clamping: search.limit))
+        let skip = query.bind(integer: Int64(clamping: search.skip))
         query.text = """
             SELECT users.application_id, users.id, users.display_name, users.locale, users.fields, users.created_at,
                 users.updated_at, users.last_log_in_at, users.previous_log_in_at, users.username, users.email,

@@ -69,7 +69,7 @@ struct TypedField: Sendable {
     func value(of typed: String) -> JSONValue {
         switch rule.kind {
         case .integer:
-            return Int64(NumberText.plain(typed)).map(JSONValue.integer) ?? .string(typed)
+            return Int64(NumberText.plain(typed), radix: 10).map(JSONValue.integer) ?? .string(typed)
         case .number:
             return NumberText.value(of: typed) ?? .string(typed)
         case .date:
@@ -112,7 +112,7 @@ enum NumberText {
     static func value(of typed: String) -> JSONValue? {
         let text = plain(typed)
         guard text.utf8.allSatisfy({ "+-0123456789.eE".utf8.contains($0) }) else { return nil }
-        if let whole = Int64(text) { return .integer(whole) }
+        if let whole = Int64(text, radix: 10) { return .integer(whole) }
         guard let number = Double(text), number.isFinite else { return nil }
         return .number(number)
     }

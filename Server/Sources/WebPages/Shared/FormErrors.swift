@@ -66,7 +66,7 @@ extension HostedVisit {
 
     /// A span of time to wait, in words.
     func waiting(_ span: Duration) -> String {
-        let seconds = max(1, Int(span.components.seconds))
+        let seconds = max(1, Int(clamping: span.wholeMilliseconds / 1000))
         if seconds <= 90 { return text("common.seconds", ["count": String(seconds)]) }
         return text("common.minutes", ["count": String((seconds + 59) / 60)])
     }

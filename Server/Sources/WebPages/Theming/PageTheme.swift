@@ -40,9 +40,9 @@ final class PageTheme: Sendable {
         let picture = background?.path
         style = theme.style(backgroundPath: picture)
         styles = Dictionary(
-            uniqueKeysWithValues: Theme.Appearance.allCases.map {
+            Theme.Appearance.allCases.map {
                 ($0.rawValue, theme.style(backgroundPath: picture, only: $0))
-            })
+            }, uniquingKeysWith: { $1 })
         var own: [PageLanguage: [String: String]] = [:]
         for (tag, words) in theme.texts {
             if let language = PageLanguage.first(of: [tag]) { own[language, default: [:]].merge(words) { $1 } }

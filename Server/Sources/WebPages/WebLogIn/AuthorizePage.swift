@@ -94,7 +94,7 @@ extension HostedVisit {
                 redirect: redirect, challenge: query.text("code_challenge"), nonce: query["nonce"],
                 scopes: Self.scopes.filter { asked.contains($0) }),
             prompts: query.text("prompt").split(separator: " "),
-            maximumAgeSeconds: query["max_age"].flatMap { Int64($0) }.flatMap {
+            maximumAgeSeconds: query["max_age"].flatMap { Int64($0, radix: 10) }.flatMap {
                 (0...1_000_000_000).contains($0) ? $0 : nil
             })
         guard query.text("state").utf8.count <= Self.maximumStateBytes else { return .error("invalid_request", found) }

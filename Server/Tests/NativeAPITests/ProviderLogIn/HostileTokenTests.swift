@@ -106,6 +106,35 @@ struct HostileTokenTests {
         #expect(try await world.userCount() == 0)
     }
 
+    @Test(
+        "are refused for times that no clock has, whether they are before or after all others",
+        arguments: ["exp", "nbf", "iat"],
+        [
+            JSONValue.integer(.max), .integer(.min), .integer(.min + 1), .number(1e300), .number(-1e300),
+            .integer(253_402_300_800), .integer(-62_167_219_201), .number(0x1p63), "9223372036854775807", [1], true,
+        ])
+    func extremeTimes(claim: String, time: JSONValue) async throws {
+        let world = try await AppleWorld()
+        var claims = world.apple.claims(
+            of: AppleWorld.hana, audience: AppleWorld.bundle, nonce: AppleWorld.hashed(AppleWorld.nonce))
+        claims[claim] = time
+        let answer = try await world.logIn(token: try world.apple.key.token(claims))
+        expect(answer, 401, .providerTokenInvalid)
+        let detail = try answer.read(Problem.self).detail ?? ""
+        #expect(detail.contains(claim == "exp" ? "expired" : "iat"), "\(detail)")
+        #expect(try await world.userCount() == 0)
+        #expect(try await world.server.send(.get, "/health/live").status == 200)
+    }
+
+    @Test("are taken with the last second that there is as their end, and with one that began with the first")
+    func lastSecond() async throws {
+        let world = try await AppleWorld()
+        var claims = world.apple.claims(
+            of: AppleWorld.hana, audience: AppleWorld.bundle, nonce: AppleWorld.hashed(AppleWorld.nonce))
+        (claims["exp"], claims["nbf"]) = (.integer(253_402_300_799), .integer(-62_167_219_200))
+        #expect(try await world.logIn(token: try world.apple.key.token(claims)).status == 201)
+    }
+
     @Test("are refused when they are linked too", arguments: [Hostility.foreignKey, .wrongAudience, .expired])
     func linked(hostility: Hostility) async throws {
         let world = try await AppleWorld()

@@ -1,5 +1,6 @@
 import Domain
 import enum OkaeriWire.JSONValue
+import Storage
 
 extension Promise {
     static let userPromises = [
@@ -19,6 +20,30 @@ extension Promise {
                 try transaction.user(written.id, in: written.application)
             }
             try expectEqual(read, written)
+        },
+        Promise("reads a user whose times lie beyond all years, as an older version could store them") { engine in
+            for stored in [Int64.min, -62_167_219_200_001, 253_402_300_800_000, .max] {
+                let samples = Samples()
+                let user = samples.user("before")
+                let (time, read) = try await engine.write { transaction throws(DomainError) in
+                    try transaction.insert(user)
+                    guard let sql = transaction as? SQLTransaction else { throw .storageUnavailable }
+                    try sql.connection.run(
+                        """
+                        UPDATE users SET created_at = $1, updated_at = $1, last_log_in_at = $1
+                        WHERE application_id = $2 AND id = $3
+                        """, [.integer(stored), .id(user.application), .id(user.id)])
+                    let read = try transaction.user(user.id, in: user.application)
+                    try sql.connection.run(
+                        "DELETE FROM users WHERE application_id = $1 AND id = $2",
+                        [.id(user.application), .id(user.id)])
+                    return (Timestamp(milliseconds: stored), read)
+                }
+                try expectEqual(read?.createdAt, time)
+                try expectEqual(read?.updatedAt, time)
+                try expectEqual(read?.lastLogInAt, time)
+                try expect(Timestamp.range.contains(time.milliseconds), "a time beyond all years")
+            }
         },
         Promise("keeps the users of applications apart") { engine in
             let samples = Samples()

@@ -59,7 +59,7 @@
     extension KeychainAttributes {
         /// The attributes in the Keychain's own words.
         var dictionary: [String: Any] {
-            Dictionary(uniqueKeysWithValues: values.map { ($0.constant as String, $1.constant) })
+            Dictionary(values.map { ($0.constant as String, $1.constant) }, uniquingKeysWith: { $1 })
         }
     }
 

@@ -1,0 +1,62 @@
+import Foundation
+import OkaeriWire
+
+/// JSON that came into the process: answers of the server, tokens of providers, what a vault kept. Whoever wrote it must
+/// not be able to crash the app: Foundation's decoder goes down as many levels as the text has, and Apple's worker threads
+/// have a stack of 512 KiB.
+enum UntrustedJSON {
+    /// The longest text, 1 MiB. The server's own answers have a few hundred kilobytes at the most, with a theme's pictures.
+    static let maximumBytes = 1024 * 1024
+    /// How many arrays and objects may stand within each other. A user's fields have 16 (docs/api.md), and what is around
+    /// them a few.
+    static let maximumDepth = 32
+
+    /// - Throws: `JSONSyntaxError`, `DecodingError`, and whatever the type throws.
+    static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+        try value(data).decoded(as: type)
+    }
+
+    /// Any value.
+    ///
+    /// - Throws: `JSONSyntaxError`.
+    static func value(_ data: Data) throws(JSONSyntaxError) -> JSONValue {
+        guard data.count <= maximumBytes else { throw .unexpected(offset: maximumBytes) }
+        return try JSONValue(parsing: Array(data), maximumDepth: maximumDepth)
+    }
+}
+
+extension TransportResponse {
+    /// The body as a value.
+    ///
+    /// - Throws: `OkaeriError.unexpectedAnswer` when it is none.
+    func decoded<Body: Decodable>(_ type: Body.Type) throws(OkaeriError) -> Body {
+        do {
+            return try UntrustedJSON.decode(type, from: body)
+        } catch {
+            throw .unexpectedAnswer(status: status)
+        }
+    }
+
+    /// The problem document; `nil` when the answer holds none.
+    var problem: Problem? {
+        guard headers["Content-Type"]?.lowercased().hasPrefix(Problem.mediaType) == true else { return nil }
+        // Whatever is not a problem document did not come from the API: the status alone counts then.
+        return try? UntrustedJSON.decode(Problem.self, from: body)
+    }
+
+    /// How long the server asks to wait, in its form as seconds (RFC 9110 §10.2.3); at most a day, whatever it asks.
+    /// `nil` for anything but digits.
+    var retryAfter: Duration? {
+        guard let text = headers["Retry-After"], !text.isEmpty,
+            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return nil }
+        let day: Int64 = 86_400
+        // More digits than 64 bits hold are more than a day too.
+        return .seconds(min(Int64(text, radix: 10) ?? day, day))
+    }
+
+    /// Whether the same request may succeed a little later.
+    var isTemporaryRefusal: Bool {
+        [408, 429, 502, 503, 504].contains(status)
+    }
+}
