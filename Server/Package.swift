@@ -30,6 +30,7 @@ let mustache = Target.Dependency.product(name: "Mustache", package: "swift-musta
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let wire = Target.Dependency.product(name: "OkaeriWire", package: "okaeri")
 let sdk = Target.Dependency.product(name: "Okaeri", package: "okaeri")
+let sdkTesting = Target.Dependency.product(name: "OkaeriTesting", package: "okaeri")
 
 /// The hosted pages' own templates.
 let pageTemplates: [Resource] = [
@@ -54,7 +55,9 @@ let package = Package(
     name: "okaeri-server",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "okaeri", targets: ["OkaeriProgram"])
+        .executable(name: "okaeri", targets: ["OkaeriProgram"]),
+        // For the package Fuzzing, which builds them with sanitizers.
+        .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
     ],
     dependencies: [
         .package(name: "okaeri", path: ".."),
@@ -224,6 +227,15 @@ let package = Package(
                 httpTypes, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, lifecycle, logging, crypto, sdk, wire, yams,
             ],
             swiftSettings: settings),
+        // The parsers of foreign bytes, each as a function of any bytes.
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OutboundServices", "PageSupport", "ParseAPI",
+                "PasswordHashes", "StoragePostgreSQL", crypto, httpTypes, sdk, sdkTesting, wire,
+            ],
+            path: "Tests/Support/FuzzTargets", swiftSettings: settings),
+        .testTarget(name: "FuzzTargetsTests", dependencies: ["FuzzTargets"], swiftSettings: settings),
         .target(
             name: "RecordedFlows", dependencies: [wire], path: "Tests/Support/RecordedFlows", swiftSettings: settings),
         .testTarget(

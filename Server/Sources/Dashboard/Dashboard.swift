@@ -65,6 +65,8 @@ package struct Dashboard: ProtocolAdapter {
 
     package func owns(path: String) -> Bool { path == Self.root || path.hasPrefix("\(Self.root)/") }
 
+    package var surface: String { "dashboard" }
+
     package var errors: any ErrorAnswers { DashboardErrors(templates: templates, texts: texts, assets: assets) }
 
     package var routes: [Route] {

@@ -15,6 +15,8 @@ package struct EnvelopeAPI: ProtocolAdapter {
         self.readBody = readBody
     }
 
+    package var surface: String { "envelope" }
+
     package var errors: any ErrorAnswers { EnvelopeErrors() }
 
     /// `/user/…`, or behind an application's own base path: `/app/user/…`.

@@ -14,6 +14,8 @@ package struct KiiAPI: ProtocolAdapter {
         self.readBody = readBody
     }
 
+    package var surface: String { "kii" }
+
     package var errors: any ErrorAnswers { KiiErrors() }
 
     package func owns(path: String) -> Bool { path == "/api" || path.hasPrefix("/api/") }

@@ -31,6 +31,8 @@ package struct NCMBAPI: ProtocolAdapter {
 
     var now: Timestamp { clock.now }
 
+    package var surface: String { "ncmb" }
+
     package var errors: any ErrorAnswers { NCMBErrors() }
 
     package func owns(path: String) -> Bool { path == Self.base || path.hasPrefix("\(Self.base)/") }

@@ -33,6 +33,8 @@ package struct NativeAPI: ProtocolAdapter {
 
     /// The protocol's words for errors.
     package static var errors: any ErrorAnswers { NativeErrors() }
+    package var surface: String { "native" }
+
     package var errors: any ErrorAnswers { Self.errors }
 
     package func owns(path: String) -> Bool { path.hasPrefix("/v1/") }

@@ -26,7 +26,7 @@ struct OkaeriCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, ApplicationCommand.self, UserCommand.self, SessionCommand.self, KeysCommand.self,
             MailCommand.self, AuditCommand.self, AdminCommand.self, MigrateCommand.self, CopyCommand.self,
-            DoctorCommand.self,
+            DoctorCommand.self, RoutesCommand.self,
             DemoCommand.self, ImportCommand.self,
         ])
 

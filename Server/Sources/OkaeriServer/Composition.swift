@@ -159,6 +159,13 @@ package struct Composition: Sendable {
 
     /// What answers requests.
     package func responders() throws(StartFault) -> Responders {
+        let (routes, metricsRoutes) = try serverRoutes()
+        let answering = routes.responders()
+        return Responders(all: answering.all, whole: answering.whole, metrics: metricsRoutes)
+    }
+
+    /// Every route of every protocol, and those of the listener for metrics, when it has one.
+    private func serverRoutes() throws(StartFault) -> (all: ServerRoutes, metrics: ServerRoutes?) {
         let proxies = TrustedProxies(settings.trustedProxies, hidesProxy: settings.hidesProxy)
         guard let publicAddress = PublicAddress(settings.publicURL, proxies: proxies) else {
             throw .settings("\(Setting.publicURL.name) must be \(Setting.publicURL.rule).")
@@ -190,13 +197,38 @@ package struct Composition: Sendable {
                 AdminAPI(native: native), native, ncmb, parse,
                 KiiAPI(useCases: useCases, gate: foreignGate, readBody: readBody),
                 EnvelopeAPI(useCases: useCases, gate: foreignGate, readBody: readBody), pages, dashboard,
-            ], metrics: metrics, requestIds: requestIds, proxies: proxies, readBody: readBody
-        ).responders()
+            ], metrics: metrics, requestIds: requestIds, proxies: proxies, readBody: readBody)
         let metricsRoutes = settings.metricsAddress.map { _ in
             ServerRoutes(
                 [MetricsAPI(metrics)], metrics: metrics, requestIds: requestIds, proxies: proxies, readBody: readBody)
         }
-        return Responders(all: routes.all, whole: routes.whole, metrics: metricsRoutes)
+        return (routes, metricsRoutes)
+    }
+
+    /// Every route that a server with these settings has. No data is opened for it.
+    ///
+    /// - Throws: `StartFault`.
+    package static func routeTable(_ settings: ServerSettings) async throws(StartFault) -> [RouteDescription] {
+        let randomness = SystemRandomness()
+        let store: SQLiteStore
+        do {
+            store = try SQLiteStore(.memory)
+        } catch {
+            throw .storage(error.description)
+        }
+        guard let key = SealingKey(bytes: randomness.bytes(SealingKey.byteCount)) else {
+            throw .settings("No sealing key could be made.")
+        }
+        let composition = Composition(
+            settings, store: store, clock: SystemClock(), randomness: randomness, sealingKey: key)
+        let table: Result<[RouteDescription], StartFault>
+        do throws(StartFault) {
+            table = .success(try composition.serverRoutes().all.table)
+        } catch {
+            table = .failure(error)
+        }
+        await composition.close()
+        return try table.get()
     }
 
     /// A one-time link by which the first admin is made; `nil` once there is one, or when the database cannot tell now.

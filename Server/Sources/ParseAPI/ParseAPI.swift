@@ -29,6 +29,8 @@ package struct ParseAPI: ProtocolAdapter {
 
     var now: Timestamp { clock.now }
 
+    package var surface: String { "parse" }
+
     package var errors: any ErrorAnswers { ParseErrors() }
 
     package var takesFinalSlash: Bool { true }

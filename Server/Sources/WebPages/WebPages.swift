@@ -61,5 +61,7 @@ package struct WebPages: ProtocolAdapter {
         ]
     }
 
+    package var surface: String { "pages" }
+
     package var errors: any ErrorAnswers { PageErrors(templates: templates, assets: assets) }
 }

@@ -23,6 +23,8 @@ package struct Route: Sendable {
 
 /// One wire protocol: its routes, and its words for errors.
 package protocol ProtocolAdapter: Sendable {
+    /// One word that names it in lists of routes.
+    var surface: String { get }
     var routes: [Route] { get }
     var errors: any ErrorAnswers { get }
     /// Whether an unknown path is this protocol's to refuse.

@@ -22,6 +22,15 @@ package struct ServerRoutes: Sendable {
         shared = Endpoint.Shared(requestIds: requestIds, proxies: proxies, readBody: readBody)
     }
 
+    /// Every route of every protocol, in the order in which they are looked up.
+    package var table: [RouteDescription] {
+        adapters.flatMap { adapter in
+            adapter.routes.map {
+                RouteDescription(surface: adapter.surface, method: $0.method.rawValue, path: $0.path)
+            }
+        }
+    }
+
     /// What answers requests: all of them, and the whole ones among them on the event loop.
     package func responders() -> (all: RouterResponder<ServerContext>, whole: WholeRequestRoutes) {
         let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
@@ -40,6 +49,15 @@ package struct ServerRoutes: Sendable {
         router.add(middleware: Unrouted(adapters: adapters, metrics: metrics, shared: shared))
         return (router.buildResponder(), whole)
     }
+}
+
+/// A route as a list shows it.
+package struct RouteDescription: Hashable, Sendable, Encodable {
+    /// The protocol, or which pages: `native`, `admin`, `ncmb`, `parse`, `kii`, `envelope`, `pages`, `dashboard`.
+    package let surface: String
+    package let method: String
+    /// Names in braces stand for one segment, `**` for any number of them.
+    package let path: String
 }
 
 /// Answers requests that no route fits: 405 with the methods that the path has, `OPTIONS`, and 404.

@@ -16,6 +16,8 @@ package struct AdminAPI: ProtocolAdapter {
 
     package static let root = "/v1/admin/"
 
+    package var surface: String { "admin" }
+
     package var errors: any ErrorAnswers { AdminErrors() }
 
     package func owns(path: String) -> Bool { path.hasPrefix(Self.root) }

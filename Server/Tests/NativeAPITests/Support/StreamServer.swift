@@ -141,6 +141,7 @@ struct StreamServer: Sendable {
     }
 
     private struct Adapter: ProtocolAdapter {
+        let surface = "test"
         let routes: [Route]
         var errors: any ErrorAnswers { NoWords() }
         func owns(path: String) -> Bool { true }

@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+@Suite("okaeri routes")
+struct RoutesTests {
+    private struct List: Decodable {
+        let routes: [Route]
+    }
+
+    private struct Route: Decodable, Hashable {
+        let surface: String
+        let method: String
+        let path: String
+    }
+
+    @Test("lists what every protocol, the pages and the dashboard answer, and opens no data for it")
+    func lists() async throws {
+        let folder = TestFolder()
+        let finished = try await Program.run("routes", "--json", "--data", "\(folder.path)/none")
+        let list: List = try finished.json()
+        let surfaces = Set(list.routes.map(\.surface))
+        #expect(
+            surfaces == ["admin", "dashboard", "envelope", "kii", "native", "ncmb", "pages", "parse"])
+        for (surface, method, path) in [
+            ("native", "POST", "/v1/log-in/automatic"), ("admin", "GET", "/v1/admin/me"),
+            ("ncmb", "PUT", "/2013-09-01/users/{objectId}"), ("parse", "POST", "/parse/batch"),
+            ("kii", "POST", "/api/oauth2/token"), ("envelope", "POST", "/user/signin"),
+            ("pages", "POST", "/a/{application}/account/delete"), ("dashboard", "POST", "/dashboard/admins/{admin}"),
+        ] {
+            #expect(list.routes.contains(Route(surface: surface, method: method, path: path)), "\(method) \(path)")
+        }
+        #expect(Set(list.routes).count == list.routes.count)
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/none"))
+    }
+
+    @Test("every operation that openapi.yaml describes is among them")
+    func described() async throws {
+        let list: List = try await Program.run("routes", "--json").json()
+        let known = Set(list.routes.map { "\($0.method) \($0.path)" })
+        let description = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../openapi.yaml").standardizedFileURL
+        var path = ""
+        for line in try String(contentsOf: description, encoding: .utf8).split(separator: "\n") {
+            if line.hasPrefix("components:") { break }
+            if line.hasPrefix("  /") { path = line.dropFirst(2).dropLast().trimmingCharacters(in: ["'"]) }
+            for method in ["get", "post", "put", "patch", "delete"] where line == "    \(method):" {
+                #expect(known.contains("\(method.uppercased()) \(path)"))
+            }
+        }
+        #expect(!path.isEmpty)
+    }
+
+    @Test("shows one protocol's alone, and refuses a name that none has")
+    func surface() async throws {
+        let one = try await Program.run("routes", "--surface", "kii")
+        #expect(one.status == 0 && one.output.contains("/api/oauth2/token") && !one.output.contains("/parse"))
+        let none = try await Program.run("routes", "--surface", "ftp")
+        #expect(none.status == 2 && none.errors.contains("kii"))
+    }
+}

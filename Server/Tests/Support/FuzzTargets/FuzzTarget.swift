@@ -1,0 +1,40 @@
+/// A parser of bytes that a stranger wrote, in a form in which any bytes can be given to it.
+///
+/// Whatever they are, it returns: a trap, a hang or a broken promise (`expect`) is a fault of the parser.
+public struct FuzzTarget: Sendable {
+    /// Letters and hyphens; the folder of its corpus has the same name.
+    public let name: String
+    /// Longer inputs are cut off here: what cannot reach the parser need not be tried.
+    public let maximumBytes: Int
+    private let read: @Sendable (_ input: [UInt8]) -> Void
+
+    init(_ name: String, maximumBytes: Int = 4096, _ read: @escaping @Sendable (_ input: [UInt8]) -> Void) {
+        self.name = name
+        self.maximumBytes = maximumBytes
+        self.read = read
+    }
+
+    /// Gives an input to the parser.
+    public func callAsFunction(_ input: [UInt8]) {
+        read(input.count > maximumBytes ? Array(input.prefix(maximumBytes)) : input)
+    }
+
+    /// All of them, by name.
+    public static let all: [FuzzTarget] =
+        (wire + proofs + providers + protocols + imports + requests + stored + client).sorted { $0.name < $1.name }
+
+    /// The one of a name.
+    public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
+}
+
+/// Ends the program when a parser breaks a promise: what it wrote, it must read again as the same.
+func expect(_ isKept: Bool, _ promise: @autoclosure () -> String) {
+    precondition(isKept, promise())
+}
+
+extension String {
+    /// A text as it reaches parsers that are given texts: bytes that are no UTF-8 were replaced before.
+    init(input: [UInt8]) {
+        self.init(decoding: input, as: UTF8.self)
+    }
+}

@@ -1,0 +1,55 @@
+import Crypto
+import Domain
+import Foundation
+
+/// A key with which inputs are signed, so that parsers see what stands behind a good signature. The same in every run.
+struct FuzzKey: Sendable {
+    static let shared = FuzzKey()
+
+    private let key: P256.Signing.PrivateKey?
+    /// The public key (RFC 7517), without braces around it.
+    let members: String
+
+    private init() {
+        key = try? P256.Signing.PrivateKey(rawRepresentation: [UInt8](repeating: 1, count: 32))
+        let point: [UInt8] = key.map { Array($0.publicKey.x963Representation.dropFirst()) } ?? []
+        let (x, y) = (Base64URL.text(of: Array(point.prefix(32))), Base64URL.text(of: Array(point.suffix(32))))
+        members = #""kty":"EC","crv":"P-256","x":"\#(x)","y":"\#(y)""#
+    }
+
+    /// A JWT (RFC 7519) with any bytes as its claims.
+    func token(header: String, claims: [UInt8]) -> String {
+        let signed = "\(Base64URL.text(of: Array(header.utf8))).\(Base64URL.text(of: claims))"
+        let signature = try? key?.signature(for: Array(signed.utf8)).rawRepresentation
+        return "\(signed).\(Base64URL.text(of: Array(signature ?? Data())))"
+    }
+}
+
+/// 2026-11-22T00:00:00Z.
+struct FuzzClock: WallClock {
+    var now: Timestamp { Timestamp(milliseconds: 1_795_305_600_000) }
+}
+
+extension FuzzTarget {
+    /// What devices prove their keys with.
+    static let proofs = [
+        FuzzTarget("proof") { input in _ = try? verify(String(input: input)) },
+        FuzzTarget("proof-claims", maximumBytes: 2048) { input in
+            let header = #"{"typ":"dpop+jwt","alg":"ES256","jwk":{\#(FuzzKey.shared.members)}}"#
+            _ = try? verify(FuzzKey.shared.token(header: header, claims: input))
+        },
+        FuzzTarget("proof-header", maximumBytes: 2048) { input in
+            _ = try? verify("\(Base64URL.text(of: input)).e30.AA")
+        },
+        FuzzTarget("base64url") { input in
+            guard let bytes = Base64URL.bytes(of: input) else { return }
+            expect(Base64URL.bytes(of: Base64URL.text(of: bytes).utf8) == bytes, "base64url is read as it was written")
+        },
+    ]
+
+    private static func verify(_ text: String) throws(DomainError) -> DeviceProof {
+        let target = ProofTarget(scheme: "https", authority: "okaeri.test", path: "/v1/log-in/automatic")
+        let presented = PresentedProof(text: text, method: "POST", target: target)
+        return try ProofVerifier()(presented, at: FuzzClock().now)
+    }
+}

@@ -1,0 +1,86 @@
+import Domain
+import Foundation
+
+@testable import OutboundServices
+
+/// Answers every call to a provider with the input, but for the key set.
+private struct HostileProvider: WebCaller {
+    let input: [UInt8]
+
+    func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebAnswer {
+        if call.url.hasSuffix("/keys") || call.url.hasSuffix("jwks/") {
+            return WebAnswer(status: 200, body: Array(#"{"keys":[{"kid":"k",\#(FuzzKey.shared.members)}]}"#.utf8))
+        }
+        // The first byte chooses between an answer and a refusal, which are read in different places.
+        return WebAnswer(status: input.first.map { $0 & 1 == 0 } ?? true ? 200 : 400, body: input)
+    }
+}
+
+/// Waits for work that is asynchronous: a fuzzer's entry is not.
+func waiting(for work: @escaping @Sendable () async -> Void) {
+    let end = DispatchSemaphore(value: 0)
+    Task.detached {
+        await work()
+        end.signal()
+    }
+    end.wait()
+}
+
+extension FuzzTarget {
+    /// What identity providers send: tokens, key sets, answers.
+    static let providers = [
+        FuzzTarget("key-set") { input in _ = KeySet(parsing: input)?["k"] },
+        FuzzTarget("openid-description") { input in
+            _ = OpenIDDescription(parsing: input, readFrom: "https://id.example.com/.well-known/openid-configuration")
+        },
+        FuzzTarget("provider-members") { input in
+            guard let members = JSONMembers(parsing: input) else { return }
+            for name in members.values.keys {
+                _ = (members.text(name), members.seconds(name), members.flag(name), members.texts(name))
+            }
+        },
+        FuzzTarget("provider-token") { input in
+            let token = FuzzKey.shared.token(header: #"{"alg":"ES256","kid":"k"}"#, claims: input)
+            waiting { _ = try? await verifier(HostileProvider(input: input))(Secret(token), policy) }
+        },
+        FuzzTarget("provider-jwt") { input in
+            waiting { _ = try? await verifier(HostileProvider(input: []))(Secret(String(input: input)), policy) }
+        },
+        FuzzTarget("provider-answer") { input in
+            let providers = IdentityProviders(
+                at: ProviderAddresses(), call: HostileProvider(input: input), clock: FuzzClock(),
+                randomness: FixedRandomness())
+            waiting {
+                for provider in [Identity.Provider.google, .facebook, .twitter] {
+                    await ask(providers[provider], named: provider)
+                }
+            }
+        },
+    ]
+
+    private static let policy = TokenVerifier.Policy(
+        keySet: "https://id.example.com/keys", algorithms: [.es256], issuers: ["https://id.example.com"],
+        audiences: ["app"], nonce: .none)
+
+    private static func verifier(_ call: HostileProvider) -> TokenVerifier {
+        TokenVerifier(
+            keySets: RemoteDocuments(call: call, clock: FuzzClock()) { bytes, _ in KeySet(parsing: bytes) },
+            clock: FuzzClock())
+    }
+
+    private static func ask(_ provider: (any IdentityProvider)?, named name: Identity.Provider) async {
+        let settings = ProviderSettings(
+            provider: name, audiences: ["app"], redirectURIs: ["https://app.example.com/back"])
+        let configured = ConfiguredProvider(
+            application: Identifier(rawValue: "demo"), settings: settings, secret: Secret("secret"))
+        let credential = ProviderCredential(accessToken: Secret("token"), accessTokenSecret: Secret("secret"))
+        let code = ProviderCredential.AuthorizationCode(
+            code: Secret("code"), verifier: Secret("verifier"), redirectURI: "https://app.example.com/back")
+        _ = try? await provider?.identify(credential, for: configured)
+        _ = try? await provider?.redeem(code, nonce: nil, of: nil, for: configured)
+    }
+}
+
+private struct FixedRandomness: Randomness {
+    func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
+}

@@ -1,0 +1,54 @@
+import Domain
+import HTTPTypes
+import PageSupport
+
+@testable import HTTPSupport
+
+extension FuzzTarget {
+    /// What stands around and in requests: headers, queries, forms.
+    static let requests = [
+        FuzzTarget("form") { input in
+            guard let form = try? FormValues(input) else { return }
+            _ = form.text("name")
+        },
+        FuzzTarget("form-value") { input in
+            guard let text = String(validating: input, as: UTF8.self) else { return }
+            let form = try? FormValues(Array("name=\(FormValues.escaped(text))".utf8))
+            expect(form?["name"] == text, "a form's value is read as it was written")
+        },
+        FuzzTarget("multipart", maximumBytes: 16 * 1024) { input in
+            let head = input.prefix { $0 != 0x0a }
+            _ = try? MultipartForm(Array(input.dropFirst(head.count + 1)), contentType: String(input: Array(head)))
+        },
+        FuzzTarget("query") { input in _ = try? QueryItems(parsing: String(input: input)[...]) },
+        FuzzTarget("cookies") { input in
+            var headers = HTTPFields()
+            for line in input.split(separator: 0x0a) {
+                headers.append(HTTPField(name: .cookie, value: String(input: Array(line))))
+            }
+            let cookies = BrowserCookies(headers)
+            _ = (cookies["okaeri-session"], cookies["__Host-okaeri-session"])
+        },
+        FuzzTarget("accept-language", maximumBytes: 600) { input in
+            let tags = AcceptLanguage.tags(in: String(input: input))
+            expect(tags.count <= 10, "ten languages at the most are read")
+        },
+        FuzzTarget("ip-address", maximumBytes: 300) { input in
+            let text = String(input: input)
+            if let address = IPAddress(text) {
+                expect(IPAddress(address.text) == address, "an address is read as it was written")
+                _ = (address.allowanceGroup, IPNetwork(text)?.contains(address))
+            }
+            for hop in text.split(separator: ",") { _ = IPAddress(hop) }
+        },
+        FuzzTarget("proof-target", maximumBytes: 1024) { input in
+            let text = String(input: input)
+            _ = ProofTarget(text)?.isNamed(by: text)
+            _ = (RedirectAddress(text), PublicAddress(text, proxies: TrustedProxies([])))
+        },
+        FuzzTarget("identifier", maximumBytes: 1024) { input in
+            let text = String(input: input)
+            _ = (MailAddress(text), PhoneNumber(text), TransferCode(typed: text), AnonymousId(text), Password(text))
+        },
+    ]
+}
