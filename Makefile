@@ -1,7 +1,7 @@
 # Each verb is a script of a screen or two; what it does, stands there.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build release test test-postgresql test-failover check-api check-pages check-dashboard lint format check bench bench-peers docs examples run clean
+.PHONY: help setup build release test test-postgresql test-failover check-api check-pages check-dashboard lint format fuzz fuzz-parsers check bench bench-peers docs examples run clean
 
 help: ## list the verbs
 	@echo "Okaeri: make VERB"
@@ -39,6 +39,12 @@ lint: ## check form, house rules, and that the paths in the documents exist
 
 format: ## lay out all Swift sources as .swift-format says
 	@scripts/format
+
+fuzz: ## send hostile requests to a server of its own for a minute; scripts/fuzz --help
+	@scripts/fuzz
+
+fuzz-parsers: ## give made-up bytes to every parser of foreign bytes, with sanitizers; scripts/fuzz-parsers --help
+	@scripts/fuzz-parsers
 
 check: ## what must pass before anything lands: lint, tests, reference pages, make run played through
 	@scripts/check

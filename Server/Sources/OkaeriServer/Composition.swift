@@ -212,7 +212,7 @@ package struct Composition: Sendable {
         let randomness = SystemRandomness()
         let store: SQLiteStore
         do {
-            store = try SQLiteStore(.memory)
+            store = try SQLiteStore(.memory, role: .command)
         } catch {
             throw .storage(error.description)
         }

@@ -60,7 +60,7 @@ extension ComparisonWork.Function {
             return Self.powers(from: done, to: most).map { cost in
                 .scrypt(
                     StoredHash.Scrypt(
-                        cost: UInt64(cost), blockSize: blockSize, parallelism: parallelism, salt: Self.zeros,
+                        cost: UInt64(clamping: cost), blockSize: blockSize, parallelism: parallelism, salt: Self.zeros,
                         hash: Self.zeros))
             }
         case .pbkdf2(let digest):
@@ -92,8 +92,8 @@ extension StoredHash {
         switch self {
         case .argon2: 1
         // Read before, when the cost was found to be in its range.
-        case .bcrypt(let text): 1 << (Int(text.dropFirst(4).prefix(2)) ?? 0)
-        case .scrypt(let scrypt): Int(scrypt.cost)
+        case .bcrypt(let text): 1 << (Int(text.dropFirst(4).prefix(2), radix: 10) ?? 0)
+        case .scrypt(let scrypt): Int(clamping: scrypt.cost)
         case .pbkdf2(let pbkdf2): pbkdf2.rounds * pbkdf2.blocks
         }
     }

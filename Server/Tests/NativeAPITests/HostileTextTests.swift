@@ -107,7 +107,7 @@ struct HostileTextTests {
                 String(repeating: "\u{FDFA}", count: 2000), String(repeating: "a", count: 20_000),
                 String(repeating: "\u{1F1E6}", count: 1700),
             ] {
-                try await isRefused(page, in: [200, 400, 401, 403]) {
+                try await isRefused(page, in: [400, 401, 403, 422]) {
                     try await browser.post(
                         page, ["identifier": text, "name": text, "password": text], token: token
                     ).answer.status
@@ -137,7 +137,7 @@ struct HostileTextTests {
         let person = try await server.person()
         let marks = Self.fewMarks
         for (name, statuses) in [
-            ("Okaeri-Application", [400, 404]), ("Authorization", [401]), ("DPoP", [401]),
+            ("Okaeri-Application", [400, 401, 404]), ("Authorization", [401]), ("DPoP", [401]),
         ] as [(String, Set<Int>)] {
             try await isRefused(name, in: statuses) {
                 try await server.send(
@@ -166,7 +166,6 @@ struct HostileTextTests {
                 server.head("GET /v1/user?\(marks)", "Connection: close"),
                 server.head("GET /v1/user", "Authorization: \(marks)", "Connection: close"),
                 server.head("GET /v1/user", "Cookie: \(marks)=\(marks)", "Connection: close"),
-                server.head("GET /v1/user", "Connection: close, \(marks)"),
             ] {
                 let start = ContinuousClock.now
                 async let refusal = server.exchange([head + "\r\n"])

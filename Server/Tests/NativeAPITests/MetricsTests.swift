@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import HTTPSupport
 import HTTPTypes
+import OkaeriServer
 import OkaeriWire
 import Testing
 
@@ -65,7 +66,7 @@ struct MetricsTests {
             }
         }
         #expect(
-            Set(kinds.values) == ["counter", "gauge", "histogram"] && helped == Set(kinds.keys) && kinds.count == 13,
+            Set(kinds.values) == ["counter", "gauge", "histogram"] && helped == Set(kinds.keys) && kinds.count == 14,
             "\(kinds)")
     }
 

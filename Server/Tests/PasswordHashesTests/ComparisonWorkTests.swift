@@ -6,7 +6,8 @@ import Testing
 @Suite("The work of comparing passwords")
 struct ComparisonWorkTests {
     private static let standard = Argon2id(memoryKiB: 16, passes: 2)
-    private static let own = "$argon2id$v=19$m=16,t=2,p=1$AAECAwQFBgcICQoLDA0ODw$"
+    private static let own =
+        "$argon2id$v=19$m=16,t=2,p=1$AAECAwQFBgcICQoLDA0ODw$"
         + "nfkj3u1fRTHCea+fVr03sWV770kp5wLOLoEakziKhqE"
 
     /// Hashes of the users of one application each.
@@ -69,7 +70,9 @@ struct ComparisonWorkTests {
         #expect(!scheme.text.contains("AAECAwQ") && !scheme.text.contains("abcdefg"))
     }
 
-    @Test("of texts that are no hashes is none", arguments: ["", "$", "$a$b", "plain", String(repeating: "$", count: 9999)])
+    @Test(
+        "of texts that are no hashes is none",
+        arguments: ["", "$", "$a$b", "plain", String(repeating: "$", count: 9999)])
     func none(text: String) {
         #expect(PasswordScheme(of: PasswordHash(text: text)) == nil)
         #expect(StoredHash(PasswordScheme(text: text).decoy) == nil)

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Okaeri
 import Testing
 
 /// What strangers can do to the process itself with nothing but connections.

@@ -129,9 +129,7 @@ struct SQLiteFolderTests {
         }
     }
 
-    @Test(
-        "writes fields as it always did, so that objects of earlier versions are found by their text", arguments: UInt64(0)..<40
-    )
+    @Test("writes fields as it always did: an object of old is found by its text", arguments: UInt64(0)..<40)
     func fieldsText(seed: UInt64) async throws {
         let store = try SQLiteStore(.folder(folder.path), role: .server)
         let application = try await TestWorld(store).makeApplication().id

@@ -16,9 +16,9 @@ struct UserListPlanTests {
     ]
 
     /// The statement with its values written out, as PostgreSQL explains it.
-    private static func statement(_ leader: UserLeader) -> String {
+    private static func statement(_ leader: UserLeader, _ dialect: Dialect) -> String {
         let (query, values) = SQLTransaction.question(
-            leader, in: Identifier(rawValue: "application"), from: nil, limit: 50)
+            leader, in: Identifier(rawValue: "application"), from: nil, limit: 50, dialect: dialect)
         var text = "\(query.text)"
         for (place, value) in values.enumerated().reversed() {
             let written =
@@ -40,7 +40,7 @@ struct UserListPlanTests {
         try #require(sqlite3_open(folder.path + "/okaeri.sqlite", &handle) == SQLITE_OK)
         defer { sqlite3_close_v2(handle) }
         var statement: OpaquePointer?
-        let text = "EXPLAIN QUERY PLAN " + Self.statement(leader)
+        let text = "EXPLAIN QUERY PLAN " + Self.statement(leader, .sqlite)
         try #require(sqlite3_prepare_v2(handle, text, -1, &statement, nil) == SQLITE_OK)
         defer { sqlite3_finalize(statement) }
         var plan: [String] = []
@@ -69,7 +69,7 @@ struct UserListPlanTests {
             """
             SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off;
             SET enable_incremental_sort = off;
-            EXPLAIN (COSTS OFF) \(Self.statement(leader))
+            EXPLAIN (COSTS OFF) \(Self.statement(leader, .postgresql))
             """, in: database
         ).compactMap { $0.first ?? nil }
         #expect(plan.contains { $0.contains("Index") } && !plan.contains { $0.contains("Seq Scan") }, "\(plan)")

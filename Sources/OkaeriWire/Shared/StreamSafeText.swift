@@ -62,8 +62,8 @@ public enum StreamSafeText {
 
     /// The character of some bytes at a place; any character when a byte is no continuation.
     private static func scalar(in bytes: UnsafeBufferPointer<UInt8>, at place: Int, length: Int) -> UInt32 {
-        func bits(_ offset: Int) -> UInt32 { UInt32(bytes[place + offset] & 0x3f) }
-        let lead = UInt32(bytes[place])
+        func bits(_ offset: Int) -> UInt32 { UInt32(truncatingIfNeeded: bytes[place + offset] & 0x3f) }
+        let lead = UInt32(truncatingIfNeeded: bytes[place])
         return switch length {
         case 2: (lead & 0x1f) << 6 | bits(1)
         case 3: (lead & 0x0f) << 12 | bits(1) << 6 | bits(2)

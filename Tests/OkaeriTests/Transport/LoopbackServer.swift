@@ -89,7 +89,7 @@ final class LoopbackServer: Sendable {
     /// Sends everything, unless the other side closes before.
     private static func write(_ bytes: [UInt8], to connection: Int32) {
         #if canImport(Glibc)
-            let flags = Int32(MSG_NOSIGNAL.rawValue)
+            let flags = Int32(MSG_NOSIGNAL)
         #else
             let flags: Int32 = 0
         #endif

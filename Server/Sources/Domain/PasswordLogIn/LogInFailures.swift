@@ -83,7 +83,14 @@ extension Transaction {
     /// Ends the rows of a user and of all its identifiers: after a log-in, and after the password was set anew.
     package func forgetFailures(of user: User) throws(DomainError) {
         try removeFailures(of: user.id.failureSubject, in: user.application)
-        for identifier in user.typedIdentifiers { try forgetFailures(with: identifier, of: user) }
+        for identifier in user.typedIdentifiers {
+            try forgetFailures(with: identifier, of: user)
+            // Typed at log-in it was counted by its other readings too. What leads to somebody else keeps its count.
+            for reading in TypedIdentifier.meanings(of: identifier.shown) where !reading.isSame(as: identifier) {
+                let owner = try passwordHash(of: reading, in: user.application)?.user
+                if owner == nil || owner == user.id { try forgetFailures(with: reading, of: user) }
+            }
+        }
     }
 
     /// Ends the row of an identifier, unless it is somebody else's too.

@@ -14,6 +14,7 @@ package protocol PasswordHashing: Sendable {
     ///   - password: What was typed.
     ///   - hash: The user's; `nil` when there is no user, or no password.
     ///   - schemes: Those of all hashes among which this one is.
+    /// - Returns: how it ended.
     /// - Throws: `busy` when too many wait already.
     func compare(
         _ password: Password, with hash: PasswordHash?, among schemes: Set<PasswordScheme>

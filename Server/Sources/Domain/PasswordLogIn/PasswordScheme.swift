@@ -37,7 +37,7 @@ package struct PasswordScheme: Hashable, Sendable {
     /// A hash of the scheme that no password is known to make: zeros. Comparing with it takes as long as with any other.
     package var decoy: PasswordHash {
         if text.hasPrefix("$2") { return PasswordHash(text: text + String(repeating: ".", count: 53)) }
-        let lengths = text.split(separator: "$").suffix(2).compactMap { Int($0) }
+        let lengths = text.split(separator: "$").suffix(2).compactMap { Int($0, radix: 10) }
         guard lengths.count == 2, lengths.allSatisfy({ (0...Self.maximumBytes).contains($0) }) else {
             return PasswordHash(text: "")
         }

@@ -13,7 +13,7 @@ package struct IPAddress: Hashable, Sendable {
     }
 
     package init(ipv4: UInt32) {
-        self.init(high: 0, low: 0xffff_0000_0000 | UInt64(ipv4))
+        self.init(high: 0, low: 0xffff_0000_0000 | UInt64(truncatingIfNeeded: ipv4))
     }
 
     /// Reads an address and nothing else: `192.0.2.7`, `2001:db8::1`.
@@ -78,7 +78,7 @@ package struct IPAddress: Hashable, Sendable {
     }
 
     /// Who shares one limit on connections: the same as `allowanceGroup`, as an address.
-    var limitGroup: IPAddress { isIPv4 ? self : IPAddress(high: high, low: 0) }
+    package var limitGroup: IPAddress { isIPv4 ? self : IPAddress(high: high, low: 0) }
 
     /// `192.0.2.7`, written digit by digit, because it is needed at each request.
     private var dottedText: String {

@@ -64,7 +64,8 @@ extension Store {
 
 /// What the rules can ask while a transaction lasts: the sum of what each slice asks.
 package protocol Transaction: ApplicationQueries, UserQueries, IdentityQueries, TypedIdentifierQueries,
-    UserStandingQueries, PasswordQueries, PasswordSchemeQueries, LogInFailureQueries, SessionQueries, ProofReplayQueries, RateLimitQueries,
+    UserStandingQueries, PasswordQueries, PasswordSchemeQueries, LogInFailureQueries, SessionQueries,
+    ProofReplayQueries, RateLimitQueries,
     SigningKeyQueries, ProviderQueries, MailQueries, MailedCodeQueries, AuditQueries, TransferQueries, DeletionQueries,
     DeviceKeyQueries,
     MergeQueries, AdminQueries, UserListQueries, FigureQueries, UserSearchQueries, ForeignProtocolQueries

@@ -29,6 +29,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     ///
     /// - Returns: `nil` when it lies beyond the years 0000 to 9999, and for NaN.
     package init?(secondsSince1970 seconds: Double) {
+        guard !seconds.isNaN else { return nil }
         // Twice the range fits into 53 bits: what is near it is exact, and what is not stays outside.
         self.init(exactly: Int64(clamping: seconds * 1000))
     }

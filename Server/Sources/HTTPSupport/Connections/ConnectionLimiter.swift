@@ -1,5 +1,6 @@
 package import NIOCore
 package import Logging
+package import Domain
 import Synchronization
 
 /// Counts open connections, in all and for each address, and refuses what is above the limits (requirement 48).

@@ -44,9 +44,13 @@ package final class ServerMetrics: Sendable {
 
     /// The counters of a route that is being set up.
     package func route(method: String, path: String) -> RouteMetrics {
-        let route = RouteMetrics(method: method, path: path)
-        routes.withLock { $0.append(route) }
-        return route
+        routes.withLock { routes in
+            // Two listeners count together what neither has a route for: Prometheus refuses a number that is told twice.
+            if let known = routes.first(where: { $0.method == method && $0.path == path }) { return known }
+            let route = RouteMetrics(method: method, path: path)
+            routes.append(route)
+            return route
+        }
     }
 
     /// The Prometheus text format, version 0.0.4.

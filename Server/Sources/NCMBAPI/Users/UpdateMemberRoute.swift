@@ -22,7 +22,8 @@ struct UpdateMemberRoute: RouteHandler {
         changes.anonymousId = authData.anonymousId
         changes.unlinked = authData.unlinked
         let changed = try await api.useCases.foreign.changeUser(
-            id, in: caller.application, by: actor, changes, from: api.gate.origin(of: request, context), session: member)
+            id, in: caller.application, by: actor, changes, from: api.gate.origin(of: request, context), session: member
+        )
         if changed.hasNewEmail {
             await api.sendConfirmation(to: changed.user, by: member?.session, for: caller, request, context)
         }

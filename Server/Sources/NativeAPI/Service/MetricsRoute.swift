@@ -32,6 +32,7 @@ package struct MetricsAPI: ProtocolAdapter {
         self.metrics = metrics
     }
 
+    package var surface: String { "metrics" }
     package var routes: [Route] { [Route(.get, "/metrics", MetricsRoute(metrics: metrics, key: nil))] }
     package var errors: any ErrorAnswers { NativeAPI.errors }
     package func owns(path: String) -> Bool { true }

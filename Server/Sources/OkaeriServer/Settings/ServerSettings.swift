@@ -1,6 +1,6 @@
 package import Domain
 import Foundation
-package import HTTPSupport
+import HTTPSupport
 package import Logging
 package import OutboundServices
 package import StoragePostgreSQL

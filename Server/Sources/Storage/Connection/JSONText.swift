@@ -65,7 +65,9 @@ private struct JSONTextWriter {
             bytes.append(UInt8(ascii: "]"))
         case .object(let members):
             bytes.append(UInt8(ascii: "{"))
-            for (place, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
+            // By bytes, as Foundation sorts.
+            let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            for (place, member) in sorted.enumerated() {
                 if place > 0 { bytes.append(UInt8(ascii: ",")) }
                 write(member.key)
                 bytes.append(UInt8(ascii: ":"))

@@ -18,7 +18,7 @@ extension SQLTransaction {
             SELECT application_id, scheme, used_at FROM password_schemes
             WHERE used_at < $1 ORDER BY used_at LIMIT $2
             """,
-            [.time(limit), .integer(Int64(count))]
+            [.time(limit), .count(count)]
         ) { row throws(DomainError) in
             PasswordSchemeUse(application: row.id(0), scheme: PasswordScheme(text: row.text(1)), usedAt: row.time(2))
         }
@@ -38,8 +38,8 @@ extension SQLTransaction {
         let place: [Value] = [.id(use.application), .text(use.scheme.text), .time(use.usedAt)]
         if isUsed {
             try connection.run(
-                "UPDATE password_schemes SET used_at = $4 WHERE application_id = $1 AND scheme = $2 AND used_at = $3",
-                place + [.time(now)])
+                "UPDATE password_schemes SET used_at = $1 WHERE application_id = $2 AND scheme = $3 AND used_at = $4",
+                [.time(now)] + place)
         } else {
             try connection.run(
                 "DELETE FROM password_schemes WHERE application_id = $1 AND scheme = $2 AND used_at = $3", place)

@@ -44,15 +44,19 @@ extension SQLTransaction {
         if case .search(let text, let isWhole) = leader {
             return place == nil ? try matches(text, isWhole: isWhole, in: application, limit: limit) : []
         }
-        let question = Self.question(leader, in: application, from: place, limit: limit)
+        let question = Self.question(
+            leader, in: application, from: place, limit: limit, dialect: connection.dialect)
         return try connection.rows(question.query, question.values) { row throws(DomainError) in
             UserPlace(id: row.id(0), key: row.optionalText(1) ?? "")
         }
     }
 
     /// The statement that finds the users of a leader. `StorageTests` asks both engines how they run it.
+    ///
+    /// SQLite takes the smaller index or the primary key as the number of columns has it, so the index is named for it.
     package static func question(
-        _ leader: UserLeader, in application: Identifier<Application>, from place: UserPlace?, limit: Int
+        _ leader: UserLeader, in application: Identifier<Application>, from place: UserPlace?, limit: Int,
+        dialect: Dialect
     ) -> (query: Query, values: [Value]) {
         // '~' stands after all letters and digits of ids.
         let before = Value.text(place?.id.rawValue ?? "~")
@@ -65,12 +69,20 @@ extension SQLTransaction {
                 """, usual
             )
         case .registered:
-            return (
-                """
-                SELECT id, NULL FROM users WHERE application_id = $1 AND id < $2 AND registered = 1
-                ORDER BY id DESC LIMIT $3
-                """, usual
-            )
+            let query: Query =
+                switch dialect {
+                case .sqlite:
+                    """
+                    SELECT id, NULL FROM users INDEXED BY users_registered
+                    WHERE application_id = $1 AND id < $2 AND registered = 1 ORDER BY id DESC LIMIT $3
+                    """
+                case .postgresql:
+                    """
+                    SELECT id, NULL FROM users WHERE application_id = $1 AND id < $2 AND registered = 1
+                    ORDER BY id DESC LIMIT $3
+                    """
+                }
+            return (query, usual)
         case .anonymous:
             return (
                 """
@@ -79,26 +91,50 @@ extension SQLTransaction {
                 """, usual
             )
         case .disabled:
-            return (
-                """
-                SELECT id, NULL FROM users WHERE application_id = $1 AND id < $2 AND disabled_at IS NOT NULL
-                ORDER BY id DESC LIMIT $3
-                """, usual
-            )
+            let query: Query =
+                switch dialect {
+                case .sqlite:
+                    """
+                    SELECT id, NULL FROM users INDEXED BY users_disabled
+                    WHERE application_id = $1 AND id < $2 AND disabled_at IS NOT NULL ORDER BY id DESC LIMIT $3
+                    """
+                case .postgresql:
+                    """
+                    SELECT id, NULL FROM users WHERE application_id = $1 AND id < $2 AND disabled_at IS NOT NULL
+                    ORDER BY id DESC LIMIT $3
+                    """
+                }
+            return (query, usual)
         case .leaving:
-            return (
-                """
-                SELECT id, NULL FROM users WHERE application_id = $1 AND id < $2 AND deletion_requested_at IS NOT NULL
-                ORDER BY id DESC LIMIT $3
-                """, usual
-            )
+            let query: Query =
+                switch dialect {
+                case .sqlite:
+                    """
+                    SELECT id, NULL FROM users INDEXED BY users_leaving
+                    WHERE application_id = $1 AND id < $2 AND deletion_requested_at IS NOT NULL ORDER BY id DESC LIMIT $3
+                    """
+                case .postgresql:
+                    """
+                    SELECT id, NULL FROM users WHERE application_id = $1 AND id < $2 AND deletion_requested_at IS NOT NULL
+                    ORDER BY id DESC LIMIT $3
+                    """
+                }
+            return (query, usual)
         case .weak:
-            return (
-                """
-                SELECT id, NULL FROM users WHERE application_id = $1 AND id < $2 AND weak_password_at IS NOT NULL
-                ORDER BY id DESC LIMIT $3
-                """, usual
-            )
+            let query: Query =
+                switch dialect {
+                case .sqlite:
+                    """
+                    SELECT id, NULL FROM users INDEXED BY users_weak
+                    WHERE application_id = $1 AND id < $2 AND weak_password_at IS NOT NULL ORDER BY id DESC LIMIT $3
+                    """
+                case .postgresql:
+                    """
+                    SELECT id, NULL FROM users WHERE application_id = $1 AND id < $2 AND weak_password_at IS NOT NULL
+                    ORDER BY id DESC LIMIT $3
+                    """
+                }
+            return (query, usual)
         // A user with several stands there several times, next to each other; `BrowseUsers` takes the first.
         case .provider(let provider):
             return (

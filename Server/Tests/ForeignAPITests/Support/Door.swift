@@ -146,12 +146,13 @@ extension ForeignWorld {
         _ method: String, _ path: String, _ body: String? = nil, token: String? = nil
     ) async throws -> Answer {
         let (target, time) = ("/2013-09-01\(path)", "2026-01-02T03:04:05.678Z")
-        let text = """
-            \(method)
-            \(Self.host)
-            \(target)
-            SignatureMethod=HmacSHA256&SignatureVersion=2&X-NCMB-Application-Key=ncmb-key&X-NCMB-Timestamp=\(time)
-            """
+        let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
+        var items = [
+            "SignatureMethod=HmacSHA256", "SignatureVersion=2", "X-NCMB-Application-Key=ncmb-key",
+            "X-NCMB-Timestamp=\(time)",
+        ]
+        if parts.count > 1 { items += parts[1].split(separator: "&").map(String.init).sorted() }
+        let text = [method, Self.host, parts[0], items.joined(separator: "&")].joined(separator: "\n")
         let code = HMAC<SHA256>.authenticationCode(
             for: Data(text.utf8), using: SymmetricKey(data: Data("ncmb-client-key".utf8)))
         var headers = [

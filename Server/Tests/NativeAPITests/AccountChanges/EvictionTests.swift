@@ -251,6 +251,8 @@ private struct EvictionWorld: Sendable {
         case .pendingAddress, .orderedAddress:
             _ = try await thief().send(
                 .post, APIPath.requestEmailVerification, body: #"{"email": "thief@example.com"}"#)
+            // What is ordered later is written later.
+            server.clock.advance(by: .milliseconds(1))
             let early = way == .pendingAddress ? try await mails().first?.token : nil
             return {
                 let late = try await mails().first { $0.recipient == "thief@example.com" }?.token

@@ -49,7 +49,7 @@ struct ProofFormTests {
         Deed(
             page: "users/{ID}",
             fields: ["act": "save", "username": "hana", "email": "new@example.com", "fields": #"{"a": "<\"'&>"}"#],
-            action: .userChanged),
+            action: .identifiersChanged),
     ]
 
     private static let settings = [

@@ -141,7 +141,8 @@ struct BackPressureTests {
             connection.channel.writeAndFlush(HTTPResponsePart.end(nil), promise: nil)
             connection.channel.embeddedEventLoop.run()
         }
-        #expect(passed.heads == 50 && (try connection.answers()) == 50)
+        let answers = try connection.answers()
+        #expect(passed.heads == 50 && answers == 50)
     }
 
     @Test("passes on a request whose parts are many without waiting for its end")

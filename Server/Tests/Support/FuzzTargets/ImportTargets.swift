@@ -23,9 +23,17 @@ extension FuzzTarget {
     private static func take(_ bytes: [UInt8]) {
         guard let record = try? JSONValue(parsing: bytes) else { return }
         let application = Identifier<Application>(rawValue: "demo")
-        _ = try? ParseExport.user(record, of: application)
+        let users = [
+            try? ParseExport.user(record, of: application),
+            try? NCMBExport.member(record, of: application, knowsDeviceIds: true),
+            try? KiiExport.user(record, of: application, at: FuzzClock().now),
+        ]
+        // What was imported is shown and written again and again: each of its times must have a text.
+        for user in users.compactMap({ $0?.user }) {
+            for time in [user.createdAt, user.updatedAt, user.lastLogInAt, user.emailVerifiedAt].compactMap({ $0 }) {
+                _ = WireTime(millisecondsSince1970: time.milliseconds).description
+            }
+        }
         _ = try? ParseExport.session(record, of: application)
-        _ = try? NCMBExport.member(record, of: application, knowsDeviceIds: true)
-        _ = try? KiiExport.user(record, of: application, at: FuzzClock().now)
     }
 }

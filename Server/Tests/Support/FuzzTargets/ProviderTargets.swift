@@ -14,6 +14,8 @@ private struct HostileProvider: WebCaller {
         // The first byte chooses between an answer and a refusal, which are read in different places.
         return WebAnswer(status: input.first.map { $0 & 1 == 0 } ?? true ? 200 : 400, body: input)
     }
+
+    func mayAsk(_ url: String) -> Bool { true }
 }
 
 /// Waits for work that is asynchronous: a fuzzer's entry is not.
@@ -31,12 +33,13 @@ extension FuzzTarget {
     static let providers = [
         FuzzTarget("key-set") { input in _ = KeySet(parsing: input)?["k"] },
         FuzzTarget("openid-description") { input in
-            _ = OpenIDDescription(parsing: input, readFrom: "https://id.example.com/.well-known/openid-configuration")
+            let place = "https://id.example.com/.well-known/openid-configuration"
+            _ = OpenIDDescription(parsing: input, readFrom: place) { $0.hasPrefix("https://") }
         },
         FuzzTarget("provider-members") { input in
             guard let members = JSONMembers(parsing: input) else { return }
             for name in members.values.keys {
-                _ = (members.text(name), members.seconds(name), members.flag(name), members.texts(name))
+                _ = (members.text(name), members.time(name), members.flag(name), members.texts(name))
             }
         },
         FuzzTarget("provider-token") { input in
