@@ -5,6 +5,15 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # The folders of the packages, in the order in which they are built.
 packages=(. Server)
 
+# All packages are built into one folder: what they share, swift-crypto's C++ above all, is then compiled once.
+build_folder=$PWD/.build
+
+# swift_package VERB FOLDER ARGUMENTS…: `swift build` or `swift test` for the package in FOLDER.
+swift_package() { swift "$1" --package-path "$2" --scratch-path "$build_folder" "${@:3}"; }
+
+# The program of the development build.
+development_program() { printf '%s/okaeri' "$(swift_package build Server --show-bin-path)"; }
+
 say() { printf '%s\n' "$*"; }
 warn() { printf '%s\n' "$*" >&2; }
 
@@ -53,10 +62,20 @@ long_command() {
 # Builds the program and sets `okaeri` to its path: build_program CONFIGURATION. For release with Swift's own libraries
 # inside: it then starts faster, serves a little more, and runs on machines that have no Swift.
 build_program() {
-    local arguments=(-c "$1" --package-path Server)
+    local arguments=(-c "$1")
     if [ "$1" = release ]; then arguments+=(--static-swift-stdlib); fi
-    long_command .build/logs/build-okaeri.log "Building okaeri" swift build "${arguments[@]}" --product okaeri
-    okaeri=$(swift build "${arguments[@]}" --show-bin-path)/okaeri
+    long_command .build/logs/build-okaeri.log "Building okaeri" \
+        swift_package build Server "${arguments[@]}" --product okaeri
+    okaeri=$(swift_package build Server "${arguments[@]}" --show-bin-path)/okaeri
+}
+
+# Builds the benchmarks' programs, with the flags of the server's release build, and sets `benchmarks` to their folder:
+# build_benchmarks ARGUMENTS…
+build_benchmarks() {
+    local arguments=(-c release --static-swift-stdlib)
+    long_command .build/logs/bench-benchmarks.log "Building benchmarks" \
+        swift_package build Benchmarks "${arguments[@]}" "$@"
+    benchmarks=$(swift_package build Benchmarks "${arguments[@]}" --show-bin-path)
 }
 
 # Draws the lines "[12/345] …" over each other on a terminal; elsewhere tells every thirty seconds how far it is.
