@@ -55,7 +55,7 @@ class Worker:
         self.values = Values(self.random.random)
         self.requests = Requests(routes, grammar, world["facts"], world["url"], self.values)
         self.surfaces = {}
-        self.routes = [route for route in routes if not route["path"].endswith("/**")]
+        self.routes = routes
         for route in routes:
             cheap = self.surfaces.setdefault(route["surface"], ([], []))
             cheap[Requests.is_expensive(route)].append(route)

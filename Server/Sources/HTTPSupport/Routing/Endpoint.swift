@@ -41,7 +41,10 @@ struct Endpoint: HTTPResponder {
             response = try await handler.respond(to: request, context)
         } catch {
             response = errors.answer(to: error, requestId: context.requestId)
-            if response.status.code >= 500 { log(error, response.status, context) }
+            // What is not served is told as such, and is no fault.
+            if response.status.code >= 500, response.status != .notImplemented {
+                log(error, response.status, context)
+            }
         }
         complete(&response, request, context)
         if context.body != nil, !(await shared.readBody.drain(request, context)) {
