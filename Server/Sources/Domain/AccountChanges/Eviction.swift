@@ -40,7 +40,7 @@ package struct KeptAccess: Hashable, Sendable {
         self.init(session: who.session.id, deviceKey: who.session.deviceKey)
     }
 
-    /// Nothing: for operators, and for whoever logs in anew afterwards.
+    /// Nothing: for operators, and for callers who log in anew afterwards.
     package static let nothing = KeptAccess(session: nil, deviceKey: nil)
 
     fileprivate func holds(_ identity: Identity) -> Bool {

@@ -156,7 +156,7 @@ package struct UnlockAdmin: Sendable {
     }
 }
 
-/// Until when log-ins by the names of admins are refused, whoever makes them.
+/// Until when log-ins by the names of admins are refused, from any client.
 package struct ListAdminLocks: Sendable {
     let store: any Store
     let clock: any WallClock

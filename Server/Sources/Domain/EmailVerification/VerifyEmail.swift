@@ -72,7 +72,7 @@ package struct VerifyEmail: Sendable {
 }
 
 extension Transaction {
-    /// What whoever asked for a code uses: the session in which it was asked for, as long as it lives, and its key. A link
+    /// What the client that asked for a code uses: the session in which it was asked for, as long as it lives, and its key. A link
     /// in a mail may be followed elsewhere.
     func access(by code: MailedCode, of user: User) throws(DomainError) -> KeptAccess {
         var kept = KeptAccess(session: nil, deviceKey: nil, code: code.handle)

@@ -19,7 +19,7 @@ package struct PasswordCheck: Sendable {
 
     /// Whose password it has to be.
     enum Subject: Sendable {
-        /// Whoever an identifier leads to: what it may mean, the likeliest first; at least one.
+        /// The user that an identifier leads to: what it may mean, the likeliest first; at least one.
         case typed([TypedIdentifier])
         /// The user of a session, who is told about the own count.
         case own(User)

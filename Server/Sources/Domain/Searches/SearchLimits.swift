@@ -23,7 +23,7 @@ package struct SearchLimits: Hashable, Sendable {
     package static let maximumWaitingPerApplication = 64
     /// The most searches of one address that run and wait.
     package static let maximumPerAddress = 8
-    /// The most searches that wait, whoever's they are.
+    /// The most searches that wait, of all applications.
     package static let maximumWaiting = 1024
     /// The longest that a search waits for a reader before it is refused.
     package static let longestWait: Duration = .seconds(1)

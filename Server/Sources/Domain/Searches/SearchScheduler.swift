@@ -127,7 +127,7 @@ package final class SearchScheduler: Sendable {
         throw .busy(retryAfter: SearchLimits.retry)
     }
 
-    /// Gives the reader to whoever is next.
+    /// Gives the reader to the next search.
     private func leave(_ party: Party, _ address: SearchBudgets.Owner?) {
         let (limits, now) = (limits, clock.now)
         let answers = state.withLock { state in

@@ -60,7 +60,7 @@ extension ChangeUser.Actor {
 }
 
 extension ChangeUser.Changes {
-    /// What the changes need of whoever makes them. What is sent back as it is needs nothing: apps send whole objects.
+    /// What the changes need of the actor who makes them. What is sent back as it is needs nothing: apps send whole objects.
     func needed(for user: User) -> Set<AccountPermission> {
         var needed: Set<AccountPermission> = [.fields]
         var named = user
