@@ -8,8 +8,9 @@ packages=(. Server)
 # All packages are built into one folder: what they share, swift-crypto's C++ above all, is then compiled once.
 build_folder=$PWD/.build
 
-# swift_package VERB FOLDER ARGUMENTS…: `swift build` or `swift test` for the package in FOLDER.
-swift_package() { swift "$1" --package-path "$2" --scratch-path "$build_folder" "${@:3}"; }
+# swift_package VERB FOLDER ARGUMENTS…: `swift build` or `swift test` for the package in FOLDER. The plan of the last build
+# may be another package's, and SwiftPM would take it for this one's: "Build complete" with nothing built.
+swift_package() { swift "$1" --package-path "$2" --scratch-path "$build_folder" --disable-build-manifest-caching "${@:3}"; }
 
 # The program of the development build.
 development_program() { printf '%s/okaeri' "$(swift_package build Server --show-bin-path)"; }
