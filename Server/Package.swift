@@ -76,7 +76,7 @@ let package = Package(
         // The rules. No HTTP, no SQL.
         .target(
             name: "Domain", dependencies: [crypto, wire],
-            resources: [.embedInCode("PasswordLogIn/common-passwords.txt")], swiftSettings: settings),
+            resources: [.embedInCode("Accounts/Passwords/common-passwords.txt")], swiftSettings: settings),
 
         // The rules' storage: every query once, then one connection per engine.
         .target(name: "Storage", dependencies: ["Domain", wire], swiftSettings: settings),
@@ -133,7 +133,7 @@ let package = Package(
             name: "KiiAPI", dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
             swiftSettings: settings),
         .target(
-            name: "EnvelopeAPI", dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
+            name: "AuthServiceAPI", dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
             swiftSettings: settings),
 
         // Pages for people: what they are all made of, and the hosted ones.
@@ -170,7 +170,8 @@ let package = Package(
             name: "OkaeriServer",
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
-                "NCMBAPI", "ParseAPI", "KiiAPI", "EnvelopeAPI", "OutboundServices", "FakeProviders", "PasswordHashes",
+                "NCMBAPI", "ParseAPI", "KiiAPI", "AuthServiceAPI", "OutboundServices", "FakeProviders",
+                "PasswordHashes",
                 "Threads", "WebPages", "PageSupport", "Dashboard",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,

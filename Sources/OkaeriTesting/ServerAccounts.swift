@@ -39,7 +39,7 @@ extension InMemoryServer {
         register(user, &contents)
         let session = openSession(of: user, number, thumbprint, body.device, by: "sign-up", &contents)
         let answer = TransportResponse.json(
-            201, LogInAnswer(isNew: true, user: user, previousLogInAt: nil, session: session))
+            201, LogInResponse(isNew: true, user: user, previousLogInAt: nil, session: session))
         remember(answer, request, thumbprint, &contents)
         return answer
     }
@@ -74,7 +74,7 @@ extension InMemoryServer {
         let session = openSession(of: user.body, contents.newNumber(), thumbprint, device, by: method, &contents)
         let answer = TransportResponse.json(
             200,
-            LogInAnswer(
+            LogInResponse(
                 isNew: false, user: user.body, previousLogInAt: user.body.previousLogInAt, session: session))
         remember(answer, request, thumbprint, &contents)
         return answer

@@ -45,7 +45,7 @@ extension InMemoryServer {
         if let user, user.emailVerified {
             mail(.logInCode, to: user, at: body.email, ticket: ticket, &contents)
         }
-        return .json(202, LogInCodeRequestAnswer(ticket: ticket, expiresInSeconds: 600))
+        return .json(202, LogInCodeRequestResponse(ticket: ticket, expiresInSeconds: 600))
     }
 
     func logInWithCode(

@@ -45,7 +45,7 @@ extension InMemoryServer {
         let (ticket, current, other) = try parties(of: body.ticket, session, contents)
         return .json(
             200,
-            MergePreviewAnswer(
+            MergePreviewResponse(
                 current: current.body, other: other.body, merged: merged(other, with: current).body,
                 expiresAt: ticket.expiresAt))
     }
@@ -63,7 +63,7 @@ extension InMemoryServer {
         if choice == .merge, !current.body.isAnonymous { throw Refusal(409, .alreadyRegistered) }
         contents.mergeTickets[body.ticket] = nil
         guard choice != .keep else {
-            return .json(200, MergeAnswer(user: current.body, session: nil, merge: nil, leftUser: nil))
+            return .json(200, MergeResponse(user: current.body, session: nil, merge: nil, leftUser: nil))
         }
         let own = Set(contents.usersByKey.filter { $0.value == current.body.id }.keys)
         let keys = choice == .merge ? own : own.intersection([session.thumbprint].compactMap { $0 })
@@ -92,7 +92,7 @@ extension InMemoryServer {
             of: stays.body, contents.newNumber(), session.thumbprint, session.body.device, by: "merge", &contents)
         return .json(
             200,
-            MergeAnswer(
+            MergeResponse(
                 user: stays.body, session: opened, merge: merge,
                 leftUser: LeftUserBody(id: left.body.id, erasedAt: left.erasedAt)))
     }

@@ -121,7 +121,7 @@ extension InMemoryServer {
             createdWith: provider, createdAt: now, lastUsedAt: now, expiresAt: end)
         contents.sessions[token] = ServerContents.StoredSession(
             number: number, user: user.body.id, thumbprint: thumbprint, body: session, authenticatedAt: now)
-        let answer = LogInAnswer(
+        let answer = LogInResponse(
             isNew: known == nil, user: user.body, previousLogInAt: previous,
             session: NewSessionBody(id: session.id, token: token, expiresAt: end, idleSeconds: 60 * 86_400))
         return .json(known == nil ? 201 : 200, answer)

@@ -111,15 +111,15 @@ extension InMemoryServer {
         _ thumbprint: String, _ body: AutomaticLogInBody?, restores: Bool, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
         try restore(key: thumbprint, isWished: restores, &contents)
-        let answer = try logInAnswer(thumbprint, body, createdWith: "automatic", &contents)
+        let answer = try logInResponse(thumbprint, body, createdWith: "automatic", &contents)
         return .json(answer.isNew ? 201 : 200, answer)
     }
 
     /// Logs in the user that a key leads to, or a new one.
-    func logInAnswer(
+    func logInResponse(
         _ thumbprint: String, _ body: AutomaticLogInBody?, createdWith method: String,
         _ contents: inout ServerContents
-    ) throws(Refusal) -> LogInAnswer {
+    ) throws(Refusal) -> LogInResponse {
         let now = time(contents)
         let known = contents.usersByKey[thumbprint].flatMap { contents.users[$0] }
         guard known?.isDisabled != true else { throw Refusal(403, .userDisabled) }
@@ -144,7 +144,7 @@ extension InMemoryServer {
         contents.users[user.body.id] = user
         contents.usersByKey[thumbprint] = user.body.id
         let session = openSession(of: user.body, number, thumbprint, body?.device, by: method, &contents)
-        return LogInAnswer(isNew: known == nil, user: user.body, previousLogInAt: previous, session: session)
+        return LogInResponse(isNew: known == nil, user: user.body, previousLogInAt: previous, session: session)
     }
 
     private func update(
@@ -196,7 +196,7 @@ extension InMemoryServer {
         }
         let header = Base64URL.encode(Data(#"{"alg":"none","typ":"at+jwt"}"#.utf8))
         let claims = Base64URL.encode(Data(#"{"aud":"\#(audience)","jti":"\#(newName("", 12))"}"#.utf8))
-        return .json(200, TokenAnswer(accessToken: "\(header).\(claims).", expiresIn: 600))
+        return .json(200, TokenResponse(accessToken: "\(header).\(claims).", expiresIn: 600))
     }
 
     func newName(_ prefix: String, _ byteCount: Int) -> String {

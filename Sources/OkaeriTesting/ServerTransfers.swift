@@ -58,7 +58,7 @@ extension InMemoryServer {
         let code = groups.joined(separator: "-")
         return .json(
             201,
-            TransferCodeAnswer(
+            TransferCodeResponse(
                 code: code, expiresAt: end, link: nil,
                 qrSVG: #"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><title>\#(code)</title></svg>"#))
     }
@@ -110,7 +110,7 @@ extension InMemoryServer {
     private func logIn(
         _ thumbprint: String, _ device: DeviceBody?, leftUser: String?, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
-        var answer = try logInAnswer(
+        var answer = try logInResponse(
             thumbprint, AutomaticLogInBody(device: device), createdWith: "transfer-code", &contents)
         answer.leftUser = leftUser.map { id in
             let isOutOfReach = contents.users[id]?.body.identities.isEmpty ?? true
@@ -166,7 +166,7 @@ extension InMemoryServer {
         -> TransportResponse
     {
         var token = request.headers["Authorization"].map { String($0.dropFirst("Bearer ".count)) }
-        if token == nil { token = (try? JSONDecoder().decode(LogInAnswer.self, from: answer.body))?.session.token }
+        if token == nil { token = (try? JSONDecoder().decode(LogInResponse.self, from: answer.body))?.session.token }
         guard let token, let session = contents.sessions[token] else { return answer }
         let count = contents.news(for: session).count
         guard count > 0 else { return answer }

@@ -73,11 +73,11 @@ extension InMemoryServer {
             }
             let answer = try logIn(
                 code.user, request, thumbprint, joins: true, device: nil, by: "pages", &contents)
-            guard let body = try? JSONDecoder().decode(LogInAnswer.self, from: answer.body) else { return answer }
+            guard let body = try? JSONDecoder().decode(LogInResponse.self, from: answer.body) else { return answer }
             contents.webCodes[name]?.token = body.session.token
             var claims = ["iss": issuer, "aud": application, "sub": code.user]
             claims["nonce"] = code.nonce
-            return .json(200, TokenEndpointAnswer(logIn: body, identityToken: TestToken.text(of: claims)))
+            return .json(200, TokenEndpointResponse(logIn: body, identityToken: TestToken.text(of: claims)))
         } catch {
             guard [.proofInvalid, .clockSkew, .proofReplayed].contains(error.problem.code) else {
                 return .refusal("invalid_grant")
@@ -98,8 +98,8 @@ extension InMemoryServer {
     }
 }
 
-private struct TokenEndpointAnswer: Encodable {
-    var logIn: LogInAnswer
+private struct TokenEndpointResponse: Encodable {
+    var logIn: LogInResponse
     var identityToken: String
 
     private enum CodingKeys: String, CodingKey {

@@ -26,7 +26,7 @@ struct ErrorTests {
         #expect(OkaeriError.offline.outcome == .noNetwork)
         #expect(OkaeriError.serverUnavailable(retryAfter: nil).outcome == .serverError)
         #expect(OkaeriError.applicationUnknown.outcome == .badPath)
-        #expect(OkaeriError.unexpectedAnswer(status: 404).outcome == .badPath)
+        #expect(OkaeriError.unexpectedResponse(status: 404).outcome == .badPath)
         let refused = OkaeriError.credentialRefused
         #expect(refused.outcome == .refused(message: refused.errorDescription ?? ""))
         #expect(Result<Int, OkaeriError>.success(1).outcome == .success)
@@ -78,7 +78,7 @@ struct ErrorTests {
     func strangeAnswers(answer: TransportResponse) async {
         let world = World()
         world.server.fail(.answer(answer))
-        await #expect(throws: OkaeriError.unexpectedAnswer(status: answer.status)) {
+        await #expect(throws: OkaeriError.unexpectedResponse(status: answer.status)) {
             try await world.launch().logInAutomatically()
         }
     }

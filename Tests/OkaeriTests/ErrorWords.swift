@@ -53,7 +53,7 @@ enum ErrorWords {
         Pinned(.webLogInRefused(.stateMismatch), "state_mismatch"),
         Pinned(.cancelled, "cancelled"),
         Pinned(.refused(code: "new_word", status: 418, detail: nil), "new_word"),
-        Pinned(.unexpectedAnswer(status: 200), "unexpected_answer"),
+        Pinned(.unexpectedResponse(status: 200), "unexpected_answer"),
     ]
 
     /// A number for each case. A new case does not compile here until it has one, and `table` must then have it too.
@@ -91,7 +91,7 @@ enum ErrorWords {
         case .webLogInRefused: 30
         case .cancelled: 31
         case .refused: 32
-        case .unexpectedAnswer: 33
+        case .unexpectedResponse: 33
         case .deviceKeyRemoved: 34
         }
     }

@@ -260,5 +260,5 @@ struct AccountScreenTests {
 }
 
 extension OkaeriError {
-    static var conflictExpected: OkaeriError { .unexpectedAnswer(status: 0) }
+    static var conflictExpected: OkaeriError { .unexpectedResponse(status: 0) }
 }

@@ -68,7 +68,7 @@ struct SignUpTests {
         #expect(screen.model.form[.username]?.fault == .taken && screen.model.form[.email]?.fault == .taken)
         #expect(screen.model.form.focus == .username)
         let field = try #require(screen.model.form[.email])
-        #expect(ScreenTexts(languages: ["en"])(FieldFault.taken.message(in: field)).contains("HANA@example.com"))
+        #expect(ScreenTexts(languages: ["en"])(ValidationError.taken.message(in: field)).contains("HANA@example.com"))
         #expect(world.heard.log == ["should begin", "signUp failed: identifier_taken"])
     }
 

@@ -46,7 +46,7 @@ struct TextTests {
 
     @Test("have something for every fault of a field")
     func faults() {
-        let faults: [FieldFault] = [
+        let faults: [ValidationError] = [
             .required, .tooShort(minimum: 3), .tooLong(maximum: 4), .notAMailAddress, .notAUserName, .notAPhoneNumber,
             .notANumber, .notADate, .notAnAddress, .notAChoice, .controlCharacter, .notAccepted, .tooCommon,
             .containsContext, .mixedScripts, .taken, .notACode, .told("x"), .refused,

@@ -78,10 +78,10 @@ struct BodyTests {
               "identities": [], "hasPassword": false, "createdAt": "2026-11-20T00:15:42Z",
               "updatedAt": "2026-11-20T00:15:42Z", "later": null}}
             """#
-        let answer = try read(LogInAnswer.self, text)
+        let answer = try read(LogInResponse.self, text)
         #expect(!answer.isNew && answer.session.token == "oks_x" && answer.user.id == "u")
         #expect(answer.previousLogInAt == WireTime("2026-11-20T00:15:42Z"))
-        #expect(try read(LogInAnswer.self, written(answer)) == answer)
+        #expect(try read(LogInResponse.self, written(answer)) == answer)
     }
 
     @Test("of problems carry codes that this version does not know")
@@ -106,7 +106,7 @@ struct BodyTests {
             createdAt: time, lastUsedAt: time, expiresAt: time)
         #expect(try read(SessionListAnswer.self, written(SessionListAnswer(sessions: [session]))).sessions == [session])
         #expect(
-            try written(TokenAnswer(accessToken: "a", expiresIn: 600))
+            try written(TokenResponse(accessToken: "a", expiresIn: 600))
                 == #"{"accessToken":"a","expiresIn":600,"tokenType":"Bearer"}"#)
         #expect(try written(EndedSessionsAnswer(ended: 3)) == #"{"ended":3}"#)
         #expect(

@@ -32,8 +32,11 @@ def fault_of(answer, surface):
     body = answer.body
     if body[:1] in (b"{", b"["):
         if b"json" in answer.header(b"content-type"):
+            # An export has a document on each line.
+            parts = body.splitlines() if b"ndjson" in answer.header(b"content-type") else [body]
             try:
-                json.loads(body)
+                for part in parts:
+                    json.loads(part)
             except ValueError as error:
                 return f"JSON that nobody can read: {error}"
             except RecursionError:

@@ -8,7 +8,7 @@ import PageSupport
 struct AuditPage: DashboardPage {
     let permission: AdminPermission? = .readAudit
 
-    func respond(to visit: DashboardVisit) async throws -> Response {
+    func respond(to visit: DashboardRequest) async throws -> Response {
         let query = visit.visit.query
         func value(_ name: String) -> String? {
             query[name].flatMap { $0.isEmpty || $0.utf8.contains(0) ? nil : String($0.prefix(200)) }
@@ -46,13 +46,13 @@ struct AuditPage: DashboardPage {
 struct ConflictsPage: DashboardPage {
     let permission: AdminPermission? = .readUsers
 
-    func respond(to visit: DashboardVisit) async throws -> Response {
+    func respond(to visit: DashboardRequest) async throws -> Response {
         let application = try visit.place()
         if visit.isPost {
             let form = try await visit.form()
             try await visit.useCases.undoMerge(
                 .init(rawValue: form.text("merge")), of: .init(rawValue: form.text("user")), in: application.id,
-                by: try visit.acting(.changeUsers))
+                by: try visit.auditActor(.changeUsers))
             return visit.redirect(to: "\(visit.path("conflicts"))?done=undone")
         }
         let from = visit.visit.query.text("from")
@@ -95,7 +95,7 @@ struct ConflictsPage: DashboardPage {
 struct HealthPage: DashboardPage {
     let permission: AdminPermission? = .readFigures
 
-    func respond(to visit: DashboardVisit) async throws -> Response {
+    func respond(to visit: DashboardRequest) async throws -> Response {
         try visit.caller().require(.readFigures, in: nil)
         let found = try await visit.rules.readHealth()
         var list = ListModel()

@@ -7,10 +7,10 @@ import PageSupport
 struct AdminsPage: DashboardPage {
     let permission: AdminPermission? = .readAdmins
 
-    func respond(to visit: DashboardVisit) async throws -> Response {
+    func respond(to visit: DashboardRequest) async throws -> Response {
         guard visit.isPost else { return try await draw(visit) }
         let form = try await visit.form()
-        let who = try visit.actingInPerson(.manageAdmins)
+        let who = try visit.requireStepUp(.manageAdmins)
         do {
             guard let role = AdminRole(rawValue: form.text("role")) else { throw PageFault.unknown }
             let admin = try await visit.rules.createAdmin(
@@ -25,7 +25,7 @@ struct AdminsPage: DashboardPage {
     }
 
     private func draw(
-        _ visit: DashboardVisit, _ form: FormValues = .none, faults: [String: String] = [:],
+        _ visit: DashboardRequest, _ form: FormValues = .none, faults: [String: String] = [:],
         once: PageTemplates.Model? = nil
     ) async throws -> Response {
         let applications = try await visit.useCases.listApplications().map(\.application)
@@ -65,12 +65,12 @@ struct AdminPage: DashboardPage {
 
     private static let notices: Set<String> = ["saved", "disabled", "enabled", "unlocked"]
 
-    func respond(to visit: DashboardVisit) async throws -> Response {
+    func respond(to visit: DashboardRequest) async throws -> Response {
         let sent = visit.visit.context.parameters.get("admin").map { String($0.prefix(128)) } ?? ""
         let id = Identifier<Admin>(rawValue: sent)
         guard visit.isPost else { return try await draw(visit, id) }
         let form = try await visit.form()
-        let who = try visit.actingInPerson(.manageAdmins)
+        let who = try visit.requireStepUp(.manageAdmins)
         do {
             return try await act(form, on: id, visit, who)
         } catch {
@@ -80,7 +80,7 @@ struct AdminPage: DashboardPage {
     }
 
     private func act(
-        _ form: FormValues, on id: Identifier<Admin>, _ visit: DashboardVisit, _ who: Operator
+        _ form: FormValues, on id: Identifier<Admin>, _ visit: DashboardRequest, _ who: Operator
     ) async throws -> Response {
         let rules = visit.rules
         // What somebody else changed meanwhile is not overwritten.
@@ -110,7 +110,7 @@ struct AdminPage: DashboardPage {
             }
             // Typed, so that no slip of the hand removes anybody.
             guard Admin.folded(form.text("confirm")) == admin.foldedName else {
-                throw DomainError.fieldsRefused([FieldFault(field: "confirm", rule: .required)])
+                throw DomainError.fieldsRefused([ValidationError(field: "confirm", rule: .required)])
             }
             try await rules.removeAdmin(id, by: who)
             return visit.redirect(to: "\(Dashboard.root)/admins")
@@ -119,7 +119,7 @@ struct AdminPage: DashboardPage {
     }
 
     private func draw(
-        _ visit: DashboardVisit, _ id: Identifier<Admin>, _ form: FormValues = .none, faults: [String: String] = [:],
+        _ visit: DashboardRequest, _ id: Identifier<Admin>, _ form: FormValues = .none, faults: [String: String] = [:],
         link: MakeAdminLink.Made? = nil
     ) async throws -> Response {
         guard let admin = try await visit.rules.listAdmins().first(where: { $0.id == id }) else {
@@ -159,7 +159,7 @@ struct AdminPage: DashboardPage {
 
 /// The forms about admins.
 struct AdminForm {
-    let visit: DashboardVisit
+    let visit: DashboardRequest
     let form: FormValues
     let faults: [String: String]
 
@@ -199,7 +199,7 @@ struct AdminForm {
     }
 
     /// What a form is told by the field, or by the empty name for the whole; `nil` for what is no fault of a field.
-    static func faults(_ error: any Error, _ visit: DashboardVisit) -> [String: String]? {
+    static func faults(_ error: any Error, _ visit: DashboardRequest) -> [String: String]? {
         switch error as? DomainError {
         case .administration(.nameTaken)?: ["name": visit.text("fault.nameTaken")]
         case .administration(.lastOwner)?: ["": visit.text("fault.lastOwner")]
@@ -209,7 +209,7 @@ struct AdminForm {
         }
     }
 
-    static func summary(_ faults: [String: String], _ visit: DashboardVisit) -> PageTemplates.Model? {
+    static func summary(_ faults: [String: String], _ visit: DashboardRequest) -> PageTemplates.Model? {
         guard !faults.isEmpty else { return nil }
         return PageSummary(
             title: visit.text("fault.title"),
@@ -225,7 +225,7 @@ struct ApplicationChoice {
     /// A form holds no more fields than this and some.
     static let maximum = 150
 
-    let visit: DashboardVisit
+    let visit: DashboardRequest
     let applications: [Domain.Application]
     let chosen: Set<Identifier<Domain.Application>>?
     let form: FormValues
@@ -257,7 +257,7 @@ struct ApplicationChoice {
     }
 }
 
-extension DashboardVisit {
+extension DashboardRequest {
     /// A link that is told once.
     fileprivate func once(_ link: MakeAdminLink.Made, for admin: Admin) -> PageTemplates.Model {
         [

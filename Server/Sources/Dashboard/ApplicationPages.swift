@@ -7,7 +7,7 @@ import PageSupport
 struct ApplicationsPage: DashboardPage {
     let permission: AdminPermission? = nil
 
-    func respond(to visit: DashboardVisit) async throws -> Response {
+    func respond(to visit: DashboardRequest) async throws -> Response {
         let access = try visit.caller()
         var (fault, name, status): (String?, String, HTTPResponse.Status) = (nil, "", .ok)
         if visit.isPost {
@@ -15,7 +15,7 @@ struct ApplicationsPage: DashboardPage {
             name = form.text("name")
             do {
                 let made = try await visit.useCases.createApplication(
-                    name: name, by: try visit.acting(.makeApplications))
+                    name: name, by: try visit.auditActor(.makeApplications))
                 return visit.redirect(to: "\(Dashboard.root)/app/\(made.application.id)/start")
             } catch {
                 guard case .fieldsRefused = error else { throw error }
@@ -54,7 +54,7 @@ struct ApplicationsPage: DashboardPage {
 struct StartPage: DashboardPage {
     let permission: AdminPermission? = .readFigures
 
-    func respond(to visit: DashboardVisit) async throws -> Response {
+    func respond(to visit: DashboardRequest) async throws -> Response {
         let application = try visit.place()
         let overview = try await visit.rules.readOverview(of: application.id, days: 1)
         let address = visit.dashboard.publicURL
@@ -95,12 +95,12 @@ struct SettingsPage: DashboardPage {
         ]
     }
 
-    func respond(to visit: DashboardVisit) async throws -> Response {
+    func respond(to visit: DashboardRequest) async throws -> Response {
         guard visit.isPost else {
             return try await draw(
                 visit, .none, errors: [:], notice: visit.visit.query.text("done") == "saved" ? "settings.saved" : nil)
         }
-        let (form, who) = (try await visit.form(), try visit.actingInPerson(.changeSettings))
+        let (form, who) = (try await visit.form(), try visit.requireStepUp(.changeSettings))
         let version = form.text("version")
         do {
             let spans = try Self.spans.map { field, _, _ throws(DomainError) in try Self.days(form, field) }
@@ -135,7 +135,7 @@ struct SettingsPage: DashboardPage {
 
     private static func days(_ form: FormValues, _ field: String) throws(DomainError) -> Duration {
         guard let days = Int64(form.text(field), radix: 10), (1...3650).contains(days) else {
-            throw .fieldsRefused([FieldFault(field: field, rule: .notOffered)])
+            throw .fieldsRefused([ValidationError(field: field, rule: .notOffered)])
         }
         return .days(days)
     }
@@ -148,7 +148,7 @@ struct SettingsPage: DashboardPage {
     }
 
     private func draw(
-        _ visit: DashboardVisit, _ form: FormValues, errors: [String: String], notice: String?
+        _ visit: DashboardRequest, _ form: FormValues, errors: [String: String], notice: String?
     ) async throws -> Response {
         let application = try visit.place()
         let settings = application.settings

@@ -67,7 +67,7 @@ package struct Dashboard: ProtocolAdapter {
 
     package var surface: String { "dashboard" }
 
-    package var errors: any ErrorAnswers { DashboardErrors(templates: templates, texts: texts, assets: assets) }
+    package var errors: any ErrorRenderer { DashboardErrors(templates: templates, texts: texts, assets: assets) }
 
     package var routes: [Route] {
         Self.table.map { Route($0.method, Self.root + $0.path, DashboardRoute(dashboard: self, page: $0.page)) }
@@ -92,13 +92,13 @@ package struct Dashboard: ProtocolAdapter {
         (.post, "/app/{application}/conflicts", ConflictsPage()),
         (.get, "/app/{application}/settings", SettingsPage()),
         (.post, "/app/{application}/settings", SettingsPage()),
-        (.get, "/app/{application}/doors", DoorsPage()), (.post, "/app/{application}/doors", DoorsPage()),
+        (.get, "/app/{application}/doors", ProvidersPage()), (.post, "/app/{application}/doors", ProvidersPage()),
         (.get, "/app/{application}/protocols", ProtocolsPage()),
         (.post, "/app/{application}/protocols", ProtocolsPage()),
         (.get, "/app/{application}/mail", MailPage()), (.post, "/app/{application}/mail", MailPage()),
         (.get, "/app/{application}/mail/preview", MailPreviewPage()),
         (.post, "/app/{application}/mail/preview", MailPreviewPage()),
-        (.get, "/app/{application}/look", LookPage()), (.post, "/app/{application}/look", LookPage()),
+        (.get, "/app/{application}/look", ThemePage()), (.post, "/app/{application}/look", ThemePage()),
         (.get, "/app/{application}/look/preview", LookPreviewPage()),
         (.post, "/app/{application}/look/preview", LookPreviewPage()),
         (.get, "/app/{application}/audit", AuditPage()),

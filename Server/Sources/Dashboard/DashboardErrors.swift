@@ -5,14 +5,14 @@ import Hummingbird
 import NIOCore
 import PageSupport
 
-extension DashboardVisit {
+extension DashboardRequest {
     /// An error as a page in the person's language. Who is no admin is asked to log in.
     func answer(to error: any Error) throws -> Response {
         if case DomainError.administration(.adminRequired) = error {
             return redirect(to: "\(Dashboard.root)/log-in")
         }
         if case DomainError.reauthenticationRequired = error { return try askForProof() }
-        if let refused = error as? ProofForm.Refused { return try askForProof(refused.words) }
+        if let refused = error as? ReauthenticationForm.Refused { return try askForProof(refused.words) }
         guard let words = PageWords(error) else { throw error }
         return try html(
             "message", title: text("fault.title"), ["lead": text("fault.\(words.text)")], status: words.status)
@@ -29,7 +29,7 @@ struct PageWords {
     init?(_ error: any Error) {
         switch error {
         case PageFault.forged: (status, text) = (.forbidden, "forged")
-        case PageFault.unknown, HTTPFault.pathUnknown: (status, text) = (.notFound, "notFound")
+        case PageFault.unknown, RequestError.pathUnknown: (status, text) = (.notFound, "notFound")
         case let error as DomainError:
             guard let words = Self.words(for: error) else { return nil }
             (status, text) = words
@@ -66,7 +66,7 @@ struct PageWords {
 }
 
 /// Errors for which there is no visit: a plain page.
-struct DashboardErrors: ErrorAnswers {
+struct DashboardErrors: ErrorRenderer {
     let templates: PageTemplates
     let texts: PageTexts
     let assets: PageAssets
@@ -75,14 +75,14 @@ struct DashboardErrors: ErrorAnswers {
         let status: HTTPResponse.Status
         var headers = HTTPFields()
         switch error {
-        case HTTPFault.pathUnknown: status = .notFound
-        case HTTPFault.methodNotAllowed(let allow):
+        case RequestError.pathUnknown: status = .notFound
+        case RequestError.methodNotAllowed(let allow):
             status = .methodNotAllowed
             headers[.allow] = allow
-        case HTTPFault.bodyTooLarge: status = .contentTooLarge
-        case HTTPFault.bodyTooSlow: status = .requestTimeout
-        case HTTPFault.mediaTypeUnsupported: status = .unsupportedMediaType
-        case is HTTPFault: status = .badRequest
+        case RequestError.bodyTooLarge: status = .contentTooLarge
+        case RequestError.bodyTooSlow: status = .requestTimeout
+        case RequestError.mediaTypeUnsupported: status = .unsupportedMediaType
+        case is RequestError: status = .badRequest
         case DomainError.storageUnavailable: status = .serviceUnavailable
         default: status = .internalServerError
         }

@@ -8,8 +8,8 @@ import PageSupport
 struct ExportPage: DashboardPage {
     let permission: AdminPermission? = .readPersonalData
 
-    func respond(to visit: DashboardVisit) async throws -> Response {
-        try visit.requirePresence()
+    func respond(to visit: DashboardRequest) async throws -> Response {
+        try visit.requireRecentLogIn()
         guard !visit.isPost else {
             let link = "\(visit.visit.path)?\(FormValues.query(visit.visit.query.all.map { ($0.name, $0.value) }))"
             return try visit.html(
@@ -17,7 +17,7 @@ struct ExportPage: DashboardPage {
                 ["lead": visit.text("export.lead"), "file": link, "back": visit.path("users")])
         }
         let pages = try await visit.rules.exportUsers(
-            of: try visit.place().id, UserQuery.filter(visit.visit.query), by: try visit.acting(.readUsers))
+            of: try visit.place().id, UserQuery.filter(visit.visit.query), by: try visit.auditActor(.readUsers))
         return UserFile(UserFile.Form(rawValue: visit.visit.query.text("form")) ?? .csv, pages: pages).response()
     }
 }

@@ -11,7 +11,7 @@ struct FieldsPage: DashboardPage {
 
     private static let labelled = ["en", "ja", "ko"]
 
-    func respond(to visit: DashboardVisit) async throws -> Response {
+    func respond(to visit: DashboardRequest) async throws -> Response {
         guard visit.isPost else { return try draw(visit) }
         let form = try await visit.form()
         do {
@@ -22,8 +22,8 @@ struct FieldsPage: DashboardPage {
         }
     }
 
-    private func change(_ visit: DashboardVisit, _ form: FormValues) async throws(DomainError) -> Response {
-        let (id, who) = (try visit.place().id, try visit.acting(.changeSettings))
+    private func change(_ visit: DashboardRequest, _ form: FormValues) async throws(DomainError) -> Response {
+        let (id, who) = (try visit.place().id, try visit.auditActor(.changeSettings))
         if let policy = form["policy"] {
             try await visit.useCases.changeFieldRules(of: id, by: who) { $0.isClosed = policy == "closed" }
             return visit.redirect(to: "\(visit.path("fields"))?done=saved")
@@ -45,7 +45,7 @@ struct FieldsPage: DashboardPage {
     private static func rule(_ form: FormValues) throws(DomainError) -> FieldRule {
         func word<Word: RawRepresentable<String>>(_ name: String) throws(DomainError) -> Word {
             guard let word = Word(rawValue: form.text(name)) else {
-                throw .fieldsRefused([FieldFault(field: name, rule: .notOffered)])
+                throw .fieldsRefused([ValidationError(field: name, rule: .notOffered)])
             }
             return word
         }
@@ -56,7 +56,7 @@ struct FieldsPage: DashboardPage {
         if !typed.allSatisfy(\.isWhitespace) {
             // Whatever is wrong with the text, it is no JSON.
             guard let value = try? JSONValue(parsing: Array(typed.utf8)) else {
-                throw .fieldsRefused([FieldFault(field: "default", rule: .otherType)])
+                throw .fieldsRefused([ValidationError(field: "default", rule: .otherType)])
             }
             rule.standard = value
         }
@@ -67,7 +67,7 @@ struct FieldsPage: DashboardPage {
     }
 
     private func draw(
-        _ visit: DashboardVisit, _ form: FormValues = .none, faults: [FieldFault] = []
+        _ visit: DashboardRequest, _ form: FormValues = .none, faults: [ValidationError] = []
     ) throws -> Response {
         let rules = try visit.place().settings.fieldRules
         var list = ListModel()
@@ -98,7 +98,7 @@ struct FieldsPage: DashboardPage {
             "list", title: visit.text("nav.fields"), model, status: faults.isEmpty ? .ok : .unprocessableContent)
     }
 
-    private func notice(_ visit: DashboardVisit) -> String? {
+    private func notice(_ visit: DashboardRequest) -> String? {
         switch visit.visit.query.text("done") {
         case "removed": return visit.text("fields.removed")
         case "saved":
@@ -111,7 +111,7 @@ struct FieldsPage: DashboardPage {
 
     /// The rule that was chosen or typed, its removal, and the policy for all others.
     private func forms(
-        _ visit: DashboardVisit, _ form: FormValues, _ rules: FieldRules, _ faults: [FieldFault]
+        _ visit: DashboardRequest, _ form: FormValues, _ rules: FieldRules, _ faults: [ValidationError]
     ) -> [PageTemplates.Model] {
         let chosen = rules[visit.visit.query.text("field")]
         func field(

@@ -9,10 +9,10 @@ struct KeysPage: DashboardPage {
 
     private static let standardDays = "90"
 
-    func respond(to visit: DashboardVisit) async throws -> Response {
+    func respond(to visit: DashboardRequest) async throws -> Response {
         guard visit.isPost else { return try await draw(visit) }
         let form = try await visit.form()
-        let who = try visit.actingInPerson(.manageAdmins)
+        let who = try visit.requireStepUp(.manageAdmins)
         if form.text("act") == "remove" {
             try await visit.rules.removeKey(.init(rawValue: form.text("key")), by: who)
             return visit.redirect(to: "\(visit.visit.path)?done=removed")
@@ -20,7 +20,7 @@ struct KeysPage: DashboardPage {
         do {
             let scopes = AdminPermission.allCases.filter { !form.text("scope.\($0.rawValue)").isEmpty }
             guard let days = Int64(form.text("days"), radix: 10), (1...400).contains(days) else {
-                throw DomainError.fieldsRefused([FieldFault(field: "days", rule: .outOfRange(1...400))])
+                throw DomainError.fieldsRefused([ValidationError(field: "days", rule: .outOfRange(1...400))])
             }
             let made = try await visit.rules.createKey(
                 .init(
@@ -35,7 +35,7 @@ struct KeysPage: DashboardPage {
     }
 
     private func draw(
-        _ visit: DashboardVisit, _ form: FormValues = .none, faults: [String: String] = [:],
+        _ visit: DashboardRequest, _ form: FormValues = .none, faults: [String: String] = [:],
         once: (key: AdminKey, secret: Secret)? = nil
     ) async throws -> Response {
         let applications = try await visit.useCases.listApplications().map(\.application)
@@ -83,7 +83,7 @@ struct KeysPage: DashboardPage {
     }
 
     private func fields(
-        _ visit: DashboardVisit, _ form: FormValues, _ faults: [String: String]
+        _ visit: DashboardRequest, _ form: FormValues, _ faults: [String: String]
     ) -> [PageTemplates.Model] {
         [
             PageField(
@@ -99,7 +99,7 @@ struct KeysPage: DashboardPage {
 
     /// A key may do no more than who makes it, and makes no admins.
     private func scopes(
-        _ visit: DashboardVisit, _ access: AdminAccess, _ form: FormValues, _ faults: [String: String]
+        _ visit: DashboardRequest, _ access: AdminAccess, _ form: FormValues, _ faults: [String: String]
     ) -> PageTemplates.Model {
         let offered = AdminPermission.allCases.filter { $0 != .manageAdmins && access.may($0) }
         return [

@@ -24,7 +24,7 @@ struct ListModel {
     /// What stands above: a link with its label.
     var links: [(label: String, link: String)] = []
 
-    func model(_ visit: DashboardVisit) -> PageTemplates.Model {
+    func model(_ visit: DashboardRequest) -> PageTemplates.Model {
         var model: PageTemplates.Model = [
             "columns": columns.map { ["name": $0] as PageTemplates.Model },
             "rows": rows.enumerated().map { place, cells -> PageTemplates.Model in
@@ -44,7 +44,7 @@ struct ListModel {
         ]
         if let next {
             let pairs =
-                visit.visit.query.all.filter { $0.name != "from" && $0.name != PageVisit.languageParameter }
+                visit.visit.query.all.filter { $0.name != "from" && $0.name != PageRequest.languageParameter }
                 .map { ($0.name, $0.value) } + [("from", next)]
             model["next"] = "\(visit.visit.path)?\(FormValues.query(pairs))"
         }
@@ -64,7 +64,7 @@ struct ListModel {
 struct SessionsPage: DashboardPage {
     let permission: AdminPermission? = .readUsers
 
-    func respond(to visit: DashboardVisit) async throws -> Response {
+    func respond(to visit: DashboardRequest) async throws -> Response {
         let (access, application, query) = (try visit.caller(), try visit.place(), visit.visit.query)
         let parts = query.text("from").split(separator: ".", maxSplits: 1).map(String.init)
         let sessions = try await visit.rules.listActivity.sessions(
@@ -72,14 +72,14 @@ struct SessionsPage: DashboardPage {
             protocolName: query.text("protocol").isEmpty ? nil : .init(rawValue: query.text("protocol")),
             from: parts.count == 2
                 ? SessionPlace(user: .init(rawValue: parts[0]), session: .init(rawValue: parts[1])) : nil, limit: 50)
-        try await visit.useCases.recordReading(of: nil, in: application.id, by: try visit.acting())
+        try await visit.useCases.recordReading(of: nil, in: application.id, by: try visit.auditActor())
         var list = ListModel()
         list.columns = ["user", "device", "way", "address", "created", "used"].map { visit.text("sessions.\($0)") }
         list.empty = visit.text("sessions.empty")
         list.filters = UserQuery.fields(visit).filter { $0.name == "protocol" }
         list.rows = sessions.map { session in
             let isMasked = !access.may(.readPersonalData)
-            let name = isMasked ? PersonalMask.text(session.device.name) : session.device.name
+            let name = isMasked ? Redaction.text(session.device.name) : session.device.name
             return [
                 .init(text: session.user.rawValue, link: visit.path("users/\(session.user)"), isCode: true),
                 .init(
@@ -87,7 +87,7 @@ struct SessionsPage: DashboardPage {
                         .compactMap { $0 }.joined(separator: " · ")),
                 .init(text: "\(session.protocolName.rawValue) · \(session.method.rawValue)"),
                 .init(
-                    text: (isMasked ? PersonalMask.address(session.address) : session.address) ?? "–", isCode: true),
+                    text: (isMasked ? Redaction.address(session.address) : session.address) ?? "–", isCode: true),
                 .init(text: "", time: session.createdAt), .init(text: "", time: session.lastUsedAt),
             ]
         }

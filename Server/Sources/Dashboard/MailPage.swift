@@ -7,10 +7,10 @@ import PageSupport
 struct MailPage: DashboardPage {
     let permission: AdminPermission? = .readSettings
 
-    func respond(to visit: DashboardVisit) async throws -> Response {
+    func respond(to visit: DashboardRequest) async throws -> Response {
         guard visit.isPost else { return try draw(visit, .none, MailChoice(visit.visit.query)) }
         let form = try await visit.form()
-        let (choice, who) = (MailChoice(form), try visit.acting(.changeSettings))
+        let (choice, who) = (MailChoice(form), try visit.auditActor(.changeSettings))
         let (kind, language) = (choice.kind, choice.language)
         do {
             switch form.text("act") {
@@ -43,7 +43,7 @@ struct MailPage: DashboardPage {
     }
 
     private func draw(
-        _ visit: DashboardVisit, _ form: FormValues, _ choice: MailChoice, fault: String? = nil
+        _ visit: DashboardRequest, _ form: FormValues, _ choice: MailChoice, fault: String? = nil
     ) throws -> Response {
         let application = try visit.place()
         let own = application.settings.mail.templates[choice.kind]?[choice.language]
@@ -104,7 +104,7 @@ struct MailPage: DashboardPage {
 struct MailPreviewPage: DashboardPage {
     let permission: AdminPermission? = .readSettings
 
-    func respond(to visit: DashboardVisit) async throws -> Response {
+    func respond(to visit: DashboardRequest) async throws -> Response {
         let form = visit.isPost ? try await visit.form() : visit.visit.query
         let choice = MailChoice(form)
         do {
@@ -138,8 +138,8 @@ private struct MailChoice {
     }
 }
 
-extension DashboardVisit {
-    fileprivate func words(forMail faults: [FieldFault]) -> String {
+extension DashboardRequest {
+    fileprivate func words(forMail faults: [ValidationError]) -> String {
         for fault in faults {
             switch fault.rule {
             case .secretMissing: return text("mail.secretMissing")
@@ -154,7 +154,7 @@ extension DashboardVisit {
 
     /// A document for a frame of the dashboard: it can run nothing, load nothing and lead nowhere.
     func framed(_ html: String) -> Response {
-        var response = PageAnswer.html(html, for: visit)
+        var response = PageResponse.html(html, for: visit)
         response.headers[.contentSecurityPolicy] =
             "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
         if let name = HTTPField.Name("X-Frame-Options") { response.headers[name] = "SAMEORIGIN" }

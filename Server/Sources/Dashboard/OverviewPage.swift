@@ -10,7 +10,7 @@ struct OverviewPage: DashboardPage {
 
     private static let spans = [1, 7, 30, 90]
 
-    func respond(to visit: DashboardVisit) async throws -> Response {
+    func respond(to visit: DashboardRequest) async throws -> Response {
         let application = try visit.place()
         let days = Int(visit.visit.query.text("days"), radix: 10).flatMap { Self.spans.contains($0) ? $0 : nil } ?? 7
         let overview = try await visit.rules.readOverview(of: application.id, days: days)

@@ -7,7 +7,7 @@ import PageSupport
 struct ProtocolsPage: DashboardPage {
     let permission: AdminPermission? = .readSettings
 
-    func respond(to visit: DashboardVisit) async throws -> Response {
+    func respond(to visit: DashboardRequest) async throws -> Response {
         var view = ProtocolView(visit: visit, open: visit.visit.query.text("open"))
         guard visit.isPost else { return try await draw(view) }
         view.form = try await visit.form()
@@ -15,7 +15,7 @@ struct ProtocolsPage: DashboardPage {
         let name = Session.ProtocolName(rawValue: view.open)
         guard Session.ProtocolName.foreign.contains(name) else { throw PageFault.unknown }
         do {
-            let issued = try await act(on: name, view.form, visit, try visit.acting(.changeSettings))
+            let issued = try await act(on: name, view.form, visit, try visit.auditActor(.changeSettings))
             guard let issued else {
                 return visit.redirect(to: "\(visit.path("protocols"))?done=saved&open=\(name.rawValue)")
             }
@@ -32,10 +32,10 @@ struct ProtocolsPage: DashboardPage {
 
     /// - Returns: the keys, where there are new ones.
     private func act(
-        on name: Session.ProtocolName, _ form: FormValues, _ visit: DashboardVisit, _ who: Operator
+        on name: Session.ProtocolName, _ form: FormValues, _ visit: DashboardRequest, _ who: Operator
     ) async throws -> IssuedKeys? {
         let application = try visit.place().id
-        if ["enable", "disable"].contains(form.text("act")) { try visit.requirePresence() }
+        if ["enable", "disable"].contains(form.text("act")) { try visit.requireRecentLogIn() }
         switch form.text("act") {
         case "enable":
             var given: [ProtocolKey: Secret] = [:]
@@ -47,7 +47,7 @@ struct ProtocolsPage: DashboardPage {
         case "disable":
             // Its keys are forgotten: typed, so that no slip of the hand locks all old apps out.
             guard form.text("\(name.rawValue).confirm") == name.rawValue else {
-                throw DomainError.fieldsRefused([FieldFault(field: "confirm", rule: .required)])
+                throw DomainError.fieldsRefused([ValidationError(field: "confirm", rule: .required)])
             }
             _ = try await visit.useCases.disableProtocol(name, of: application, by: who)
         case "rules":
@@ -57,7 +57,7 @@ struct ProtocolsPage: DashboardPage {
             }
             _ = try await visit.useCases.foreign.changeProtocolRules(
                 name, of: application, to: Dictionary(changes, uniquingKeysWith: { $1 }),
-                mayLoosen: visit.rules.requirePresence.isMet(by: try visit.caller()),
+                mayLoosen: visit.rules.requireRecentLogIn.isMet(by: try visit.caller()),
                 isCurrent: { $0.version == version }, by: who)
         default: throw PageFault.unknown
         }
@@ -92,11 +92,11 @@ struct ProtocolsPage: DashboardPage {
 
 /// What the page shows of the protocols.
 private struct ProtocolView {
-    let visit: DashboardVisit
+    let visit: DashboardRequest
     /// The protocol that is unfolded.
     var open: String
     var form = FormValues.none
-    var faults: [FieldFault] = []
+    var faults: [ValidationError] = []
     /// Keys that were just made or changed.
     var issued: IssuedKeys?
 
@@ -166,7 +166,7 @@ private struct ProtocolView {
         field.split(separator: ".").last.map(String.init) ?? field
     }
 
-    func words(_ fault: FieldFault) -> String {
+    func words(_ fault: ValidationError) -> String {
         guard case .outOfRange(let range) = fault.rule else { return visit.text("settings.bad") }
         return visit.text("rules.range", ["least": String(range.lowerBound), "most": String(range.upperBound)])
     }

@@ -6,7 +6,7 @@ import PageSupport
 
 /// A theme as fields of a form.
 struct ThemeForm {
-    let visit: DashboardVisit
+    let visit: DashboardRequest
     let theme: Theme
     let form: FormValues
 
@@ -22,7 +22,7 @@ struct ThemeForm {
         set("brand", form.text("brand").isEmpty ? nil : .string(form.text("brand")))
         let radius = form.text("cornerRadius")
         guard radius.isEmpty || Int64(radius, radix: 10) != nil else {
-            throw .fieldsRefused([FieldFault(field: "theme.cornerRadius", rule: .notOffered)])
+            throw .fieldsRefused([ValidationError(field: "theme.cornerRadius", rule: .notOffered)])
         }
         set("cornerRadius", Int64(radius, radix: 10).map { .integer($0) })
         set("buttonShape", form.text("buttonShape").isEmpty ? nil : .string(form.text("buttonShape")))
@@ -41,7 +41,7 @@ struct ThemeForm {
             if !form.text("remove.\(picture)").isEmpty { set(picture, nil) }
             guard let bytes = sent.files[picture] else { continue }
             guard let text = ThemePicture(bytes: bytes)?.text else {
-                throw .fieldsRefused([FieldFault(field: "theme.\(picture)", rule: .notOffered)])
+                throw .fieldsRefused([ValidationError(field: "theme.\(picture)", rule: .notOffered)])
             }
             set(picture, .string(text))
         }
@@ -73,7 +73,7 @@ struct ThemeForm {
     private static let pictureNames = ["logo", "backgroundImage"]
 
     /// Files to choose, and boxes that take away what is there.
-    func pictures(_ faults: [FieldFault]) -> [PageTemplates.Model] {
+    func pictures(_ faults: [ValidationError]) -> [PageTemplates.Model] {
         let present = ["logo": theme.logo, "backgroundImage": theme.backgroundImage]
         let limits = ["logo": ThemeDraft.maximumLogoBytes, "backgroundImage": ThemeDraft.maximumBackgroundBytes]
         return Self.pictureNames.map { name in
@@ -102,7 +102,7 @@ struct ThemeForm {
     }
 
     /// Texts in place of the standard ones: a key and its text in each line.
-    func texts(_ faults: [FieldFault]) -> [PageField] {
+    func texts(_ faults: [ValidationError]) -> [PageField] {
         PageLanguage.allCases.map { language in
             let name = "texts.\(language.rawValue)"
             let own = theme.texts[language.rawValue] ?? [:]
@@ -130,7 +130,7 @@ struct ThemeForm {
                 guard parts.count == 2, own.count < maximumTexts, parts[1].utf8.count <= maximumTextBytes,
                     (1...100).contains(parts[0].utf8.count), parts[0].contains("."),
                     parts[0].utf8.allSatisfy(isOfKey)
-                else { throw .fieldsRefused([FieldFault(field: "theme.\(name)", rule: .notOffered)]) }
+                else { throw .fieldsRefused([ValidationError(field: "theme.\(name)", rule: .notOffered)]) }
                 own[parts[0]] = .string(parts[1])
             }
             languages[language.rawValue] = own.isEmpty ? nil : .object(own)
@@ -151,13 +151,13 @@ struct ThemeForm {
     }
 
     /// The field of the form that a fault is about.
-    static func field(_ fault: FieldFault) -> String? {
+    static func field(_ fault: ValidationError) -> String? {
         let name = String(fault.field.dropFirst("theme.".count))
         let isField = pictureNames.contains(name) || name.hasPrefix("texts.") || name == "cornerRadius"
         return isField ? name : nil
     }
 
-    func words(_ fault: FieldFault) -> String {
+    func words(_ fault: ValidationError) -> String {
         switch fault.field {
         case "theme.logo": "\(visit.text("look.logo")): \(pictureWords(ThemeDraft.maximumLogoBytes))"
         case "theme.backgroundImage":

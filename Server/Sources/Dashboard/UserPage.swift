@@ -9,14 +9,14 @@ import PageSupport
 struct UserPage: DashboardPage {
     let permission: AdminPermission? = .readUsers
 
-    func respond(to visit: DashboardVisit) async throws -> Response {
+    func respond(to visit: DashboardRequest) async throws -> Response {
         let id = Identifier<User>(rawValue: visit.visit.context.parameters.get("user").map { String($0) } ?? "")
         guard visit.isPost else {
             let notice = visit.visit.query.text("done")
             return try await draw(visit, id, notice: Self.notices.contains(notice) ? "user.done.\(notice)" : nil)
         }
         let form = try await visit.form()
-        let who = try visit.acting(.changeUsers)
+        let who = try visit.auditActor(.changeUsers)
         do {
             let done = try await act(form, on: id, visit, who)
             if let code = done.code { return try await draw(visit, id, code: code) }
@@ -35,10 +35,10 @@ struct UserPage: DashboardPage {
     ]
 
     private func act(
-        _ form: FormValues, on id: Identifier<User>, _ visit: DashboardVisit, _ who: Operator
+        _ form: FormValues, on id: Identifier<User>, _ visit: DashboardRequest, _ who: Operator
     ) async throws -> (notice: String, code: IssueTransferCode.Issued?, user: Identifier<User>?) {
         let application = try visit.place()
-        if try await needsPresence(form, on: id, visit) { try visit.requirePresence() }
+        if try await needsPresence(form, on: id, visit) { try visit.requireRecentLogIn() }
         switch form.text("act") {
         case "disable", "enable":
             let isDisabled = form.text("act") == "disable"
@@ -63,7 +63,7 @@ struct UserPage: DashboardPage {
         case "delete":
             // Typed, so that no slip of the hand deletes anybody; and there is the grace.
             guard form.text("confirm") == id.rawValue else {
-                throw DomainError.fieldsRefused([FieldFault(field: "confirm", rule: .required)])
+                throw DomainError.fieldsRefused([ValidationError(field: "confirm", rule: .required)])
             }
             _ = try await visit.useCases.deleteUser(id, in: application, by: who)
             return ("deleted", nil, nil)
@@ -86,7 +86,7 @@ struct UserPage: DashboardPage {
 
     /// Whether it gives the account to somebody, or takes it away: by another address somebody else gets a new password.
     private func needsPresence(
-        _ form: FormValues, on id: Identifier<User>, _ visit: DashboardVisit
+        _ form: FormValues, on id: Identifier<User>, _ visit: DashboardRequest
     ) async throws -> Bool {
         guard form.text("act") == "save" else { return ["transfer", "delete", "merge"].contains(form.text("act")) }
         let user = try await visit.useCases.readUser(id, in: try visit.place().id)
@@ -106,7 +106,7 @@ struct UserPage: DashboardPage {
             fields = [:]
         } else {
             guard case .object(let members)? = try? JSONValue(parsing: Array(typed.utf8)) else {
-                throw .fieldsRefused([FieldFault(field: "fields", rule: .otherType)])
+                throw .fieldsRefused([ValidationError(field: "fields", rule: .otherType)])
             }
             fields = members
         }
@@ -124,15 +124,15 @@ struct UserPage: DashboardPage {
     }
 
     private func draw(
-        _ visit: DashboardVisit, _ id: Identifier<User>, notice: String? = nil, fault: String? = nil,
+        _ visit: DashboardRequest, _ id: Identifier<User>, notice: String? = nil, fault: String? = nil,
         code: IssueTransferCode.Issued? = nil, form: FormValues = .none, status: HTTPResponse.Status = .ok
     ) async throws -> Response {
         let (access, application) = (try visit.caller(), try visit.place())
         let found = try await visit.rules.inspectUser(id, in: application.id)
-        try await visit.useCases.recordReading(of: id, in: application.id, by: try visit.acting())
+        try await visit.useCases.recordReading(of: id, in: application.id, by: try visit.auditActor())
         let isMasked = !access.may(.readPersonalData)
-        let user = isMasked ? PersonalMask.user(found.user) : found.user
-        let view = UserView(visit: visit, found: found, user: user, isMasked: isMasked)
+        let user = isMasked ? Redaction.user(found.user) : found.user
+        let view = UserPageModel(visit: visit, found: found, user: user, isMasked: isMasked)
         var model = view.model
         if access.may(.changeUsers) {
             model["canChange"] = true
@@ -154,8 +154,8 @@ struct UserPage: DashboardPage {
 }
 
 /// What the page of a user shows.
-struct UserView {
-    let visit: DashboardVisit
+struct UserPageModel {
+    let visit: DashboardRequest
     let found: InspectUser.Findings
     /// Masked for those who may not see who it is.
     let user: User
@@ -172,7 +172,7 @@ struct UserView {
                 ["provider": identity.provider.rawValue, "subject": identity.subject, "time": identity.linkedAt.text]
             },
             "deviceKeys": found.deviceKeys.map { key -> PageTemplates.Model in
-                let name = isMasked ? PersonalMask.text(key.device.name) : key.device.name
+                let name = isMasked ? Redaction.text(key.device.name) : key.device.name
                 let device = [name, key.device.model, key.device.system, key.device.appVersion].compactMap { $0 }
                 var model: PageTemplates.Model = [
                     "thumbprint": key.thumbprint, "device": device.isEmpty ? "–" : device.joined(separator: " · "),
@@ -182,13 +182,13 @@ struct UserView {
                 return model
             },
             "sessions": found.sessions.map { session -> PageTemplates.Model in
-                let name = isMasked ? PersonalMask.text(session.device.name) : session.device.name
+                let name = isMasked ? Redaction.text(session.device.name) : session.device.name
                 let device = [name, session.device.model, session.device.system, session.device.appVersion]
                 return [
                     "id": session.id.rawValue,
                     "device": device.allSatisfy { $0 == nil } ? "–" : device.compactMap { $0 }.joined(separator: " · "),
                     "way": "\(session.protocolName.rawValue) · \(session.method.rawValue)",
-                    "address": (isMasked ? PersonalMask.address(session.address) : session.address) ?? "–",
+                    "address": (isMasked ? Redaction.address(session.address) : session.address) ?? "–",
                     "time": session.lastUsedAt.text,
                 ]
             },

@@ -67,7 +67,7 @@ enum UserQuery {
         return UserPlace(id: .init(rawValue: parts.first ?? ""), key: parts.count > 1 ? parts[1] : "")
     }
 
-    static func fields(_ visit: DashboardVisit) -> [PageField] {
+    static func fields(_ visit: DashboardRequest) -> [PageField] {
         let query = visit.visit.query
         func choices(_ values: [String]) -> [(value: String, label: String)] {
             [("", visit.text("users.all"))] + values.map { ($0, visit.text("users.\($0)")) }

@@ -11,9 +11,9 @@ struct UsersPage: DashboardPage {
     private static let standardColumns = UserListView.Column.allCases.map(\.rawValue)
     fileprivate static let deeds = ["disable", "enable", "log-out", "delete"]
     /// What an address holds for one page alone.
-    private static let passing: Set<String> = ["from", "done", "count", "left", PageVisit.languageParameter]
+    private static let passing: Set<String> = ["from", "done", "count", "left", PageRequest.languageParameter]
 
-    func respond(to visit: DashboardVisit) async throws -> Response {
+    func respond(to visit: DashboardRequest) async throws -> Response {
         if visit.isPost {
             let form = try await visit.form()
             return try await form["view"] == nil ? BulkDeed(visit: visit).respond(form) : keep(form, visit)
@@ -22,14 +22,14 @@ struct UsersPage: DashboardPage {
         let page = try await visit.rules.browseUsers(
             in: application.id, UserQuery.filter(query),
             from: UserQuery.place(query.text("from")), limit: 50, searchesParts: access.may(.readPersonalData))
-        try await visit.useCases.recordReading(of: nil, in: application.id, by: try visit.acting())
+        try await visit.useCases.recordReading(of: nil, in: application.id, by: try visit.auditActor())
         let (columns, fields) = (Self.columns(query), UserQuery.fields(query))
         var list = ListModel()
         list.columns = columns.map { visit.text("users.\($0)") } + fields
         list.empty = visit.text("users.empty")
         list.filters = UserQuery.fields(visit)
         list.rows = page.users.map { user in
-            let shown = access.may(.readPersonalData) ? user : PersonalMask.user(user)
+            let shown = access.may(.readPersonalData) ? user : Redaction.user(user)
             return columns.map { Self.cell($0, shown, visit) }
                 + fields.map { .init(text: shown.fields[$0].map(Self.text(of:)) ?? "–") }
         }
@@ -65,8 +65,8 @@ struct UsersPage: DashboardPage {
     }
 
     /// Keeps what the address shows under a name, or forgets the view of a name.
-    private func keep(_ form: FormValues, _ visit: DashboardVisit) async throws -> Response {
-        let (who, application) = (try visit.acting(.changeUsers), try visit.place().id)
+    private func keep(_ form: FormValues, _ visit: DashboardRequest) async throws -> Response {
+        let (who, application) = (try visit.auditActor(.changeUsers), try visit.place().id)
         let name = form.text("view")
         let isKept = form.text("act") != "drop-view"
         let view = isKept ? UserQuery.view(named: name, visit.visit.query) : nil
@@ -76,7 +76,7 @@ struct UsersPage: DashboardPage {
 
     /// Links to the views that were kept, and forms to keep this one or forget one.
     private func views(
-        _ visit: DashboardVisit, _ access: AdminAccess, _ application: Domain.Application
+        _ visit: DashboardRequest, _ access: AdminAccess, _ application: Domain.Application
     ) -> PageTemplates.Model {
         let kept = application.settings.userListViews.filter { $0.isShown(to: access) }
         let shown = UserQuery.view(named: "", visit.visit.query)
@@ -106,7 +106,7 @@ struct UsersPage: DashboardPage {
     }
 
     /// The page's address with its filters.
-    fileprivate static func here(_ visit: DashboardVisit, _ more: [(String, String)] = []) -> String {
+    fileprivate static func here(_ visit: DashboardRequest, _ more: [(String, String)] = []) -> String {
         let pairs = lasting(visit.visit.query) + more
         return pairs.isEmpty ? visit.path("users") : "\(visit.path("users"))?\(FormValues.query(pairs))"
     }
@@ -122,7 +122,7 @@ struct UsersPage: DashboardPage {
     }
 
     private static func chooser(
-        _ visit: DashboardVisit, _ columns: [String], _ fields: [String]
+        _ visit: DashboardRequest, _ columns: [String], _ fields: [String]
     ) -> PageTemplates.Model {
         let boxes = standardColumns.map { name in
             PageField(
@@ -136,7 +136,7 @@ struct UsersPage: DashboardPage {
         return ["boxes": boxes, "own": own.model]
     }
 
-    private static func cell(_ column: String, _ user: User, _ visit: DashboardVisit) -> ListModel.Cell {
+    private static func cell(_ column: String, _ user: User, _ visit: DashboardRequest) -> ListModel.Cell {
         let link = visit.path("users/\(user.id)")
         switch column {
         case "name":
@@ -157,16 +157,16 @@ struct UsersPage: DashboardPage {
 
     private static func text(of value: JSONValue) -> String {
         if case .string(let text) = value { return String(text.prefix(120)) }
-        return String(UserView.text(of: value).prefix(120))
+        return String(UserPageModel.text(of: value).prefix(120))
     }
 }
 
 /// Something that is done to all users that were picked. Deleting asks once more, and how many they are is typed.
 private struct BulkDeed {
-    let visit: DashboardVisit
+    let visit: DashboardRequest
 
     func respond(_ form: FormValues) async throws -> Response {
-        let (who, deed, application) = (try visit.acting(.changeUsers), form.text("act"), try visit.place())
+        let (who, deed, application) = (try visit.auditActor(.changeUsers), form.text("act"), try visit.place())
         let ids = form.all.map(\.name).filter { $0.hasPrefix("pick.") && $0.utf8.count <= 133 }
             .map { Identifier<User>(rawValue: String($0.dropFirst(5))) }
         guard UsersPage.deeds.contains(deed) else { throw PageFault.unknown }
@@ -174,7 +174,7 @@ private struct BulkDeed {
         if deed == "delete", form.text("confirm") != String(ids.count) {
             return try confirmation(of: ids, isWrong: form["confirm"] != nil)
         }
-        if deed == "delete" { try visit.requirePresence() }
+        if deed == "delete" { try visit.requireRecentLogIn() }
         var count = 0
         for id in ids {
             do throws(DomainError) {

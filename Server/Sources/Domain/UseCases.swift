@@ -40,14 +40,14 @@ package final class UseCases: Sendable {
     package let logOut: LogOut
     package let listSessions: ListSessions
     package let reauthenticate: Reauthenticate
-    package let requirePresence: RequirePresence
+    package let requireRecentLogIn: RequireRecentLogIn
     package let endSession: EndSession
     package let endOtherSessions: EndOtherSessions
     package let listDeviceKeys: ListDeviceKeys
     package let removeDeviceKeys: RemoveDeviceKeys
     package let revokeSession: RevokeSession
     package let writeSessionActivity: WriteSessionActivity
-    package let removeWhatIsOver: RemoveWhatIsOver
+    package let purgeExpired: PurgeExpired
     // Users
     package let readUser: ReadUser
     package let updateUser: UpdateUser
@@ -67,7 +67,7 @@ package final class UseCases: Sendable {
     package let readOutbox: ReadOutbox
     package let changeMailSettings: ChangeMailSettings
     /// Rings when there is mail to send.
-    package let mailBell: MailBell
+    package let mailQueueSignal: MailQueueSignal
     // One-time codes
     package let requestLogInCode: RequestLogInCode
     package let logInWithCode: LogInWithCode
@@ -102,9 +102,9 @@ package final class UseCases: Sendable {
     // Web log-in
     package let issueAuthorizationCode: IssueAuthorizationCode
     package let redeemAuthorizationCode: RedeemAuthorizationCode
-    package let beginProviderVisit: BeginProviderVisit
-    package let readProviderVisit: ReadProviderVisit
-    package let issuePageTicket: IssuePageTicket
+    package let startAuthorization: StartAuthorization
+    package let readAuthorizationState: ReadAuthorizationState
+    package let issueOneTimeLogInToken: IssueOneTimeLogInToken
     package let openPages: OpenPages
     package let changeRedirects: ChangeRedirects
     // Field rules
@@ -137,7 +137,7 @@ package final class UseCases: Sendable {
         let keyring = ProtocolKeyring(sealingKey: world.sealingKey, randomness: randomness)
         let audit = AuditTrail(clock: clock, randomness: randomness, seals: seals)
         let changes = AccountChanges(notice: notice, audit: audit)
-        let takeAllowance = TakeAllowance(store: store, clock: clock)
+        let rateLimiter = RateLimiter(store: store, clock: clock)
         searches = SearchScheduler(store: store, clock: clock, limits: world.searchLimits)
         let check = PasswordCheck(
             store: store, clock: clock, passwords: world.passwords, failuresPerAddress: world.passwordFailures,
@@ -154,13 +154,13 @@ package final class UseCases: Sendable {
         protocolTokens = ProtocolTokens(clock: clock)
         logInAutomatically = LogInAutomatically(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
-            takeAllowance: takeAllowance, audit: audit, firstLaunches: world.firstLaunches)
+            rateLimiter: rateLimiter, audit: audit, firstLaunches: world.firstLaunches)
         signUp = SignUp(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, passwords: world.passwords,
-            takeAllowance: takeAllowance, audit: audit, newUsers: world.firstLaunches)
+            rateLimiter: rateLimiter, audit: audit, newUsers: world.firstLaunches)
         registerUser = RegisterUser(
             store: store, clock: clock, randomness: randomness, passwords: world.passwords,
-            takeAllowance: takeAllowance, changes: changes, newUsers: world.firstLaunches)
+            rateLimiter: rateLimiter, changes: changes, newUsers: world.firstLaunches)
         setPassword = SetPassword(store: store, clock: clock, passwords: world.passwords, changes: changes)
         logInWithPassword = LogInWithPassword(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, check: check, audit: audit)
@@ -168,7 +168,7 @@ package final class UseCases: Sendable {
             store: store, clock: clock, passwords: world.passwords, check: check, changes: changes)
         upgradeUser = UpgradeUser(store: store, clock: clock, passwords: world.passwords, changes: changes)
         let offerMerge = OfferMerge(store: store, clock: clock, randomness: randomness, audit: audit)
-        requirePresence = RequirePresence(clock: clock)
+        requireRecentLogIn = RequireRecentLogIn(clock: clock)
         findProvider = FindProvider(
             store: store, sealingKey: world.sealingKey, providers: world.providers, validity: world.validity)
         setProvider = SetProvider(
@@ -178,7 +178,7 @@ package final class UseCases: Sendable {
         checkProvider = CheckProvider(findProvider: findProvider)
         logInWithProvider = LogInWithProvider(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
-            takeAllowance: takeAllowance, findProvider: findProvider,
+            rateLimiter: rateLimiter, findProvider: findProvider,
             sealingKey: world.sealingKey, audit: audit, firstLaunches: world.firstLaunches)
         linkProvider = LinkProvider(
             store: store, clock: clock, findProvider: findProvider, sealingKey: world.sealingKey,
@@ -192,12 +192,12 @@ package final class UseCases: Sendable {
             store: store, clock: clock, findProvider: findProvider, apple: world.providers.apple)
         authenticate = Authenticate(
             store: store, clock: clock, cache: sessionCache, activity: activity, verifyProof: verifyProof)
-        let queueErrand = QueueErrand(
-            store: store, clock: clock, sealing: sealing, takeAllowance: takeAllowance, delivery: world.mailDelivery,
+        let enqueueMessage = EnqueueMessage(
+            store: store, clock: clock, sealing: sealing, rateLimiter: rateLimiter, delivery: world.mailDelivery,
             textDelivery: world.textDelivery, pagesURL: world.pagesURL, hasLimits: world.hasRateLimits)
         foreign = ForeignUseCases(
-            world, authenticate: authenticate, findProvider: findProvider, takeAllowance: takeAllowance,
-            queueErrand: queueErrand, check: check, searches: searches, changes: changes)
+            world, authenticate: authenticate, findProvider: findProvider, rateLimiter: rateLimiter,
+            enqueueMessage: enqueueMessage, check: check, searches: searches, changes: changes)
         logOut = LogOut(store: store)
         listSessions = ListSessions(store: store, clock: clock)
         endSession = EndSession(store: store, audit: audit)
@@ -206,12 +206,12 @@ package final class UseCases: Sendable {
         removeDeviceKeys = RemoveDeviceKeys(store: store, clock: clock, changes: changes)
         revokeSession = RevokeSession(store: store, audit: audit)
         writeSessionActivity = WriteSessionActivity(store: store, activity: activity)
-        removeWhatIsOver = RemoveWhatIsOver(store: store, clock: clock)
+        purgeExpired = PurgeExpired(store: store, clock: clock)
         readUser = ReadUser(store: store)
         updateUser = UpdateUser(store: store, clock: clock, changes: changes)
         rewriteUser = RewriteUser(store: store, clock: clock, passwords: world.passwords, changes: changes)
         eraseUserAtOnce = EraseUserAtOnce(store: store, clock: clock, randomness: randomness, audit: audit)
-        lookUpUser = LookUpUser(store: store, takeAllowance: takeAllowance, hasLimits: world.hasRateLimits)
+        lookUpUser = LookUpUser(store: store, rateLimiter: rateLimiter, hasLimits: world.hasRateLimits)
         listUsers = ListUsers(store: store)
         rememberAttempt = RememberAttempt(store: store, clock: clock)
         setUserDisabled = SetUserDisabled(store: store, clock: clock, changes: changes)
@@ -220,37 +220,39 @@ package final class UseCases: Sendable {
             clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.issuer)
         let digests = CodeDigests(key: world.sealingKey)
         let tryCode = TryCode(
-            store: store, clock: clock, digests: digests, takeAllowance: takeAllowance,
+            store: store, clock: clock, digests: digests, rateLimiter: rateLimiter,
             hasLimits: world.hasRateLimits)
         reauthenticate = Reauthenticate(
             store: store, clock: clock, randomness: randomness, check: check, tryCode: tryCode,
-            identify: IdentifyPerson(findProvider: findProvider), audit: audit)
+            identify: VerifyExternalIdentity(findProvider: findProvider), audit: audit)
         deliverMail = DeliverMail(
             store: store, clock: clock, randomness: randomness, sealing: sealing, delivery: world.mailDelivery,
             textDelivery: world.textDelivery, findApplication: findApplication,
-            writeLetter: WriteLetter(
+            renderMessage: RenderMessage(
                 store: store, clock: clock, randomness: randomness, sealing: sealing, digests: digests))
-        requestLogInCode = RequestLogInCode(queueErrand: queueErrand, randomness: randomness)
+        requestLogInCode = RequestLogInCode(enqueueMessage: enqueueMessage, randomness: randomness)
         logInWithCode = LogInWithCode(
             clock: clock, randomness: randomness, verifyProof: verifyProof, tryCode: tryCode, audit: audit)
-        requestEmailVerification = RequestEmailVerification(queueErrand: queueErrand, requirePresence: requirePresence)
+        requestEmailVerification = RequestEmailVerification(
+            enqueueMessage: enqueueMessage, requireRecentLogIn: requireRecentLogIn)
         verifyEmail = VerifyEmail(clock: clock, tryCode: tryCode, changes: changes)
-        requestPasswordReset = RequestPasswordReset(queueErrand: queueErrand)
+        requestPasswordReset = RequestPasswordReset(enqueueMessage: enqueueMessage)
         resetPassword = ResetPassword(
             store: store, clock: clock, randomness: randomness, passwords: world.passwords, tryCode: tryCode,
             changes: changes)
         listQueuedMail = ListQueuedMail(store: store)
         readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
         changeMailSettings = ChangeMailSettings(store: store, audit: audit)
-        mailBell = MailBell()
+        mailQueueSignal = MailQueueSignal()
         issueAuthorizationCode = IssueAuthorizationCode(clock: clock, sealingKey: world.sealingKey)
         redeemAuthorizationCode = RedeemAuthorizationCode(
             store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey, verifyProof: verifyProof,
             mintIdentityToken: MintIdentityToken(clock: clock, signingKeys: signingKeys), audit: audit)
-        beginProviderVisit = BeginProviderVisit(
+        startAuthorization = StartAuthorization(
             clock: clock, randomness: randomness, sealingKey: world.sealingKey, findProvider: findProvider)
-        readProviderVisit = ReadProviderVisit(clock: clock, sealingKey: world.sealingKey)
-        issuePageTicket = IssuePageTicket(clock: clock, sealingKey: world.sealingKey, pagesURL: world.pagesURL)
+        readAuthorizationState = ReadAuthorizationState(clock: clock, sealingKey: world.sealingKey)
+        issueOneTimeLogInToken = IssueOneTimeLogInToken(
+            clock: clock, sealingKey: world.sealingKey, pagesURL: world.pagesURL)
         openPages = OpenPages(
             store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey, audit: audit)
         changeRedirects = ChangeRedirects(store: store, audit: audit)
@@ -260,12 +262,12 @@ package final class UseCases: Sendable {
         rotateSigningKeys = RotateSigningKeys(store: store, signingKeys: signingKeys, clock: clock, audit: audit)
         let transferHash = world.sealingKey.keyedHash(purpose: "okaeri transfer code")
         issueTransferCode = IssueTransferCode(
-            store: store, clock: clock, randomness: randomness, hash: transferHash, takeAllowance: takeAllowance,
+            store: store, clock: clock, randomness: randomness, hash: transferHash, rateLimiter: rateLimiter,
             limit: world.hasRateLimits ? .transferCodesIssued : nil, audit: audit)
         withdrawTransferCode = WithdrawTransferCode(store: store, audit: audit)
         redeemTransferCode = RedeemTransferCode(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, hash: transferHash,
-            takeAllowance: takeAllowance, attempts: world.hasRateLimits ? .transferCodeAttempts : nil, audit: audit)
+            rateLimiter: rateLimiter, attempts: world.hasRateLimits ? .transferCodeAttempts : nil, audit: audit)
         undoTransfer = UndoTransfer(store: store, clock: clock, audit: audit)
         listNotices = ListNotices(store: store)
         acknowledgeNotice = AcknowledgeNotice(store: store, clock: clock)
@@ -276,7 +278,7 @@ package final class UseCases: Sendable {
         eraseDeletedUsers = EraseDeletedUsers(store: store, clock: clock, randomness: randomness, audit: audit)
         removeIdleUsers = RemoveIdleUsers(store: store, clock: clock, audit: audit)
         exportUser = ExportUser(
-            store: store, clock: clock, takeAllowance: takeAllowance, limit: world.hasRateLimits ? .exports : nil,
+            store: store, clock: clock, rateLimiter: rateLimiter, limit: world.hasRateLimits ? .exports : nil,
             audit: audit)
         upgradeOrOfferMerge = UpgradeOrOfferMerge(
             store: store, upgradeUser: upgradeUser, check: check,
@@ -289,7 +291,7 @@ package final class UseCases: Sendable {
         listAudit = ListAudit(store: store)
         recordReading = RecordReading(store: store, audit: audit)
         administration = AdministrationUseCases(
-            world, takeAllowance: takeAllowance, queueErrand: queueErrand, searches: searches, changes: changes,
+            world, rateLimiter: rateLimiter, enqueueMessage: enqueueMessage, searches: searches, changes: changes,
             signingKeys: signingKeys)
     }
 
@@ -301,7 +303,7 @@ package final class UseCases: Sendable {
 
     /// Forgets what a committed transaction changed. The store calls it before the change is answered.
     package func forget(_ change: Change) {
-        if case .mailQueued = change { return mailBell.ring() }
+        if case .mailQueued = change { return mailQueueSignal.ring() }
         sessionCache.forget(change)
         findApplication.forget(change)
         findProtocol.forget(change)

@@ -6,23 +6,23 @@ import Synchronization
 
 /// Apple's own endpoints.
 extension FakeApple {
-    func endpoint(_ request: FakeRequest, _ faults: Faults) -> FakeAnswer {
+    func endpoint(_ request: FakeRequest, _ faults: Faults) -> FakeResponse {
         switch (request.method, request.path) {
         case ("GET", "/auth/keys"): keySet()
         case ("POST", "/auth/token"): token(request.form, faults)
         case ("POST", "/auth/revoke"): revoke(request.form)
         case ("POST", "/auth/usermigrationinfo"): migrate(request)
-        default: FakeAnswer(404)
+        default: FakeResponse(404)
         }
     }
 
-    private func keySet() -> FakeAnswer {
+    private func keySet() -> FakeResponse {
         let keys = state.withLock { $0.keys }
         // A key that cannot be told stays out of the set.
-        return FakeAnswer(200, ["keys": .array(keys.compactMap { try? $0.publicMembers() })])
+        return FakeResponse(200, ["keys": .array(keys.compactMap { try? $0.publicMembers() })])
     }
 
-    private func token(_ form: [String: String], _ faults: Faults) -> FakeAnswer {
+    private func token(_ form: [String: String], _ faults: Faults) -> FakeResponse {
         guard isAuthentic(form) else { return .refusal("invalid_client") }
         if form["grant_type"] == "client_credentials" {
             let token = state.withLock { state in
@@ -30,7 +30,7 @@ extension FakeApple {
                 state.accessTokens.insert(token)
                 return token
             }
-            return FakeAnswer(200, ["access_token": .string(token), "token_type": "Bearer", "expires_in": 3600])
+            return FakeResponse(200, ["access_token": .string(token), "token_type": "Bearer", "expires_in": 3600])
         }
         guard form["grant_type"] == "authorization_code" else { return .refusal("unsupported_grant_type") }
         let found = state.withLock { state in form["code"].flatMap { state.codes.removeValue(forKey: $0) } }
@@ -43,8 +43,8 @@ extension FakeApple {
             return (state.keys[0], token)
         }
         let claims = claims(of: code.person, audience: faults.audience ?? code.audience, nonce: code.nonce)
-        guard let token = try? key.token(claims) else { return FakeAnswer(500) }
-        return FakeAnswer(
+        guard let token = try? key.token(claims) else { return FakeResponse(500) }
+        return FakeResponse(
             200,
             [
                 "access_token": "unused", "token_type": "Bearer", "expires_in": 3600,
@@ -52,16 +52,16 @@ extension FakeApple {
             ])
     }
 
-    private func revoke(_ form: [String: String]) -> FakeAnswer {
+    private func revoke(_ form: [String: String]) -> FakeResponse {
         guard isAuthentic(form) else { return .refusal("invalid_client") }
         guard let token = form["token"] else { return .refusal("invalid_request") }
         state.withLock { state in
             if state.grants.removeValue(forKey: token) != nil { state.revoked.append(token) }
         }
-        return FakeAnswer(200)
+        return FakeResponse(200)
     }
 
-    private func migrate(_ request: FakeRequest) -> FakeAnswer {
+    private func migrate(_ request: FakeRequest) -> FakeResponse {
         let form = request.form
         guard isAuthentic(form) else { return .refusal("invalid_client") }
         let token = request.headers["authorization"].map { String($0.dropFirst("Bearer ".count)) }
@@ -69,7 +69,7 @@ extension FakeApple {
             guard let token, state.accessTokens.contains(token) else { return .refusal("invalid_client") }
             if let subject = form["sub"], form["target"] != nil {
                 guard let transfer = state.transferSubjects[subject] else { return .refusal("invalid_request") }
-                return FakeAnswer(200, ["transfer_sub": .string(transfer)])
+                return FakeResponse(200, ["transfer_sub": .string(transfer)])
             }
             guard let transfer = form["transfer_sub"], let person = state.transfers[transfer] else {
                 return .refusal("invalid_request")
@@ -79,7 +79,7 @@ extension FakeApple {
                 members["email"] = .string(email)
                 members["is_private_email"] = .bool(person.isPrivateEmail)
             }
-            return FakeAnswer(200, .object(members))
+            return FakeResponse(200, .object(members))
         }
     }
 
@@ -111,7 +111,7 @@ extension FakeApple {
 
 /// What development and the demo ask of the fake itself.
 extension FakeApple {
-    func control(_ request: FakeRequest) -> FakeAnswer {
+    func control(_ request: FakeRequest) -> FakeResponse {
         let json = request.json
         func text(_ name: String) -> String? {
             guard case .string(let text)? = json[name] else { return nil }
@@ -119,21 +119,21 @@ extension FakeApple {
         }
         switch (request.method, request.path) {
         case ("POST", "/fake/sign-in"):
-            guard let subject = text("subject"), let audience = text("audience") else { return FakeAnswer(400) }
+            guard let subject = text("subject"), let audience = text("audience") else { return FakeResponse(400) }
             let person = Person(
                 subject: subject, email: text("email"), isPrivateEmail: json["isPrivateEmail"] == .bool(true))
             guard let credential = try? signIn(person, audience: audience, nonce: text("nonce")) else {
-                return FakeAnswer(500)
+                return FakeResponse(500)
             }
-            return FakeAnswer(
+            return FakeResponse(
                 200,
                 ["identityToken": .string(credential.identityToken), "authorizationCode": .string(credential.code)])
         case ("POST", "/fake/teams"):
             guard let team = text("team"), let keyId = text("keyId"), let pem = text("publicKey"),
                 let key = try? P256.Signing.PublicKey(pemRepresentation: pem)
-            else { return FakeAnswer(400) }
+            else { return FakeResponse(400) }
             register(team: team, keyId: keyId, publicKey: key)
-            return FakeAnswer(200)
+            return FakeResponse(200)
         case ("POST", "/fake/faults"):
             var faults = Faults()
             if case .integer(let milliseconds)? = json["delayMilliseconds"] {
@@ -148,23 +148,23 @@ extension FakeApple {
             {
                 rotate(to: key)
             }
-            return FakeAnswer(200)
+            return FakeResponse(200)
         case ("POST", "/fake/notifications"):
             guard let kind = text("type"), let subject = text("subject"), let audience = text("audience"),
                 let id = text("id"),
                 let payload = try? notification(
                     kind, about: Person(subject: subject, email: text("email")), audience: audience, id: id)
-            else { return FakeAnswer(400) }
-            return FakeAnswer(200, ["payload": .string(payload)])
+            else { return FakeResponse(400) }
+            return FakeResponse(200, ["payload": .string(payload)])
         case ("GET", "/fake/calls"):
             let (calls, revoked) = state.withLock { ($0.calls, $0.revoked.count) }
-            return FakeAnswer(
+            return FakeResponse(
                 200,
                 [
                     "calls": .object(calls.mapValues { .integer(Int64($0)) }), "revoked": .integer(Int64(revoked)),
                 ])
         default:
-            return FakeAnswer(404)
+            return FakeResponse(404)
         }
     }
 }

@@ -179,7 +179,7 @@ package final class FakeApple: FakeProvider {
         }
     }
 
-    package func answer(_ request: FakeRequest) async -> FakeAnswer {
+    package func answer(_ request: FakeRequest) async -> FakeResponse {
         let faults = state.withLock { state in
             state.calls[request.path, default: 0] += 1
             return state.faults
@@ -189,7 +189,7 @@ package final class FakeApple: FakeProvider {
             // Cut short only when the fake itself is stopped.
             try? await Task.sleep(for: faults.delay)
         }
-        if faults.isDown { return FakeAnswer(503) }
+        if faults.isDown { return FakeResponse(503) }
         return endpoint(request, faults)
     }
 }

@@ -9,7 +9,7 @@ package protocol FakeDialogProvider: FakeProvider {
     var dialog: FakeDialog<Grant> { get }
 
     /// Answers as long as nothing is out of order.
-    func endpoint(_ request: FakeRequest) -> FakeAnswer
+    func endpoint(_ request: FakeRequest) -> FakeResponse
 }
 
 extension FakeDialogProvider {
@@ -17,9 +17,11 @@ extension FakeDialogProvider {
     package var calls: [FakeRequest] { dialog.calls }
 
     /// Answers everything like this from now on; `nil` for as usual.
-    package func fail(with answer: FakeAnswer?) { dialog.fail(with: answer) }
+    package func fail(with answer: FakeResponse?) { dialog.fail(with: answer) }
 
-    package func answer(_ request: FakeRequest) async -> FakeAnswer { dialog.outage(at: request) ?? endpoint(request) }
+    package func answer(_ request: FakeRequest) async -> FakeResponse {
+        dialog.outage(at: request) ?? endpoint(request)
+    }
 }
 
 /// What such a provider remembers: codes with PKCE (RFC 7636), tokens, requests, and whether it is down.
@@ -33,7 +35,7 @@ package final class FakeDialog<Grant: Sendable>: Sendable {
     private struct State {
         var codes: [String: Code] = [:]
         var tokens: [String: Grant] = [:]
-        var outage: FakeAnswer?
+        var outage: FakeResponse?
         var calls: [FakeRequest] = []
         var count = 0
 
@@ -49,10 +51,10 @@ package final class FakeDialog<Grant: Sendable>: Sendable {
 
     fileprivate var calls: [FakeRequest] { state.withLock { $0.calls } }
 
-    fileprivate func fail(with answer: FakeAnswer?) { state.withLock { $0.outage = answer } }
+    fileprivate func fail(with answer: FakeResponse?) { state.withLock { $0.outage = answer } }
 
     /// Notes a request; what it is answered with when nothing works.
-    fileprivate func outage(at request: FakeRequest) -> FakeAnswer? {
+    fileprivate func outage(at request: FakeRequest) -> FakeResponse? {
         state.withLock { state in
             state.calls.append(request)
             return state.outage
@@ -72,7 +74,7 @@ package final class FakeDialog<Grant: Sendable>: Sendable {
     func redeem(_ form: [String: String]) -> Grant? {
         guard let code = state.withLock({ state in form["code"].flatMap { state.codes.removeValue(forKey: $0) } }),
             code.redirectURI == form["redirect_uri"],
-            code.challenge == CodeChallenge.s256(of: form["code_verifier"] ?? "")
+            code.challenge == PKCE.s256(of: form["code_verifier"] ?? "")
         else { return nil }
         return code.grant
     }

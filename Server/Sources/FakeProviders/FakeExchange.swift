@@ -45,7 +45,7 @@ package struct FakeRequest: Sendable {
 }
 
 /// What a fake provider answers.
-package struct FakeAnswer: Sendable {
+package struct FakeResponse: Sendable {
     package var status: Int
     package var json: JSONValue?
     /// Where the answer sends to, with a status that says so.
@@ -58,12 +58,12 @@ package struct FakeAnswer: Sendable {
     }
 
     /// An error as token endpoints tell it (RFC 6749 §5.2).
-    static func refusal(_ word: String, status: Int = 400) -> FakeAnswer {
-        FakeAnswer(status, ["error": .string(word)])
+    static func refusal(_ word: String, status: Int = 400) -> FakeResponse {
+        FakeResponse(status, ["error": .string(word)])
     }
 }
 
 /// Somebody who plays a provider.
 package protocol FakeProvider: Sendable {
-    func answer(_ request: FakeRequest) async -> FakeAnswer
+    func answer(_ request: FakeRequest) async -> FakeResponse
 }

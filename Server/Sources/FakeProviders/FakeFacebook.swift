@@ -24,40 +24,40 @@ package final class FakeFacebook: FakeDialogProvider {
         dialog.code(for: Grant(user: user, app: app ?? self.app), redirectURI: redirectURI, challenge: challenge)
     }
 
-    package func endpoint(_ request: FakeRequest) -> FakeAnswer {
+    package func endpoint(_ request: FakeRequest) -> FakeResponse {
         switch (request.method, request.path) {
         case ("POST", "/oauth/access_token"): token(request.form)
         case ("GET", "/debug_token"): debug(request)
-        default: FakeAnswer(404)
+        default: FakeResponse(404)
         }
     }
 
-    private func token(_ form: [String: String]) -> FakeAnswer {
+    private func token(_ form: [String: String]) -> FakeResponse {
         guard form["client_id"] == app else { return Self.fault(101, "Error validating application.") }
         guard form["client_secret"] == secret else { return Self.fault(1, "Error validating client secret.") }
         guard let grant = dialog.redeem(form) else {
             return Self.fault(100, "This authorization code has been used.")
         }
-        return FakeAnswer(
+        return FakeResponse(
             200,
             [
                 "access_token": .string(dialog.token(for: grant)), "token_type": "bearer", "expires_in": 5_183_944,
             ])
     }
 
-    private func debug(_ request: FakeRequest) -> FakeAnswer {
+    private func debug(_ request: FakeRequest) -> FakeResponse {
         guard request.headers["authorization"] == "OAuth \(app)|\(secret)" else {
             return Self.fault(190, "Invalid OAuth access token.")
         }
         guard let found = dialog.grant(of: request.query["input_token"] ?? "") else {
-            return FakeAnswer(200, ["data": ["is_valid": false]])
+            return FakeResponse(200, ["data": ["is_valid": false]])
         }
-        return FakeAnswer(
+        return FakeResponse(
             200, ["data": ["is_valid": true, "app_id": .string(found.app), "user_id": .string(found.user)]])
     }
 
-    private static func fault(_ code: Int64, _ message: String) -> FakeAnswer {
-        FakeAnswer(
+    private static func fault(_ code: Int64, _ message: String) -> FakeResponse {
+        FakeResponse(
             400,
             ["error": ["message": .string(message), "type": "OAuthException", "code": .integer(code)]])
     }

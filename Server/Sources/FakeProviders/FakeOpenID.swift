@@ -70,7 +70,7 @@ package final class FakeOpenID: FakeDialogProvider {
     ) -> String {
         code(
             claims, client: client, redirectURI: redirectURI,
-            challenge: CodeChallenge.s256(of: verifier))
+            challenge: PKCE.s256(of: verifier))
     }
 
     /// A code for a browser that came with a challenge.
@@ -80,25 +80,25 @@ package final class FakeOpenID: FakeDialogProvider {
         dialog.code(for: Grant(claims: claims, client: client), redirectURI: redirectURI, challenge: challenge)
     }
 
-    package func endpoint(_ request: FakeRequest) -> FakeAnswer {
+    package func endpoint(_ request: FakeRequest) -> FakeResponse {
         switch (request.method, request.path) {
         case ("GET", "/.well-known/openid-configuration"): return description()
         case ("GET", "/keys"):
             let key = state.withLock { $0.key }
-            guard let members = try? key.publicMembers() else { return FakeAnswer(500) }
-            return FakeAnswer(200, ["keys": [members]])
+            guard let members = try? key.publicMembers() else { return FakeResponse(500) }
+            return FakeResponse(200, ["keys": [members]])
         case ("POST", "/token"): return token(request)
         case ("POST", "/revoke"):
             guard client(of: request) != nil else { return .refusal("invalid_client", status: 401) }
             state.withLock { $0.revoked.append(request.form["token"] ?? "") }
-            return FakeAnswer(200, [:])
-        default: return FakeAnswer(404)
+            return FakeResponse(200, [:])
+        default: return FakeResponse(404)
         }
     }
 
-    private func description() -> FakeAnswer {
+    private func description() -> FakeResponse {
         let (address, issuer, inForm) = state.withLock { ($0.address, $0.issuer ?? $0.address, $0.takesSecretInForm) }
-        return FakeAnswer(
+        return FakeResponse(
             200,
             [
                 "issuer": .string(issuer), "authorization_endpoint": .string("\(address)/authorize"),
@@ -110,12 +110,12 @@ package final class FakeOpenID: FakeDialogProvider {
             ])
     }
 
-    private func token(_ request: FakeRequest) -> FakeAnswer {
+    private func token(_ request: FakeRequest) -> FakeResponse {
         guard let client = client(of: request) else { return .refusal("invalid_client", status: 401) }
         guard let grant = dialog.redeem(request.form), grant.client == client,
             let token = try? key.token(grant.claims)
         else { return .refusal("invalid_grant") }
-        return FakeAnswer(
+        return FakeResponse(
             200,
             [
                 "id_token": .string(token), "access_token": "unused", "token_type": "Bearer",

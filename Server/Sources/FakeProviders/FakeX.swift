@@ -4,7 +4,7 @@ import enum OkaeriWire.JSONValue
 /// Plays X's OAuth 2.0: `/2/oauth2/token` with PKCE, and `/2/users/me`.
 package final class FakeX: FakeDialogProvider {
     /// What X answers when it is down.
-    package static let outage = FakeAnswer(503, ["title": "Service Unavailable"])
+    package static let outage = FakeResponse(503, ["title": "Service Unavailable"])
 
     /// Codes and tokens stand for a user's id.
     package let dialog = FakeDialog<String>()
@@ -22,19 +22,19 @@ package final class FakeX: FakeDialogProvider {
         dialog.code(for: user, redirectURI: redirectURI, challenge: challenge)
     }
 
-    package func endpoint(_ request: FakeRequest) -> FakeAnswer {
+    package func endpoint(_ request: FakeRequest) -> FakeResponse {
         switch (request.method, request.path) {
         case ("POST", "/2/oauth2/token"): return token(request)
         case ("GET", "/2/users/me"):
             let token = request.headers["authorization"]?.replacing("Bearer ", with: "") ?? ""
-            guard let user = dialog.grant(of: token) else { return FakeAnswer(401, ["title": "Unauthorized"]) }
-            return FakeAnswer(
+            guard let user = dialog.grant(of: token) else { return FakeResponse(401, ["title": "Unauthorized"]) }
+            return FakeResponse(
                 200, ["data": ["id": .string(user), "name": "花", "username": .string("hana_\(user)")]])
-        default: return FakeAnswer(404)
+        default: return FakeResponse(404)
         }
     }
 
-    private func token(_ request: FakeRequest) -> FakeAnswer {
+    private func token(_ request: FakeRequest) -> FakeResponse {
         let form = request.form
         let isKnown =
             if let secret {
@@ -44,7 +44,7 @@ package final class FakeX: FakeDialogProvider {
             }
         guard isKnown else { return .refusal("unauthorized_client", status: 401) }
         guard let user = dialog.redeem(form) else { return .refusal("invalid_request") }
-        return FakeAnswer(
+        return FakeResponse(
             200,
             [
                 "token_type": "bearer", "expires_in": 7200, "access_token": .string(dialog.token(for: user)),

@@ -5,10 +5,10 @@ package import HTTPTypes
 /// User management as Kii Cloud's SDKs and REST API had it. It only translates: the rules are the domain's.
 package struct KiiAPI: ProtocolAdapter {
     let useCases: UseCases
-    let gate: ForeignGate
+    let gate: ProtocolAuthenticator
     let readBody: BodyReader
 
-    package init(useCases: UseCases, gate: ForeignGate, readBody: BodyReader) {
+    package init(useCases: UseCases, gate: ProtocolAuthenticator, readBody: BodyReader) {
         self.useCases = useCases
         self.gate = gate
         self.readBody = readBody
@@ -16,7 +16,7 @@ package struct KiiAPI: ProtocolAdapter {
 
     package var surface: String { "kii" }
 
-    package var errors: any ErrorAnswers { KiiErrors() }
+    package var errors: any ErrorRenderer { KiiErrors() }
 
     package func owns(path: String) -> Bool { path == "/api" || path.hasPrefix("/api/") }
 

@@ -5,13 +5,13 @@ import Hummingbird
 import enum OkaeriWire.JSONValue
 
 /// Errors as Kii wrote them: `errorCode`, `message`, and members by case.
-struct KiiErrors: ErrorAnswers {
+struct KiiErrors: ErrorRenderer {
     func answer(to error: any Error, requestId: String) -> Response {
         let fault =
             switch error {
             case let fault as KiiFault: fault
             case let error as DomainError: KiiFault(error)
-            case let fault as HTTPFault: KiiFault(fault)
+            case let fault as RequestError: KiiFault(fault)
             default: KiiFault(500, "UNDEFINED_ERROR", "Undefined", "A fault in the server")
             }
         var members: [String: JSONValue] = [
@@ -26,7 +26,7 @@ struct KiiErrors: ErrorAnswers {
         let mediaType =
             fault.members.contains { $0.name == "error" }
             ? "application/json" : "application/vnd.kii.\(fault.exception)Exception+json"
-        return KiiAnswer.response(members, .init(code: fault.status), mediaType, headers)
+        return KiiResponse.response(members, .init(code: fault.status), mediaType, headers)
     }
 }
 
@@ -85,7 +85,7 @@ extension KiiFault {
             retryAfter: span)
     }
 
-    private init(_ faults: [FieldFault]) {
+    private init(_ faults: [ValidationError]) {
         let passwords = faults.filter { ["password", "newPassword"].contains($0.field) }
         let isShort = passwords.contains { fault in
             if case .tooShort = fault.rule { true } else { fault.rule == .required || fault.rule == .empty }
@@ -109,7 +109,7 @@ extension KiiFault {
     }
 
     /// Each answer to a request that no rule saw.
-    init(_ fault: HTTPFault) {
+    init(_ fault: RequestError) {
         switch fault {
         case .headMalformed, .headerInvalid:
             self.init(400, "BAD_REQUEST", "BadRequest", "The request cannot be read")

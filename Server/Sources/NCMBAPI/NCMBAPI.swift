@@ -6,7 +6,7 @@ package import HTTPTypes
 /// domain's. `docs/compatibility/ncmb.md` says where it differs, and what was chosen where nobody knows.
 package struct NCMBAPI: ProtocolAdapter {
     let useCases: UseCases
-    let gate: ForeignGate
+    let gate: ProtocolAuthenticator
     let readJSON: JSONReader
     let verify: SignatureVerifier
     private let clock: any WallClock
@@ -19,7 +19,8 @@ package struct NCMBAPI: ProtocolAdapter {
     ///   - readBody: Reads bodies within limits.
     ///   - clock: The time, for applications that want timestamps to be fresh.
     package init(
-        useCases: UseCases, gate: ForeignGate, proxies: TrustedProxies, publicURL: String?, readBody: BodyReader,
+        useCases: UseCases, gate: ProtocolAuthenticator, proxies: TrustedProxies, publicURL: String?,
+        readBody: BodyReader,
         clock: any WallClock
     ) {
         self.useCases = useCases
@@ -33,7 +34,7 @@ package struct NCMBAPI: ProtocolAdapter {
 
     package var surface: String { "ncmb" }
 
-    package var errors: any ErrorAnswers { NCMBErrors() }
+    package var errors: any ErrorRenderer { NCMBErrors() }
 
     package func owns(path: String) -> Bool { path == Self.base || path.hasPrefix("\(Self.base)/") }
 

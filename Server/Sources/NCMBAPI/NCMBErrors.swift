@@ -8,22 +8,22 @@ import enum OkaeriWire.JSONValue
 /// Errors in NCMB's form, whatever layer they come from: the SDKs of Unity and Android fail hard on anything else.
 ///
 /// They carry no signature: Android writes the slash of `ID/PASS` differently before it checks one.
-struct NCMBErrors: ErrorAnswers {
+struct NCMBErrors: ErrorRenderer {
     func answer(to error: any Error, requestId: String) -> Response {
         let fault =
             switch error {
             case let fault as NCMBFault: fault
             case let error as DomainError: NCMBFault(error)
-            case let fault as HTTPFault: NCMBFault(fault)
+            case let fault as RequestError: NCMBFault(fault)
             default: NCMBFault.systemError
             }
-        var response = NCMBAnswer.unsigned(
+        var response = NCMBResponse.unsigned(
             NCMBObject([("code", .string(fault.code)), ("error", .string(fault.message))]),
             status: HTTPResponse.Status(code: fault.status))
         switch error {
         case DomainError.rateLimited(let span), DomainError.busy(let span):
             response.headers[.retryAfter] = String(max(1, span.secondsRoundedUp))
-        case HTTPFault.methodNotAllowed(let allow): response.headers[.allow] = allow
+        case RequestError.methodNotAllowed(let allow): response.headers[.allow] = allow
         default: break
         }
         return response
@@ -59,7 +59,7 @@ extension NCMBFault {
     }
 
     /// Each answer to a request that no rule saw.
-    init(_ fault: HTTPFault) {
+    init(_ fault: RequestError) {
         switch fault {
         case .headMalformed, .headTooLarge, .headerInvalid, .bodyTooSlow: self = .badRequest
         case .pathUnknown: self = .noService
@@ -72,7 +72,7 @@ extension NCMBFault {
     }
 
     /// A value that breaks a rule, by the name that the client knows.
-    private init(_ fault: FieldFault) {
+    private init(_ fault: ValidationError) {
         let name = Self.name(of: fault.field)
         switch fault.rule {
         case .empty, .required, .noneOf: self = .empty(name)

@@ -6,7 +6,7 @@ import OkaeriWire
 /// The native REST protocol. It only translates: the rules are the domain's.
 package struct NativeAPI: ProtocolAdapter {
     let useCases: UseCases
-    let gate: RequestGate
+    let gate: RequestAuthenticator
     let readJSON: JSONReader
     let metrics: ServerMetrics
     private let metricsKey: Secret?
@@ -18,7 +18,8 @@ package struct NativeAPI: ProtocolAdapter {
     ///   - metrics: Where log-ins are counted.
     ///   - metricsKey: Who knows it reads the metrics; nobody does here without one.
     package init(
-        useCases: UseCases, gate: RequestGate, readBody: BodyReader, metrics: ServerMetrics, metricsKey: Secret?
+        useCases: UseCases, gate: RequestAuthenticator, readBody: BodyReader, metrics: ServerMetrics,
+        metricsKey: Secret?
     ) {
         self.useCases = useCases
         self.gate = gate
@@ -32,10 +33,10 @@ package struct NativeAPI: ProtocolAdapter {
     }
 
     /// The protocol's words for errors.
-    package static var errors: any ErrorAnswers { NativeErrors() }
+    package static var errors: any ErrorRenderer { NativeErrors() }
     package var surface: String { "native" }
 
-    package var errors: any ErrorAnswers { Self.errors }
+    package var errors: any ErrorRenderer { Self.errors }
 
     package func owns(path: String) -> Bool { path.hasPrefix("/v1/") }
 }

@@ -5,12 +5,12 @@ import Hummingbird
 import OkaeriWire
 
 /// Errors as problem documents (RFC 9457).
-struct NativeErrors: ErrorAnswers {
+struct NativeErrors: ErrorRenderer {
     func answer(to error: any Error, requestId: String) -> Response {
         let refusal =
             switch error {
             case let error as DomainError: Refusal(error)
-            case let fault as HTTPFault: Refusal(fault)
+            case let fault as RequestError: Refusal(fault)
             case let member as UnknownMember: Refusal(member)
             default: Refusal(500, .internalError, "A fault in the server.")
             }
@@ -22,7 +22,7 @@ struct NativeErrors: ErrorAnswers {
         var refusal = refusal
         refusal.problem.requestId = requestId.isEmpty ? nil : requestId
         do {
-            return try JSONAnswer(
+            return try JSONResponse(
                 body: refusal.problem, status: .init(code: refusal.problem.status), mediaType: Problem.mediaType,
                 headers: refusal.headers
             ).response()
@@ -98,7 +98,7 @@ extension Refusal {
                 detail: "Prove to be there with POST /v1/user/reauthenticate, then repeat within ten minutes.")
         case .identifiersTaken(let kinds):
             self.init(409, .identifierTaken, "Somebody else has an identifier.")
-            problem.errors = kinds.map { FieldProblem(FieldFault(field: $0.rawValue, rule: .notUnique)) }
+            problem.errors = kinds.map { FieldProblem(ValidationError(field: $0.rawValue, rule: .notUnique)) }
         case .alreadyRegistered:
             self.init(409, .alreadyRegistered, "The user is not anonymous any more.")
         case .attemptReused:
@@ -146,7 +146,7 @@ extension Refusal {
                 self.init(
                     409, .identifierTaken, "Somebody else has an identifier.",
                     detail: "The password is that user's too. Resolve it with the ticket at /v1/user/merge.")
-                problem.errors = kinds.map { FieldProblem(FieldFault(field: $0.rawValue, rule: .notUnique)) }
+                problem.errors = kinds.map { FieldProblem(ValidationError(field: $0.rawValue, rule: .notUnique)) }
             case .identity:
                 self.init(
                     409, .identityTaken, "The identity belongs to another user.",
@@ -220,7 +220,7 @@ extension Refusal {
     }
 
     /// Each answer to a request that no rule saw.
-    init(_ fault: HTTPFault) {
+    init(_ fault: RequestError) {
         switch fault {
         case .headMalformed:
             self.init(400, .malformedHead, "The request line or a header cannot be read.")

@@ -44,7 +44,7 @@ extension NativeAPI {
             Route(.get, APIPath.notices, ListNoticesRoute(api: self)),
             Route(.delete, APIPath.notice("{id}"), AcknowledgeNoticeRoute(api: self)),
             Route(.get, APIPath.applicationProfile, ApplicationProfileRoute(api: self)),
-            Route(.post, APIPath.page, PageTicketRoute(api: self)),
+            Route(.post, APIPath.page, OneTimeLogInTokenRoute(api: self)),
             Route(.post, APIPath.token, AccessTokenRoute(api: self)),
             Route(.get, APIPath.keySet, KeySetRoute(api: self)),
             Route(.get, APIPath.description, DescriptionRoute()),

@@ -1,6 +1,6 @@
 package import Domain
 import Dashboard
-import EnvelopeAPI
+import AuthServiceAPI
 package import HTTPSupport
 package import Hummingbird
 import KiiAPI
@@ -42,7 +42,7 @@ package struct Composition: Sendable {
         /// All requests of clients.
         package let all: RouterResponder<ServerContext>
         /// The whole ones among them, on the event loop.
-        package let whole: WholeRequestRoutes
+        package let whole: FastPathRoutes
         /// What the listener of the metrics serves; `nil` without one.
         package let metrics: ServerRoutes?
     }
@@ -174,18 +174,19 @@ package struct Composition: Sendable {
         let readBody = BodyReader(timeLimit: settings.requestTimeout)
         let native = NativeAPI(
             useCases: useCases,
-            gate: RequestGate(
+            gate: RequestAuthenticator(
                 findApplication: useCases.findApplication, authenticate: useCases.authenticate, proxies: proxies,
                 publicAddress: publicAddress),
             readBody: readBody, metrics: metrics, metricsKey: settings.metricsKey)
-        let foreignGate = ForeignGate(
+        let protocolAuthenticator = ProtocolAuthenticator(
             findProtocol: useCases.findProtocol, authenticate: useCases.authenticate, proxies: proxies,
             publicAddress: publicAddress)
         let ncmb = NCMBAPI(
-            useCases: useCases, gate: foreignGate, proxies: proxies, publicURL: settings.publicURL,
+            useCases: useCases, gate: protocolAuthenticator, proxies: proxies, publicURL: settings.publicURL,
             readBody: readBody, clock: clock)
         let parse = ParseAPI(
-            useCases: useCases, gate: foreignGate, readBody: readBody, prefixes: settings.parsePaths, clock: clock)
+            useCases: useCases, gate: protocolAuthenticator, readBody: readBody, prefixes: settings.parsePaths,
+            clock: clock)
         let pageGate = PageGate(
             proxies: proxies, publicAddress: publicAddress,
             formHash: sealingKey.keyedHash(purpose: "okaeri form token"), randomness: randomness, readBody: readBody)
@@ -195,8 +196,8 @@ package struct Composition: Sendable {
         let routes = ServerRoutes(
             [
                 AdminAPI(native: native), native, ncmb, parse,
-                KiiAPI(useCases: useCases, gate: foreignGate, readBody: readBody),
-                EnvelopeAPI(useCases: useCases, gate: foreignGate, readBody: readBody), pages, dashboard,
+                KiiAPI(useCases: useCases, gate: protocolAuthenticator, readBody: readBody),
+                AuthServiceAPI(useCases: useCases, gate: protocolAuthenticator, readBody: readBody), pages, dashboard,
             ], metrics: metrics, requestIds: requestIds, proxies: proxies, readBody: readBody)
         let metricsRoutes = settings.metricsAddress.map { _ in
             ServerRoutes(
@@ -255,7 +256,7 @@ package struct Composition: Sendable {
     }
 
     /// The words for requests that are no requests, which no route sees.
-    var errors: any ErrorAnswers { NativeAPI.errors }
+    var errors: any ErrorRenderer { NativeAPI.errors }
 
     /// Called with a sentence for the log when the storage engine reports a fault; clients learn none of it.
     package func observeStorageFaults(_ observer: @escaping @Sendable (String) -> Void) {

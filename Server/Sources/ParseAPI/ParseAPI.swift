@@ -6,7 +6,7 @@ package import HTTPTypes
 /// `docs/compatibility/parse.md` says where it differs, and what was chosen where nobody knows.
 package struct ParseAPI: ProtocolAdapter {
     let useCases: UseCases
-    let gate: ForeignGate
+    let gate: ProtocolAuthenticator
     let readBody: BodyReader
     let prefixes: [String]
     private let clock: any WallClock
@@ -18,7 +18,7 @@ package struct ParseAPI: ProtocolAdapter {
     ///   - prefixes: Where the API is served: `/parse`, `/1`.
     ///   - clock: The time, for answers that tell it.
     package init(
-        useCases: UseCases, gate: ForeignGate, readBody: BodyReader, prefixes: [String], clock: any WallClock
+        useCases: UseCases, gate: ProtocolAuthenticator, readBody: BodyReader, prefixes: [String], clock: any WallClock
     ) {
         self.useCases = useCases
         self.gate = gate
@@ -31,7 +31,7 @@ package struct ParseAPI: ProtocolAdapter {
 
     package var surface: String { "parse" }
 
-    package var errors: any ErrorAnswers { ParseErrors() }
+    package var errors: any ErrorRenderer { ParseErrors() }
 
     package var takesFinalSlash: Bool { true }
 

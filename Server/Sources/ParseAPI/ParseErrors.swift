@@ -7,7 +7,7 @@ import enum OkaeriWire.JSONValue
 
 /// Errors in Parse's form, whatever layer they come from. There is always a text: the Swift SDK takes a body for an error
 /// only when it has one.
-struct ParseErrors: ErrorAnswers {
+struct ParseErrors: ErrorRenderer {
     func answer(to error: any Error, requestId: String) -> Response {
         let fault = Self.fault(error)
         var headers = HTTPFields()
@@ -16,7 +16,7 @@ struct ParseErrors: ErrorAnswers {
             headers[.retryAfter] = String(max(1, span.secondsRoundedUp))
         default: break
         }
-        let answer = ParseAnswer(Self.body(fault), status: HTTPResponse.Status(code: fault.status), headers: headers)
+        let answer = ParseResponse(Self.body(fault), status: HTTPResponse.Status(code: fault.status), headers: headers)
         // Texts and a whole number always encode.
         return (try? answer.response()) ?? Response(status: .internalServerError)
     }
@@ -25,7 +25,7 @@ struct ParseErrors: ErrorAnswers {
         switch error {
         case let fault as ParseFault: fault
         case let error as DomainError: ParseFault(error)
-        case let fault as HTTPFault: ParseFault(fault)
+        case let fault as RequestError: ParseFault(fault)
         default: .internalError
         }
     }
@@ -74,7 +74,7 @@ extension ParseFault {
     }
 
     /// Each answer to a request that no rule saw.
-    init(_ fault: HTTPFault) {
+    init(_ fault: RequestError) {
         switch fault {
         case .headMalformed, .headTooLarge, .headerInvalid: self.init(107, "The request's head cannot be read.")
         case .bodyTooSlow: self.init(124, "The body did not arrive in time.")
@@ -87,7 +87,7 @@ extension ParseFault {
     }
 
     /// Of all that is wrong with a user, what Parse looks at first.
-    private static func first(of faults: [FieldFault]) -> ParseFault {
+    private static func first(of faults: [ValidationError]) -> ParseFault {
         let order = [200, 201, 105, 119, 121, 111, 116, 123, 142, 125]
         let ranked = faults.map(Self.init(_:)).enumerated().min { left, right in
             let (first, second) = (
@@ -103,7 +103,7 @@ extension ParseFault {
         MemberFault.printable(field.hasPrefix("fields.") ? String(field.dropFirst(7)) : field)
     }
 
-    private init(_ fault: FieldFault) {
+    private init(_ fault: ValidationError) {
         switch (fault.field, fault.rule) {
         case ("username", _), ("", .noneOf): self = .usernameMissing
         case ("password", .required), ("password", .empty), ("password", .tooShort(minimumCharacters: 1)):

@@ -110,11 +110,11 @@ struct ParseOperation: Sendable {
     /// The path's segments.
     let segments: [Substring]
     let token: TokenUse
-    let answer: @Sendable (ParseAPI, ParseCall) async throws -> ParseAnswer
+    let answer: @Sendable (ParseAPI, ParseCall) async throws -> ParseResponse
 
     init(
         _ method: HTTPRequest.Method, _ path: String, token: TokenUse = .checked,
-        _ answer: @escaping @Sendable (ParseAPI, ParseCall) async throws -> ParseAnswer
+        _ answer: @escaping @Sendable (ParseAPI, ParseCall) async throws -> ParseResponse
     ) {
         self.method = method
         self.path = path
@@ -140,7 +140,7 @@ struct ParseEndpoint: RouteHandler {
         if request.method == .options { return Response(status: .ok) }
         let segments = request.uri.path.dropFirst(prefix.utf8.count).split(separator: "/")
         switch segments.first {
-        case "health" where segments.count == 1: return try ParseAnswer(["status": "ok"]).response()
+        case "health" where segments.count == 1: return try ParseResponse(["status": "ok"]).response()
         case "apps": return try await api.page(Array(segments.dropFirst()), prefix, request, context)
         default: break
         }
@@ -150,7 +150,7 @@ struct ParseEndpoint: RouteHandler {
 
 extension ParseAPI {
     /// Checks the token, and asks the endpoint.
-    func answer(_ call: ParseCall) async throws -> ParseAnswer {
+    func answer(_ call: ParseCall) async throws -> ParseResponse {
         guard let (operation, objectId) = Self.operation(call.method, call.segments) else {
             var call = call
             try await authenticate(&call)
@@ -161,7 +161,7 @@ extension ParseAPI {
         return try await answer(named, by: operation)
     }
 
-    fileprivate func answer(_ call: ParseCall, by operation: ParseOperation) async throws -> ParseAnswer {
+    fileprivate func answer(_ call: ParseCall, by operation: ParseOperation) async throws -> ParseResponse {
         guard operation.token == .checked else { return try await operation.answer(self, call) }
         var known = call
         try await authenticate(&known)

@@ -106,7 +106,7 @@ final class PostgreSQLConnection: Connection {
     let dialect = Dialect.postgresql
 
     package func rows<Row>(
-        _ question: ComposedQuery, read: (any RowReader) throws(DomainError) -> Row
+        _ question: DynamicQuery, read: (any RowReader) throws(DomainError) -> Row
     ) throws(DomainError) -> [Row] {
         guard fault == nil else { throw .storageUnavailable }
         let result: PostgreSQLResult
@@ -132,7 +132,7 @@ final class PostgreSQLConnection: Connection {
         return rows
     }
 
-    private func run(_ question: ComposedQuery) throws(PostgreSQLFault) -> PostgreSQLResult {
+    private func run(_ question: DynamicQuery) throws(PostgreSQLFault) -> PostgreSQLResult {
         guard deadline != nil else { throw PostgreSQLFault(.other, "a composed question outside of a search") }
         guard mode != .statement || statements == 0 else {
             throw PostgreSQLFault(.secondStatement, "a second statement where one was announced: a search")
@@ -224,7 +224,7 @@ extension PostgreSQLConnection.Mode {
     }
 }
 
-extension ComposedQuery.Value {
+extension DynamicQuery.Value {
     /// As the server reads it of a statement that was not prepared. It takes no text with U+0000.
     fileprivate var postgresqlText: String {
         switch self {

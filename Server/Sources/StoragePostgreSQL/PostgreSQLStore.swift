@@ -24,7 +24,7 @@ package final class PostgreSQLStore: Engine, Sendable {
     private let pool: PostgreSQLPool
     /// Connections for searches alone.
     private let searchPool: PostgreSQLPool
-    private let changes: ChangeLink?
+    private let changes: NotifyListener?
     private let signals: StoreSignals
     private let node: String
     /// First statements of reads that turned out to have more than one.
@@ -50,12 +50,12 @@ package final class PostgreSQLStore: Engine, Sendable {
         let signals = StoreSignals()
         let lease = CacheLease()
         let result = await pool.run { pool in
-            Result { () throws(PostgreSQLOpenFault) -> ChangeLink? in
+            Result { () throws(PostgreSQLOpenFault) -> NotifyListener? in
                 let connection = try pool.take()
                 defer { pool.put(connection) }
                 try PostgreSQLSchema(connection.link, address).check()
                 guard role == .server else { return nil }
-                return try ChangeLink(address, name: node, lease: lease, signals: signals)
+                return try NotifyListener(address, name: node, lease: lease, signals: signals)
             }
         }
         switch result {
@@ -73,7 +73,7 @@ package final class PostgreSQLStore: Engine, Sendable {
     }
 
     private init(
-        pool: PostgreSQLPool, searchPool: PostgreSQLPool, changes: ChangeLink?, signals: StoreSignals, node: String,
+        pool: PostgreSQLPool, searchPool: PostgreSQLPool, changes: NotifyListener?, signals: StoreSignals, node: String,
         validity: any CacheValidity
     ) {
         self.pool = pool
@@ -305,7 +305,7 @@ extension PostgreSQLStore {
         /// has it, because a rule is missing.
         private func refuse<Value>(_ words: String) -> Result<Value, DomainError> {
             store.signals.report(fault: "PostgreSQL refuses a value \(words)")
-            return .failure(.fieldsRefused([FieldFault(field: "", rule: .controlCharacter)]))
+            return .failure(.fieldsRefused([ValidationError(field: "", rule: .controlCharacter)]))
         }
 
         /// Lets the other transaction end. Threads wait for different times, so that they do not meet again.

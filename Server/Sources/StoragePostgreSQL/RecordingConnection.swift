@@ -26,9 +26,9 @@ final class RecordingConnection: Connection {
     var dialect: Dialect { connection.dialect }
 
     func rows<Row>(
-        _ question: ComposedQuery, read: (any RowReader) throws(DomainError) -> Row
+        _ question: DynamicQuery, read: (any RowReader) throws(DomainError) -> Row
     ) throws(DomainError) -> [Row] {
-        note(ComposedQuery.key)
+        note(DynamicQuery.key)
         return try connection.rows(question, read: read)
     }
 

@@ -18,7 +18,7 @@ final class GroupCommit: Sendable {
 
     private let queue = DispatchQueue(label: "okaeri.sqlite.writer", qos: .userInitiated)
     private let waiting = Mutex(Waiting())
-    private let outsideChanges: EpochFile?
+    private let outsideChanges: CacheEpoch?
     private let signals: StoreSignals
     // Touched on `queue` only.
     nonisolated(unsafe) private let connection: SQLiteConnection
@@ -33,7 +33,7 @@ final class GroupCommit: Sendable {
     ///   - connection: The writing connection, used by nobody else from now on.
     ///   - outsideChanges: Where a command tells a server that it changed something; `nil` in the server itself.
     ///   - signals: Whom to tell of changes.
-    init(_ connection: sending SQLiteConnection, outsideChanges: EpochFile?, signals: StoreSignals) {
+    init(_ connection: sending SQLiteConnection, outsideChanges: CacheEpoch?, signals: StoreSignals) {
         self.connection = connection
         self.outsideChanges = outsideChanges
         self.signals = signals

@@ -21,7 +21,7 @@ package final class SQLiteConnection: Connection {
         path: String, flags: Int32, gathersLog: Bool = false, reportFault: @escaping @Sendable (String) -> Void
     ) throws(SQLiteOpenFault) {
         _ = SQLiteLibrary.isSetUp
-        let fileSystem = gathersLog && GatheringFileSystem.isRegistered ? GatheringFileSystem.name : nil
+        let fileSystem = gathersLog && WALBufferingVFS.isRegistered ? WALBufferingVFS.name : nil
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, fileSystem)
         guard code == SQLITE_OK, let opened else {
@@ -75,7 +75,7 @@ package final class SQLiteConnection: Connection {
     package let dialect = Dialect.sqlite
 
     package func rows<Row>(
-        _ question: ComposedQuery, read: (any RowReader) throws(DomainError) -> Row
+        _ question: DynamicQuery, read: (any RowReader) throws(DomainError) -> Row
     ) throws(DomainError) -> [Row] {
         guard isOpen else { throw .storageUnavailable }
         guard timeLimit.isSet else {
@@ -156,7 +156,7 @@ package final class SQLiteConnection: Connection {
     }
 }
 
-extension ComposedQuery.Value {
+extension DynamicQuery.Value {
     fileprivate var stored: Value {
         switch self {
         case .integer(let number): .integer(number)

@@ -52,7 +52,7 @@ package final class SQLiteStore: Engine, Sendable {
             let path = try SQLiteSetUp.makeFolder(path)
             lock = role == .server ? try ServerLock(folder: path) : nil
             let file = Self.databasePath(in: path)
-            let epochs = try EpochFile(path: path + "/changes.epoch")
+            let epochs = try CacheEpoch(path: path + "/changes.epoch")
             try SQLiteSetUp.makeFile(file)
             let connection = try SQLiteConnection(
                 path: file, flags: SQLITE_OPEN_READWRITE, gathersLog: true, reportFault: reportFault)
@@ -94,7 +94,7 @@ package final class SQLiteStore: Engine, Sendable {
     ) async throws(DomainError) -> Value {
         try await writer.run { transaction throws(DomainError) in
             guard let transaction = transaction as? SQLTransaction else { throw .storageUnavailable }
-            return try transaction.withOneStatement(body)
+            return try transaction.withSingleStatementConnection(body)
         }
     }
 

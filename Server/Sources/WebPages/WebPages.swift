@@ -63,5 +63,5 @@ package struct WebPages: ProtocolAdapter {
 
     package var surface: String { "pages" }
 
-    package var errors: any ErrorAnswers { PageErrors(templates: templates, assets: assets) }
+    package var errors: any ErrorRenderer { PageErrors(templates: templates, assets: assets) }
 }

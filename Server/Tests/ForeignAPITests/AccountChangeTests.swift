@@ -109,7 +109,7 @@ struct AccountChangeTests {
         Deed(name: "parse user name", action: .identifiersChanged) { world, user in
             try await world.parse("PUT", "/users/\(user.id)", #"{"username":"mikan"}"#, token: user.parse)
         },
-        Deed(name: "parse access list", action: .accessListChanged) { world, user in
+        Deed(name: "parse access list", action: .aclChanged) { world, user in
             try await world.parse("PUT", "/users/\(user.id)", #"{"ACL":{"*":{"read":true}}}"#, token: user.parse)
         },
         Deed(
@@ -135,7 +135,7 @@ struct AccountChangeTests {
         Deed(name: "ncmb user name", action: .identifiersChanged) { world, user in
             try await world.ncmb("PUT", "/users/\(user.id)", #"{"userName":"mikan"}"#, token: user.ncmb)
         },
-        Deed(name: "ncmb access list", action: .accessListChanged) { world, user in
+        Deed(name: "ncmb access list", action: .aclChanged) { world, user in
             try await world.ncmb("PUT", "/users/\(user.id)", #"{"acl":{"*":{"read":true}}}"#, token: user.ncmb)
         },
         Deed(name: "ncmb deletion", action: .userErased) { world, user in

@@ -14,7 +14,7 @@ struct AccessTokenTests {
         )
         let person = try await server.person()
         let answer = try await person.send(.post, APIPath.token, body: #"{"audience": "https://game.test"}"#)
-        let token = try answer.read(TokenAnswer.self)
+        let token = try answer.read(TokenResponse.self)
         #expect(token.tokenType == "Bearer" && token.expiresIn == 600)
 
         let keys = try await server.send(.get, APIPath.keySet, isNamed: false)
@@ -42,7 +42,7 @@ struct AccessTokenTests {
     @Test("takes the application for the audience without a body, and refuses one that is not listed")
     func audience() async throws {
         let person = try await TestServer().person()
-        let token = try await person.send(.post, APIPath.token).read(TokenAnswer.self)
+        let token = try await person.send(.post, APIPath.token).read(TokenResponse.self)
         let claims = try Self.members(String(token.accessToken.split(separator: ".")[1]))
         #expect(claims["aud"] == .string(person.server.application.id.rawValue))
         let refused = try await person.send(.post, APIPath.token, body: #"{"audience": "https://other.test"}"#)

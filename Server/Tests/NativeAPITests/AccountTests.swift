@@ -17,14 +17,14 @@ struct AccountTests {
                 {"username": "Hana", "email": "hana@例え.テスト", "phone": "+81 90-1234-5678", "password": "\#(Self.password)",
                  "displayName": "花", "locale": "ja", "fields": {"score": 1}, "device": {"name": "iPhone"}}
                 """#)
-        let new = try answer.read(LogInAnswer.self)
+        let new = try answer.read(LogInResponse.self)
         #expect(answer.status == 201 && new.isNew && !new.user.isAnonymous && new.user.hasPassword)
         #expect(new.user.username == "Hana" && new.user.email == "hana@例え.テスト" && new.user.phone == "+819012345678")
         #expect(!new.user.emailVerified && !new.user.phoneVerified && new.user.displayName == "花")
         #expect(!answer.text.contains("argon2") && !answer.text.contains(Self.password))
         for identifier in ["HANA", "hana@xn--r8jz45g.xn--zckzah", "+819012345678"] {
             let logIn = try await server.logIn(identifier, Self.password)
-            let known = try logIn.read(LogInAnswer.self)
+            let known = try logIn.read(LogInResponse.self)
             #expect(logIn.status == 200 && !known.isNew && known.user.id == new.user.id)
             #expect(known.previousLogInAt != nil)
         }
@@ -100,7 +100,7 @@ struct AccountTests {
         #expect(answer.status == 200 && user.id == person.logIn.user.id && !user.isAnonymous && user.hasPassword)
         #expect(user.fields == ["score": 2] && user.displayName == "花" && user.username == "hana")
         #expect(try await person.send(.get, APIPath.user).read(UserBody.self) == user)
-        #expect(try await server.logIn(person.device).read(LogInAnswer.self).user.id == user.id)
+        #expect(try await server.logIn(person.device).read(LogInResponse.self).user.id == user.id)
         expect(try await person.upgrade(), 409, .alreadyRegistered)
     }
 
@@ -130,8 +130,8 @@ struct AccountTests {
     @Test("changes the password, and ends the other sessions")
     func changePassword() async throws {
         let server = try await TestServer()
-        let own = try await server.signUp("hana").read(LogInAnswer.self)
-        let other = try await server.logIn("hana", Self.password).read(LogInAnswer.self)
+        let own = try await server.signUp("hana").read(LogInResponse.self)
+        let other = try await server.logIn("hana", Self.password).read(LogInResponse.self)
         let change = #"{"currentPassword": "\#(Self.password)", "newPassword": "an even longer secret"}"#
         let answer = try await server.send(.put, APIPath.password, own.bearer, body: change)
         #expect(try answer.read(EndedSessionsAnswer.self).ended == 1)
@@ -145,7 +145,7 @@ struct AccountTests {
     @Test("makes a session fresh again, under a new token")
     func reauthenticate() async throws {
         let server = try await TestServer()
-        let own = try await server.signUp("hana").read(LogInAnswer.self)
+        let own = try await server.signUp("hana").read(LogInResponse.self)
         server.clock.advance(by: .seconds(600))
         let rename = #"{"username": "hanako"}"#
         expect(try await server.send(.patch, APIPath.user, own.bearer, body: rename), 403, .reauthenticationRequired)
@@ -180,14 +180,14 @@ struct AccountTests {
     func idempotency() async throws {
         let server = try await TestServer()
         let key = [("Idempotency-Key", "one")]
-        let first = try await server.signUp("hana", headers: key).read(LogInAnswer.self)
+        let first = try await server.signUp("hana", headers: key).read(LogInResponse.self)
         let again = try await server.signUp("hana", headers: key)
         #expect(again.status == 201)
-        #expect(try again.read(LogInAnswer.self).session.id == first.session.id)
+        #expect(try again.read(LogInResponse.self).session.id == first.session.id)
         expect(try await server.signUp("hana", #", "locale": "ja""#, headers: key), 409, .idempotencyKeyReused)
         let other = [("Idempotency-Key", "two")]
-        let logIn = try await server.logIn("hana", Self.password, headers: other).read(LogInAnswer.self)
-        let repeated = try await server.logIn("hana", Self.password, headers: other).read(LogInAnswer.self)
+        let logIn = try await server.logIn("hana", Self.password, headers: other).read(LogInResponse.self)
+        let repeated = try await server.logIn("hana", Self.password, headers: other).read(LogInResponse.self)
         #expect(logIn.session.id == repeated.session.id && logIn.session.token != repeated.session.token)
         expect(try await server.logIn("hana", "wrong", headers: other), 401, .credentialRefused)
         expect(try await server.logIn("HANA", Self.password, headers: other), 409, .idempotencyKeyReused)
@@ -204,8 +204,8 @@ struct AccountTests {
             #expect(answer.status == 200)
             expect(try await server.logIn("hana", Self.password, body, headers: [("DPoP", proof)]), 401, .proofReplayed)
         }
-        #expect(try await server.logIn(joining).read(LogInAnswer.self).user.username == "hana")
-        #expect(try await server.logIn(passing).read(LogInAnswer.self).isNew)
+        #expect(try await server.logIn(joining).read(LogInResponse.self).user.username == "hana")
+        #expect(try await server.logIn(passing).read(LogInResponse.self).isNew)
         let wrong = try await server.logIn("hana", Self.password, headers: [("DPoP", "nonsense")])
         expect(wrong, 401, .proofInvalid)
     }
@@ -222,7 +222,7 @@ struct AccountTests {
     @Test("refuses a disabled user at once, and says so only to who proves to be the user")
     func disabled() async throws {
         let server = try await TestServer()
-        let own = try await server.signUp("hana").read(LogInAnswer.self)
+        let own = try await server.signUp("hana").read(LogInResponse.self)
         try await server.useCases.setUserDisabled(
             Identifier(rawValue: own.user.id), in: server.application, isDisabled: true, by: .local)
         expect(try await server.send(.get, APIPath.user, own.bearer), 401, .sessionInvalid)

@@ -17,7 +17,7 @@ struct AutomaticLogInTests {
                  "user": {"displayName": "花", "locale": "ja", "fields": {"level": 1, "items": ["a", null, 1.5]}}}
                 """)
         #expect(first.status == 201)
-        let new = try first.read(LogInAnswer.self)
+        let new = try first.read(LogInResponse.self)
         #expect(new.isNew && new.previousLogInAt == nil)
         #expect(new.user.isAnonymous && new.user.displayName == "花" && new.user.locale == "ja")
         #expect(new.user.fields == ["level": 1, "items": ["a", nil, 1.5]])
@@ -28,7 +28,7 @@ struct AutomaticLogInTests {
         server.clock.advance(by: .seconds(3600))
         let second = try await server.logIn(device)
         #expect(second.status == 200)
-        let known = try second.read(LogInAnswer.self)
+        let known = try second.read(LogInResponse.self)
         #expect(!known.isNew && known.user.id == new.user.id)
         #expect(known.previousLogInAt == WireTime(millisecondsSince1970: time.milliseconds))
         #expect(known.session.token != new.session.token)
@@ -44,7 +44,7 @@ struct AutomaticLogInTests {
         }
         #expect(answers.filter { $0.status == 201 }.count == 1)
         #expect(answers.filter { $0.status == 200 }.count == 19)
-        let users = try answers.map { try $0.read(LogInAnswer.self).user.id }
+        let users = try answers.map { try $0.read(LogInResponse.self).user.id }
         #expect(Set(users).count == 1)
     }
 
@@ -52,12 +52,12 @@ struct AutomaticLogInTests {
     func repetition() async throws {
         let server = try await TestServer()
         let device = ProofMaker()
-        let first = try await server.logIn(device, [("Idempotency-Key", "attempt-1")]).read(LogInAnswer.self)
+        let first = try await server.logIn(device, [("Idempotency-Key", "attempt-1")]).read(LogInResponse.self)
         let second = try await server.logIn(device, [("Idempotency-Key", "attempt-1")])
-        let repeated = try second.read(LogInAnswer.self)
+        let repeated = try second.read(LogInResponse.self)
         #expect(repeated.isNew && repeated.user.id == first.user.id)
         #expect(repeated.session.id == first.session.id)
-        let other = try await server.logIn(device, [("Idempotency-Key", "attempt-2")]).read(LogInAnswer.self)
+        let other = try await server.logIn(device, [("Idempotency-Key", "attempt-2")]).read(LogInResponse.self)
         #expect(other.session.id != first.session.id)
     }
 
@@ -99,6 +99,6 @@ struct AutomaticLogInTests {
             .post, APIPath.logInAutomatically, [("DPoP", proof), ("Okaeri-Application", other.id.rawValue)],
             isNamed: false)
         #expect(answer.status == 201)
-        #expect(try answer.read(LogInAnswer.self).user.id != here.logIn.user.id)
+        #expect(try answer.read(LogInResponse.self).user.id != here.logIn.user.id)
     }
 }

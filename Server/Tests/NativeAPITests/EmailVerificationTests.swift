@@ -144,10 +144,10 @@ struct EmailVerificationTests {
     private func logIn(_ world: MailServerWorld) async throws -> Person {
         let asked = try await world.server.send(
             .post, APIPath.requestLogInCode, body: #"{"email": "hana@example.com"}"#)
-        let ticket = try asked.read(LogInCodeRequestAnswer.self).ticket
+        let ticket = try asked.read(LogInCodeRequestResponse.self).ticket
         let code = try #require(try await world.mails().first?.code)
         let answer = try await world.server.send(
             .post, APIPath.logInWithCode, body: #"{"ticket": "\#(ticket)", "code": "\#(code)"}"#)
-        return Person(server: world.server, device: ProofMaker(), logIn: try answer.read(LogInAnswer.self))
+        return Person(server: world.server, device: ProofMaker(), logIn: try answer.read(LogInResponse.self))
     }
 }

@@ -27,10 +27,10 @@ struct LiveTests {
             ])
             #expect(answer.hasPrefix("HTTP/1.1 201 Created\r\n"))
             #expect(answer.lowercased().contains("\r\ndate: "))
-            #expect(RunningFile.read(in: server.folder)?.url == server.listening.url)
-            #expect(RunningFile.read(in: server.folder)?.pid == getpid())
+            #expect(ServerInfoFile.read(in: server.folder)?.url == server.listening.url)
+            #expect(ServerInfoFile.read(in: server.folder)?.pid == getpid())
         }
-        #expect(RunningFile.read(in: folder.withLock { $0 }) == nil)
+        #expect(ServerInfoFile.read(in: folder.withLock { $0 }) == nil)
     }
 
     @Test("lets a command work beside the server, and sees at once what it changed")

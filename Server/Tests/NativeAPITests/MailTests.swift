@@ -54,7 +54,7 @@ struct MailTests {
             .post, APIPath.requestLogInCode, [("Accept-Language", "fr, ko;q=0.9, ja;q=0.5")],
             body: #"{"email": " HANA@example.com "}"#)
         #expect(asked.status == 202)
-        let ticket = try asked.read(LogInCodeRequestAnswer.self)
+        let ticket = try asked.read(LogInCodeRequestResponse.self)
         #expect(ticket.expiresInSeconds == 600)
         let mail = try #require(try await world.mails().first)
         #expect(mail.language == "ko" && mail.recipient == "hana@example.com")
@@ -69,10 +69,10 @@ struct MailTests {
         }
         let answer = try await send()
         #expect(answer.status == 200, "\(answer.text)")
-        let logIn = try answer.read(LogInAnswer.self)
+        let logIn = try answer.read(LogInResponse.self)
         #expect(logIn.user.id == world.person.logIn.user.id && !logIn.isNew)
         // An answer that was lost can be asked for again; the code itself is used up.
-        #expect(try await send().read(LogInAnswer.self).session.id == logIn.session.id)
+        #expect(try await send().read(LogInResponse.self).session.id == logIn.session.id)
         expect(try await world.server.send(.post, APIPath.logInWithCode, body: body), 400, .codeRefused)
         let sessions = try await world.person.send(.get, APIPath.sessions).read(SessionListAnswer.self).sessions
         #expect(sessions.map(\.createdWith).contains("code"))
@@ -104,7 +104,7 @@ struct MailTests {
         func ticket(_ email: String) async throws -> String {
             let answer = try await world.server.send(
                 .post, APIPath.requestLogInCode, body: #"{"email": "\#(email)"}"#)
-            return try answer.read(LogInCodeRequestAnswer.self).ticket
+            return try answer.read(LogInCodeRequestResponse.self).ticket
         }
         func time(_ body: () async throws -> Void) async throws -> Double {
             let start = ContinuousClock.now

@@ -35,7 +35,7 @@ struct PasswordResetTests {
         expect(try await world.person.send(.get, APIPath.user), 401, .sessionInvalid)
         let logIn = try await world.server.logIn("hana@example.com", Self.password)
         #expect(logIn.status == 200)
-        #expect(try logIn.read(LogInAnswer.self).user.id == world.person.logIn.user.id)
+        #expect(try logIn.read(LogInResponse.self).user.id == world.person.logIn.user.id)
         let notice = try #require(try await world.mails().first)
         #expect(notice.recipient == "hana@example.com" && notice.language == "ja")
         #expect(notice.subject.contains("パスワードが変更されました"))
@@ -67,7 +67,7 @@ struct PasswordResetTests {
         let token = try await token(world)
         let name = [("Idempotency-Key", "one")]
         #expect(try await reset(world, token, Self.password, name).status == 204)
-        let logIn = try await world.server.logIn("hana@example.com", Self.password).read(LogInAnswer.self)
+        let logIn = try await world.server.logIn("hana@example.com", Self.password).read(LogInResponse.self)
         #expect(try await reset(world, token, Self.password, name).status == 204)
         #expect(try await world.server.send(.get, APIPath.user, logIn.bearer).status == 200)
         #expect(try await world.mails().filter { $0.token == nil }.count == 1)
@@ -120,7 +120,7 @@ struct PasswordResetTests {
         let world = try await MailServerWorld(isVerified: false)
         let token = try await token(world)
         #expect(try await reset(world, token).status == 204)
-        let logIn = try await world.server.logIn("hana@example.com", Self.password).read(LogInAnswer.self)
+        let logIn = try await world.server.logIn("hana@example.com", Self.password).read(LogInResponse.self)
         #expect(logIn.user.emailVerified && logIn.user.identities.isEmpty)
         expect(try await world.server.logIn(world.person.device), 403, .deviceKeyRemoved)
     }
@@ -138,7 +138,7 @@ struct PasswordResetTests {
         let joined = try await world.server.logIn(
             "hana@example.com", Self.password, headers: [("DPoP", proof)])
         #expect(joined.status == 200)
-        let again = try await world.server.logIn(world.person.device).read(LogInAnswer.self)
+        let again = try await world.server.logIn(world.person.device).read(LogInResponse.self)
         #expect(again.user.id == world.person.logIn.user.id && !again.isNew)
     }
 
@@ -156,7 +156,7 @@ struct PasswordResetTests {
         let world = try await MailServerWorld()
         let asked = try await world.server.send(
             .post, APIPath.requestLogInCode, body: #"{"email": "hana@example.com"}"#)
-        let ticket = try asked.read(LogInCodeRequestAnswer.self).ticket
+        let ticket = try asked.read(LogInCodeRequestResponse.self).ticket
         let code = try #require(try await world.mails().first?.code)
         #expect(try await reset(world, try await token(world)).status == 204)
         let answer = try await world.server.send(
@@ -168,7 +168,7 @@ struct PasswordResetTests {
     func changeNotice() async throws {
         let world = try await MailServerWorld()
         #expect(try await reset(world, try await token(world)).status == 204)
-        let logIn = try await world.server.logIn("hana@example.com", Self.password).read(LogInAnswer.self)
+        let logIn = try await world.server.logIn("hana@example.com", Self.password).read(LogInResponse.self)
         let answer = try await world.server.send(
             .put, "/v1/user/password", logIn.bearer,
             body: #"{"currentPassword": "\#(Self.password)", "newPassword": "yet another secret"}"#)

@@ -9,16 +9,16 @@ import Testing
 struct TextMessageWebhookTests {
     /// Answers what it is told to, and keeps what it was asked.
     private final class Receiver: WebCaller {
-        private let outcome: Result<WebAnswer, WebFault>
+        private let outcome: Result<WebResponse, WebFault>
         private let kept = Mutex<[WebCall]>([])
 
-        init(_ outcome: Result<WebAnswer, WebFault>) {
+        init(_ outcome: Result<WebResponse, WebFault>) {
             self.outcome = outcome
         }
 
         var calls: [WebCall] { kept.withLock { $0 } }
 
-        func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebAnswer {
+        func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebResponse {
             kept.withLock { $0.append(call) }
             return try outcome.get()
         }
@@ -43,7 +43,7 @@ struct TextMessageWebhookTests {
 
     @Test("are one signed POST of JSON, named so that a repetition is known")
     func request() async throws {
-        let receiver = Receiver(.success(WebAnswer(status: 202, body: [])))
+        let receiver = Receiver(.success(WebResponse(status: 202, body: [])))
         #expect(await deliver(receiver) == .delivered)
         let call = try #require(receiver.calls.first)
         #expect(receiver.calls.count == 1 && call.method == .post && call.url == "https://sms.example.com/send")
@@ -70,7 +70,7 @@ struct TextMessageWebhookTests {
             (301, "failed"), (401, "failed"), (404, "failed"), (429, "failed"), (500, "failed"), (503, "failed"),
         ])
     func outcomes(status: Int, expected: String) async {
-        let outcome = await deliver(Receiver(.success(WebAnswer(status: status, body: []))))
+        let outcome = await deliver(Receiver(.success(WebResponse(status: status, body: []))))
         let word =
             switch outcome {
             case .delivered: "delivered"

@@ -62,7 +62,7 @@ struct AuditCommandTests {
         #expect(verified.errors == "okaeri: The audit log was changed.\n")
     }
 
-    private func endedSession() async throws -> (application: String, LogInAnswer) {
+    private func endedSession() async throws -> (application: String, LogInResponse) {
         let server = try await TestServer(data: folder.path)
         let application = try await server.makeApplication().id
         let logIn = try await Phone().loggedIn(at: server, application: application)

@@ -143,7 +143,7 @@ struct CommandTests {
     func users() async throws {
         let server = try await TestServer(data: folder.path)
         let application = try await makeApplication().id
-        var logIns: [LogInAnswer] = []
+        var logIns: [LogInResponse] = []
         for _ in 0..<3 { logIns.append(try await Phone().loggedIn(at: server, application: application)) }
         let ids = logIns.map(\.user.id).sorted()
 
@@ -158,7 +158,7 @@ struct CommandTests {
 
         let logIn = logIns[0]
         let show = ["user", "show", logIn.user.id, "--application", application]
-        let shown: ShownUser = try await run(show + ["--json"]).json()
+        let shown: UserView = try await run(show + ["--json"]).json()
         #expect(shown.user == logIn.user)
         #expect(shown.sessions.map(\.id) == [logIn.session.id])
         let text = try await run(show).output
@@ -199,7 +199,7 @@ struct CommandTests {
         let audiences: [String]
     }
 
-    private struct ShownUser: Decodable {
+    private struct UserView: Decodable {
         let user: UserBody
         let sessions: [Session]
 

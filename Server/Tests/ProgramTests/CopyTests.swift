@@ -135,12 +135,12 @@ struct CopyTests {
         try await Program.run(["copy", "--from", folder.path, "--to", url] + options)
     }
 
-    private func logIn(_ phone: TestDevice, _ server: TestServer, _ application: String) async throws -> LogInAnswer {
+    private func logIn(_ phone: TestDevice, _ server: TestServer, _ application: String) async throws -> LogInResponse {
         let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
         let proof = try phone.proof(target: Nodes.publicURL + "/v1/log-in/automatic", at: now)
         let answer = try await server.send(
             "POST", "/v1/log-in/automatic", application: application, proof: proof, body: "{}")
-        return try JSONDecoder().decode(LogInAnswer.self, from: answer.body)
+        return try JSONDecoder().decode(LogInResponse.self, from: answer.body)
     }
 
     /// Users with an identity and a session each, as SQL makes them fastest.

@@ -7,9 +7,9 @@ import Testing
 struct CrashTests {
     /// What the server has acknowledged.
     private actor Acknowledged {
-        private(set) var logIns: [LogInAnswer] = []
+        private(set) var logIns: [LogInResponse] = []
 
-        func note(_ logIn: LogInAnswer) {
+        func note(_ logIn: LogInResponse) {
             logIns.append(logIn)
         }
     }
@@ -32,7 +32,7 @@ struct CrashTests {
                             return  // The server is gone.
                         }
                         guard answer.status == 201 else { throw TestFault("answered \(answer.status)") }
-                        await acknowledged.note(try JSONDecoder().decode(LogInAnswer.self, from: answer.body))
+                        await acknowledged.note(try JSONDecoder().decode(LogInResponse.self, from: answer.body))
                     }
                 }
             }

@@ -131,7 +131,7 @@ struct DatabaseFaultTests {
                         let answer = try await nodes.logIn(at: worker % 2)
                         guard [201, 503].contains(answer.status) else { throw TestFault("answered \(answer.status)") }
                         guard answer.status == 201 else { continue }
-                        made.append(try JSONDecoder().decode(LogInAnswer.self, from: answer.body).user.id)
+                        made.append(try JSONDecoder().decode(LogInResponse.self, from: answer.body).user.id)
                     }
                     return made
                 }

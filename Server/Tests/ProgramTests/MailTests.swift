@@ -34,7 +34,7 @@ struct MailTests {
         let answer = try await server.send(
             "POST", "/v1/log-in/code/request", application: application, body: #"{"email": "\#(email)"}"#)
         #expect(answer.status == 202)
-        return try JSONDecoder().decode(LogInCodeRequestAnswer.self, from: answer.body).ticket
+        return try JSONDecoder().decode(LogInCodeRequestResponse.self, from: answer.body).ticket
     }
 
     private func logIn(

@@ -33,6 +33,38 @@ struct ProviderCommandTests {
         #expect(finished.status == 2 && finished.output.isEmpty)
     }
 
+    /// A key of no worth, made for these tests.
+    private static let key = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgevZzL1gdAFr88hb2
+        OF/2NxApJCzGCEDdfSp6VQO30hyhRANCAAQRWz+jn65BtOMvdyHKcvjBeBSDZH2r
+        1RTwjmYSi9R/zpBnuQ4EiMnCqfMPWiZqB4QdbAd0E7oH50VpuZ1P087G
+        -----END PRIVATE KEY-----
+        """
+
+    @Test("ask the provider itself, and no proxy of the environment")
+    func proxy() async throws {
+        let application = try await makeApplication()
+        let file = folder.path + "/AuthKey.p8"
+        try Self.key.write(toFile: file, atomically: true, encoding: .utf8)
+        let set = try await Program.run(
+            "application", "apple", "set", application, "--team", "TEAM123456", "--bundle", "com.example.app",
+            "--key-id", "KEY1234567", "--key-file", file, environment: ["OKAERI_DATA": folder.path])
+        #expect(set.status == 0, "\(set.errors)")
+        let other = TestFolder()
+        try other.make()
+        // It stands in for Apple, and knows none of Apple's paths.
+        let server = try await TestServer(data: other.path)
+        let nobody = "http://127.0.0.1:9"
+        let checked = try await Program.run(
+            "application", "apple", "check", application,
+            environment: [
+                "OKAERI_DATA": folder.path, "OKAERI_APPLE_URL": server.url, "http_proxy": nobody, "all_proxy": nobody,
+                "no_proxy": "",
+            ])
+        #expect(checked.status == 1 && checked.errors.contains("unexpected"), "\(checked.errors)")
+    }
+
     @Test("keep Apple's key and never show it", arguments: ["SQLite", "PostgreSQL"])
     func apple(engine: String) async throws {
         try folder.make()
@@ -50,15 +82,7 @@ struct ProviderCommandTests {
         let created = try await run("application", "create", "Demo", "--json")
         let application = try created.json(CreatedApplication.self).id
         let key = folder.path + "/AuthKey.p8"
-        // A key of no worth, made for this test.
-        let pem = """
-            -----BEGIN PRIVATE KEY-----
-            MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgevZzL1gdAFr88hb2
-            OF/2NxApJCzGCEDdfSp6VQO30hyhRANCAAQRWz+jn65BtOMvdyHKcvjBeBSDZH2r
-            1RTwjmYSi9R/zpBnuQ4EiMnCqfMPWiZqB4QdbAd0E7oH50VpuZ1P087G
-            -----END PRIVATE KEY-----
-            """
-        try pem.write(toFile: key, atomically: true, encoding: .utf8)
+        try Self.key.write(toFile: key, atomically: true, encoding: .utf8)
         let set = try await run(
             "application", "apple", "set", application, "--team", "TEAM123456", "--bundle", "com.example.app",
             "--key-id", "KEY1234567", "--key-file", key)

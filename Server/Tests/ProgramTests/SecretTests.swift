@@ -14,7 +14,7 @@ struct SecretTests {
         let proof = try phone.proof(for: server)
         let answer = try await server.send(
             "POST", "/v1/log-in/automatic", application: application.id, proof: proof, body: "{}")
-        let logIn = try JSONDecoder().decode(LogInAnswer.self, from: answer.body)
+        let logIn = try JSONDecoder().decode(LogInResponse.self, from: answer.body)
         let token = logIn.session.token
         // What is refused is logged more than what is not.
         for bad in [token + "x", "oks_" + String(repeating: "A", count: 43)] {
@@ -25,7 +25,7 @@ struct SecretTests {
             "POST", "/v1/log-in/automatic", application: application.id, proof: proof, body: "{}")
         let minted = try await server.send("POST", "/v1/token", application: application.id, token: token, body: "{}")
         #expect(minted.status == 200)
-        let accessToken = try JSONDecoder().decode(TokenAnswer.self, from: minted.body).accessToken
+        let accessToken = try JSONDecoder().decode(TokenResponse.self, from: minted.body).accessToken
 
         var printed: [String] = []
         let state = folder.path + "/device"

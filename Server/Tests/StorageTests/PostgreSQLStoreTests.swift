@@ -42,7 +42,7 @@ struct PostgreSQLStoreTests {
         let searched = await store.search(within: .seconds(10)) { transaction throws(DomainError) in
             try transaction.search(search, in: application)
         }
-        #expect(throws: DomainError.fieldsRefused([FieldFault(field: "", rule: .controlCharacter)])) {
+        #expect(throws: DomainError.fieldsRefused([ValidationError(field: "", rule: .controlCharacter)])) {
             try searched.result.get()
         }
         await store.close()
@@ -71,7 +71,7 @@ struct PostgreSQLStoreTests {
     }
 
     @Test("counts on one row without repeating anything, and refuses a second statement there")
-    func oneStatement() async throws {
+    func singleStatementConnection() async throws {
         let store = try await TestPostgreSQL.cluster().store(connections: 8)
         let key = RateLimitKey(application: Identifier(rawValue: "a"), kind: "k", subject: "s")
         let runs = Counter()

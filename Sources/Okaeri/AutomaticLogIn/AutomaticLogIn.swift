@@ -64,7 +64,7 @@ extension SessionKeeper {
         let key = try await deviceKey()
         let era = era
         let response = try await exchange(call, session: nil, key: key, tries: tries)
-        let answer = try response.decoded(LogInAnswer.self)
+        let answer = try response.decoded(LogInResponse.self)
         unanswered = nil
         guard era == self.era else {
             await change { $0.revokeLater(Secret(answer.session.token)) }
@@ -77,7 +77,7 @@ extension SessionKeeper {
     }
 
     /// Takes the answer over, unless somebody logged in or out since the log-in began.
-    func accept(_ answer: LogInAnswer, after record: VaultRecord) async throws(OkaeriError) -> LogInResult {
+    func accept(_ answer: LogInResponse, after record: VaultRecord) async throws(OkaeriError) -> LogInResult {
         let generation = record.generation
         let token = Secret(answer.session.token)
         let confirmedBefore = confirmedSession

@@ -50,7 +50,7 @@ extension SessionKeeper {
         } else {
             order = LogInOrder(body: body, idempotencyKey: randomness.unguessableName())
         }
-        return try await join(takeOff(.asked(order))).welcome
+        return try await join(startLogIn(.asked(order))).welcome
     }
 
     /// Waits with all others who wait for a log-in.
@@ -67,13 +67,13 @@ extension SessionKeeper {
             await leavePassing()
             throw .sessionEnded
         }
-        let present = flight ?? takeOff(.renewal(of: dead))
+        let present = flight ?? startLogIn(.renewal(of: dead))
         guard let session = try await join(present).session else { throw .offline }
         return session
     }
 
     /// Begins a log-in that does not depend on the caller's task.
-    func takeOff(_ reason: LogInReason) -> Flight {
+    func startLogIn(_ reason: LogInReason) -> Flight {
         nextFlight += 1
         let number = nextFlight
         let task = Task { () async -> Result<LogInResult, OkaeriError> in

@@ -30,7 +30,7 @@ extension SessionKeeper {
         call.restores = true
         let key = try await deviceKey()
         let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
-        let result = try await accept(try response.decoded(LogInAnswer.self), after: record)
+        let result = try await accept(try response.decoded(LogInResponse.self), after: record)
         hear(response)
         return result.welcome
     }

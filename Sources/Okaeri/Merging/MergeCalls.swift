@@ -6,7 +6,7 @@ extension SessionKeeper {
     func preview(_ conflict: MergeConflict) async throws(OkaeriError) -> MergePreview {
         let body = MergePreviewBody(ticket: conflict.ticket.revealed)
         let answered = try await authenticated(APICall(.post, APIPath.mergePreview, body: body))
-        let answer = try answered.response.decoded(MergePreviewAnswer.self)
+        let answer = try answered.response.decoded(MergePreviewResponse.self)
         return MergePreview(current: User(answer.current), other: User(answer.other), merged: User(answer.merged))
     }
 
@@ -14,10 +14,10 @@ extension SessionKeeper {
     func resolve(_ conflict: MergeConflict, by choice: MergeChoice) async throws(OkaeriError) -> MergeResult {
         let body = MergeBody(ticket: conflict.ticket.revealed, choice: choice.rawValue)
         let answered = try await authenticated(APICall(.post, APIPath.merge, body: body))
-        let answer = try answered.response.decoded(MergeAnswer.self)
+        let answer = try answered.response.decoded(MergeResponse.self)
         if let session = answer.session {
             confirmedSession = session.id
-            let logIn = LogInAnswer(
+            let logIn = LogInResponse(
                 isNew: false, user: answer.user, previousLogInAt: answer.user.previousLogInAt, session: session)
             let thumbprint = try await deviceKey().publicKey.thumbprint
             let leadsHere = answer.user.identities.contains { $0.provider == "device" && $0.subject == thumbprint }

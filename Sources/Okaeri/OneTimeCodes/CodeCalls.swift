@@ -11,7 +11,7 @@ extension SessionKeeper {
     func requestLogInCode(email: String) async throws(OkaeriError) -> LogInCodeRequest {
         let asked = clock.now
         let response = try await answer(to: APIPath.requestLogInCode, LogInCodeRequestBody(email: email))
-        let answer = try response.decoded(LogInCodeRequestAnswer.self)
+        let answer = try response.decoded(LogInCodeRequestResponse.self)
         return LogInCodeRequest(
             email: email, expiresAt: asked.addingTimeInterval(TimeInterval(answer.expiresInSeconds)),
             ticket: answer.ticket)

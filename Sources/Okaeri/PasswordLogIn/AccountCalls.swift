@@ -49,9 +49,9 @@ extension SessionKeeper {
     /// Logs in, whoever was logged in before. Cancelling the caller does not stop it.
     func logIn(
         _ typed: TypedLogIn, _ rememberMe: RememberMe, restoring: Bool = false
-    ) async throws(OkaeriError) -> LogInAnswer {
+    ) async throws(OkaeriError) -> LogInResponse {
         // Awaited at once: it only keeps a cancelled caller from losing a session.
-        let task = Task { () async -> Result<LogInAnswer, OkaeriError> in
+        let task = Task { () async -> Result<LogInResponse, OkaeriError> in
             do throws(OkaeriError) {
                 return .success(try await self.logInAlone(typed, rememberMe, restoring))
             } catch {
@@ -63,12 +63,12 @@ extension SessionKeeper {
 
     private func logInAlone(
         _ typed: TypedLogIn, _ rememberMe: RememberMe, _ restoring: Bool
-    ) async throws(OkaeriError) -> LogInAnswer {
+    ) async throws(OkaeriError) -> LogInResponse {
         let lock = try await logInLock()
         defer { lock.release() }
         let before = try await read()
         let era = era
-        let answer: LogInAnswer
+        let answer: LogInResponse
         switch rememberMe {
         case .automatic: answer = try await logInToStay(typed, restoring, before)
         case .untilQuit, .never: answer = try await logInInPassing(typed, rememberMe, restoring, before)
@@ -84,7 +84,7 @@ extension SessionKeeper {
 
     private func logInToStay(
         _ typed: TypedLogIn, _ restoring: Bool, _ before: VaultRecord
-    ) async throws(OkaeriError) -> LogInAnswer {
+    ) async throws(OkaeriError) -> LogInResponse {
         var slot = before.keySlot + (typed.leadsAway(from: before) ? 1 : 0)
         var answer = try await ask(typed, device: configuration.device.body, joinsDevice: true, slot: slot, restoring)
         var abandoned: [Secret] = []
@@ -108,7 +108,7 @@ extension SessionKeeper {
 
     private func logInInPassing(
         _ typed: TypedLogIn, _ rememberMe: RememberMe, _ restoring: Bool, _ before: VaultRecord
-    ) async throws(OkaeriError) -> LogInAnswer {
+    ) async throws(OkaeriError) -> LogInResponse {
         let isKnown = rememberMe == .untilQuit
         let answer = try await ask(
             typed, device: isKnown ? configuration.device.body : nil, joinsDevice: false,
@@ -130,17 +130,17 @@ extension SessionKeeper {
 
     private func ask(
         _ typed: TypedLogIn, device: DeviceBody?, joinsDevice: Bool, slot: Int?, _ restoring: Bool
-    ) async throws(OkaeriError) -> LogInAnswer {
+    ) async throws(OkaeriError) -> LogInResponse {
         var call = try typed.call(
             device: device, joinsDevice: joinsDevice, name: randomness.unguessableName())
         call.restores = restoring
         var key: (any DeviceKey)?
         if let slot { key = try await deviceKey(slot) }
         let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
-        return try response.decoded(LogInAnswer.self)
+        return try response.decoded(LogInResponse.self)
     }
 
-    private func joined(_ answer: LogInAnswer, _ slot: Int) async throws(OkaeriError) -> Bool {
+    private func joined(_ answer: LogInResponse, _ slot: Int) async throws(OkaeriError) -> Bool {
         let thumbprint = try await deviceKey(slot).publicKey.thumbprint
         return answer.user.identities.contains { $0.provider == "device" && $0.subject == thumbprint }
     }

@@ -82,7 +82,7 @@ extension SessionKeeper {
         let key = try await deviceKey()
         let era = era
         let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
-        let answer = try response.decoded(LogInAnswer.self)
+        let answer = try response.decoded(LogInResponse.self)
         guard era == self.era else {
             await change { $0.revokeLater(Secret(answer.session.token)) }
             workInBackground()

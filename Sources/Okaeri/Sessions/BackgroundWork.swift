@@ -52,7 +52,7 @@ extension SessionKeeper {
     func workOnce() async -> Bool {
         let isReadable = (try? await read()) != nil && unsaved.isEmpty
         if isReadable, let order = wanted {
-            let present = flight ?? takeOff(.asked(order))
+            let present = flight ?? startLogIn(.asked(order))
             _ = await present.task.value
         }
         let isDelivered = isReadable ? await deliverLogOuts() : false

@@ -63,7 +63,7 @@ extension SessionKeeper {
         if let known = accessTokens[place], known.expiresAt > clock.now.addingTimeInterval(60) { return known }
         let asked = clock.now
         let answered = try await authenticated(APICall(.post, APIPath.token, body: TokenBody(audience: audience)))
-        let answer = try answered.response.decoded(TokenAnswer.self)
+        let answer = try answered.response.decoded(TokenResponse.self)
         let token = AccessToken(
             value: answer.accessToken, expiresAt: asked.addingTimeInterval(TimeInterval(answer.expiresIn)))
         accessTokens[place] = token

@@ -72,7 +72,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
     var loggedInUser: UserBody? { isLoggedOut ? nil : user }
 
     /// Takes over a log-in.
-    mutating func logIn(_ answer: LogInAnswer) {
+    mutating func logIn(_ answer: LogInResponse) {
         if answer.user.id != loggedInUser?.id { epoch += 1 }
         generation += 1
         session = StoredSession(id: answer.session.id, token: Secret(answer.session.token))

@@ -75,7 +75,7 @@ public enum OkaeriError: Error, Hashable, Sendable {
     /// The server refused for a reason that this version has no case for.
     case refused(code: ErrorCode, status: Int, detail: String?)
     /// The answer is not one that an Okaeri server gives, or longer than 1 MiB. Is the address right?
-    case unexpectedAnswer(status: Int)
+    case unexpectedResponse(status: Int)
 
     /// A stable word for the kind of error, for logs and decisions.
     public var code: String {
@@ -113,7 +113,7 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .webLogInRefused(let reason): reason.rawValue
         case .cancelled: "cancelled"
         case .refused(let code, _, _): code.rawValue
-        case .unexpectedAnswer: "unexpected_answer"
+        case .unexpectedResponse: "unexpected_answer"
         }
     }
 
@@ -126,7 +126,7 @@ public enum OkaeriError: Error, Hashable, Sendable {
             .userDisabled,
             .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed,
             .providerRefused, .identityTaken, .lastWayIn, .deviceKeyRemoved, .conflict, .mergeRefused, .userDeleted,
-            .transferCodeRefused, .undoTooLate, .webLogInRefused, .refused, .unexpectedAnswer:
+            .transferCodeRefused, .undoTooLate, .webLogInRefused, .refused, .unexpectedResponse:
             false
         }
     }
@@ -158,7 +158,7 @@ extension OkaeriError {
             switch answer.status {
             case 429: self = .rateLimited(retryAfter: retryAfter)
             case 502, 503, 504: self = .serverUnavailable(retryAfter: retryAfter)
-            default: self = .unexpectedAnswer(status: answer.status)
+            default: self = .unexpectedResponse(status: answer.status)
             }
             return
         }

@@ -61,7 +61,7 @@ extension OkaeriError: LocalizedError {
         case .identityTaken: .taken
         case .lastWayIn: .lastWayIn
         case .deviceKeyRemoved: .keyRemoved
-        case .refused, .unexpectedAnswer: .unexpected
+        case .refused, .unexpectedResponse: .unexpected
         }
     }
 

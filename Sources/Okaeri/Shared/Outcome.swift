@@ -19,7 +19,7 @@ extension OkaeriError {
         switch self {
         case .offline: .noNetwork
         case .serverUnavailable: .serverError
-        case .applicationUnknown, .unexpectedAnswer: .badPath
+        case .applicationUnknown, .unexpectedResponse: .badPath
         case .rateLimited, .storageLocked, .storageUnavailable, .storageDamaged, .notLoggedIn, .sessionEnded,
             .loggedOutMeanwhile, .userChanged, .credentialRefused, .codeRefused, .reauthenticationRequired,
             .identifierTaken, .alreadyRegistered, .userDisabled, .proofRefused, .invalidValues, .sessionUnknown,

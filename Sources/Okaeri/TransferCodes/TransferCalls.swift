@@ -7,7 +7,7 @@ extension SessionKeeper {
         var call = APICall(.post, APIPath.transferCode)
         call.isProven = true
         let answered = try await authenticated(call)
-        return TransferCode(try answered.response.decoded(TransferCodeAnswer.self))
+        return TransferCode(try answered.response.decoded(TransferCodeResponse.self))
     }
 
     /// Makes the user's transfer code worthless.
@@ -26,7 +26,7 @@ extension SessionKeeper {
         let key = try await deviceKey()
         let era = era
         let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
-        let answer = try response.decoded(LogInAnswer.self)
+        let answer = try response.decoded(LogInResponse.self)
         guard era == self.era else {
             await change { $0.revokeLater(Secret(answer.session.token)) }
             workInBackground()

@@ -12,7 +12,7 @@ public struct TransferCode: Hashable, Sendable {
     /// A QR code of the link, or of the code alone, as an SVG document.
     public let qrSVG: String
 
-    init(_ answer: TransferCodeAnswer) {
+    init(_ answer: TransferCodeResponse) {
         code = answer.code
         expiresAt = Date(answer.expiresAt)
         link = answer.link.flatMap { URL(string: $0) }

@@ -33,7 +33,7 @@ extension SessionKeeper {
                 continue
             }
             guard answer.body.count <= UntrustedJSON.maximumBytes else {
-                throw .unexpectedAnswer(status: answer.status)
+                throw .unexpectedResponse(status: answer.status)
             }
             if (200..<300).contains(answer.status) { return answer }
             let problem = answer.problem
@@ -66,7 +66,7 @@ extension SessionKeeper {
     ) throws(OkaeriError) -> TransportRequest {
         let base = server.absoluteString
         guard let url = URL(string: (base.hasSuffix("/") ? String(base.dropLast()) : base) + call.path) else {
-            throw .unexpectedAnswer(status: 0)
+            throw .unexpectedResponse(status: 0)
         }
         var headers: HeaderFields = ["Accept": "application/json", HeaderName.application: application]
         if call.body != nil { headers["Content-Type"] = call.mediaType }

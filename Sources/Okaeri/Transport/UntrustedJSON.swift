@@ -28,12 +28,12 @@ enum UntrustedJSON {
 extension TransportResponse {
     /// The body as a value.
     ///
-    /// - Throws: `OkaeriError.unexpectedAnswer` when it is none.
+    /// - Throws: `OkaeriError.unexpectedResponse` when it is none.
     func decoded<Body: Decodable>(_ type: Body.Type) throws(OkaeriError) -> Body {
         do {
             return try UntrustedJSON.decode(type, from: body)
         } catch {
-            throw .unexpectedAnswer(status: status)
+            throw .unexpectedResponse(status: status)
         }
     }
 

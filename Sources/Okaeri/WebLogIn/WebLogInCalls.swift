@@ -43,7 +43,7 @@ extension SessionKeeper {
             ])
         // Once: a code that comes twice counts as stolen, and ends what it opened.
         let response = try await exchange(call, session: nil, key: key, tries: 1)
-        let answer = try response.decoded(WebLogInAnswer.self)
+        let answer = try response.decoded(WebLogInResponse.self)
         let token = Secret(answer.logIn.session.token)
         guard request.fits(answer.identityToken), era == self.era else {
             await change { $0.revokeLater(token) }

@@ -25,7 +25,7 @@ public struct WebLogInRequest: Sendable {
 
     /// Makes a request with new secrets of 256 bits each.
     ///
-    /// - Throws: `OkaeriError.unexpectedAnswer` for an issuer that is no address.
+    /// - Throws: `OkaeriError.unexpectedResponse` for an issuer that is no address.
     init(
         issuer: String, application: String, redirect: URL, options: WebLogInOptions, randomness: any Randomness
     ) throws(OkaeriError) {
@@ -45,7 +45,7 @@ public struct WebLogInRequest: Sendable {
         if let appearance = options.appearance { fields.append(("appearance", appearance.rawValue)) }
         if let age = options.maximumAge { fields.append(("max_age", String(max(0, age.components.seconds)))) }
         guard let address = URL(string: "\(issuer)/authorize?\(WebForm.text(of: fields))") else {
-            throw .unexpectedAnswer(status: 0)
+            throw .unexpectedResponse(status: 0)
         }
         self.address = address
         self.redirect = redirect

@@ -39,12 +39,13 @@ public struct UpgradeModel: FormScreen {
 
     package func request(at instant: Date) -> ScreenRequest? { .upgrade(options.values(of: form, at: instant)) }
 
-    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
+    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
         guard case .user(let user) = answer else { return nil }
         return .upgraded(user)
     }
 
-    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+        -> [ScreenEffect]
     {
         guard case .user(let user) = answer else { return [] }
         form.finish()

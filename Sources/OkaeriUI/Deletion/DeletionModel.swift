@@ -63,7 +63,7 @@ public struct DeletionModel: FormScreen {
 
     package func request(at instant: Date) -> ScreenRequest? { erasedAt == nil ? .deleteUser : nil }
 
-    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
+    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
         switch answer {
         case .erasedAt(let date): .deletionRequested(erasedAt: date)
         case .export(let data): .exported(data)
@@ -72,7 +72,8 @@ public struct DeletionModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+        -> [ScreenEffect]
     {
         switch answer {
         case .erasedAt(let date):

@@ -40,7 +40,7 @@ public struct FieldRule: Hashable, Sendable {
     }
 
     /// The first rule that a text breaks.
-    public func fault(of text: String) -> FieldFault? {
+    public func fault(of text: String) -> ValidationError? {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         if trimmed.isEmpty, text.isEmpty || checks.contains(where: \.ignoresSpaces) || checks.isEmpty {
             return isRequired ? .required : nil
@@ -53,7 +53,7 @@ public struct FieldRule: Hashable, Sendable {
 }
 
 /// Why a field's text cannot be taken.
-public enum FieldFault: Hashable, Sendable {
+public enum ValidationError: Hashable, Sendable {
     /// There must be one.
     case required
     /// Fewer characters than that.
@@ -103,7 +103,7 @@ extension FieldRule.Check {
         }
     }
 
-    func fault(of text: String) -> FieldFault? {
+    func fault(of text: String) -> ValidationError? {
         switch self {
         case .minimumCharacters(let minimum):
             text.countAtServer < minimum ? .tooShort(minimum: minimum) : nil

@@ -117,7 +117,7 @@ public struct FormField: Hashable, Sendable, Identifiable {
     /// What is typed; for a check box "true" or "".
     public internal(set) var text: String
     /// Why the text cannot be taken, to be shown beside the field.
-    public internal(set) var fault: FieldFault?
+    public internal(set) var fault: ValidationError?
     /// Whether a password can be read.
     public internal(set) var isRevealed = false
     /// How strong a new password is, once there is one.
@@ -141,7 +141,7 @@ public struct FormField: Hashable, Sendable, Identifiable {
     /// The longest text that a field holds, in characters. Nothing that is longer could be meant.
     static let maximumCharacters = 4096
 
-    func currentFault() -> FieldFault? {
+    func currentFault() -> ValidationError? {
         guard kind.isTicked else { return rule.fault(of: text) }
         return rule.isRequired && !isOn ? .notAccepted : nil
     }

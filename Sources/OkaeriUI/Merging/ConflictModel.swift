@@ -68,7 +68,7 @@ public struct ConflictModel: FormScreen {
 
     package func request(at instant: Date) -> ScreenRequest? { nil }
 
-    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
+    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
         switch answer {
         case .resolved(let result): .resolved(result)
         case .done: .mergeUndone
@@ -76,7 +76,8 @@ public struct ConflictModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+        -> [ScreenEffect]
     {
         switch answer {
         case .preview(let preview): self.preview = preview

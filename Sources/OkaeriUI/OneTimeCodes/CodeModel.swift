@@ -136,7 +136,7 @@ public struct CodeModel: FormScreen {
         }
     }
 
-    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
+    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
         switch answer {
         case .welcome(let welcome): .loggedIn(welcome, by: .code)
         case .user(let user): .emailVerified(user)
@@ -146,7 +146,8 @@ public struct CodeModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+        -> [ScreenEffect]
     {
         switch answer {
         case .codeRequest(let request):

@@ -125,7 +125,7 @@ public struct LogInModel: FormScreen {
             restoring: false)
     }
 
-    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
+    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
         guard case .welcome(let welcome) = answer else { return nil }
         switch request {
         case .provider(let provider, _): return .loggedIn(welcome, by: .provider(provider))
@@ -136,7 +136,8 @@ public struct LogInModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+        -> [ScreenEffect]
     {
         guard case .welcome(let welcome) = answer else { return [] }
         form.finish()

@@ -55,7 +55,7 @@ public struct SignUpModel: FormScreen {
         .signUp(options.values(of: form, at: instant), .automatic)
     }
 
-    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
+    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
         switch (answer, request) {
         case (.user(let user), _): .signedUp(user)
         case (.welcome(let welcome), .provider(let provider, _)): .loggedIn(welcome, by: .provider(provider))
@@ -63,7 +63,8 @@ public struct SignUpModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+        -> [ScreenEffect]
     {
         switch answer {
         case .user(let user):

@@ -130,7 +130,7 @@ public struct ResetModel: FormScreen {
         }
     }
 
-    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
+    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
         switch request {
         case .requestPasswordReset(let email): .mailed(to: email)
         case .resetPassword: .passwordReset
@@ -138,7 +138,8 @@ public struct ResetModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+        -> [ScreenEffect]
     {
         switch request {
         case .requestPasswordReset(let address):

@@ -34,7 +34,7 @@ package struct PerformRequest: Sendable {
         self.web = web
     }
 
-    package func callAsFunction(_ request: ScreenRequest) async throws(OkaeriError) -> ScreenAnswer {
+    package func callAsFunction(_ request: ScreenRequest) async throws(OkaeriError) -> ScreenResponse {
         switch request {
         case .logIn(let identifier, let password, let rememberMe, let restoring):
             return .welcome(
@@ -72,7 +72,7 @@ package struct PerformRequest: Sendable {
         return .done
     }
 
-    private func performForUser(_ request: ScreenRequest) async throws(OkaeriError) -> ScreenAnswer {
+    private func performForUser(_ request: ScreenRequest) async throws(OkaeriError) -> ScreenResponse {
         switch request {
         case .preview(let conflict): return .preview(try await client.preview(conflict))
         case .resolve(let conflict, let choice): return .resolved(try await client.resolve(conflict, by: choice))
@@ -106,7 +106,7 @@ package struct PerformRequest: Sendable {
             options: WebLogInOptions(identifier: identifier.isEmpty ? nil : identifier))
     }
 
-    private func perform(_ use: ProviderUse, _ provider: Provider) async throws(OkaeriError) -> ScreenAnswer {
+    private func perform(_ use: ProviderUse, _ provider: Provider) async throws(OkaeriError) -> ScreenResponse {
         let credential = try await credentials.credential(for: provider)
         switch use {
         case .logIn(let restoring):

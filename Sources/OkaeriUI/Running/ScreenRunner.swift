@@ -134,7 +134,7 @@ public final class ScreenRunner<Model: ScreenModel> {
         }
     }
 
-    private func answer(to request: ScreenRequest) async -> Result<ScreenAnswer, OkaeriError> {
+    private func answer(to request: ScreenRequest) async -> Result<ScreenResponse, OkaeriError> {
         do throws(OkaeriError) {
             return .success(try await perform(request))
         } catch {

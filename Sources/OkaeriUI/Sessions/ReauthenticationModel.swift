@@ -90,7 +90,7 @@ public struct ReauthenticationModel: FormScreen {
         return form[.password].map { .reauthenticate(password: Secret($0.text)) }
     }
 
-    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
+    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
         switch answer {
         case .done: .presenceProved
         case .codeRequest(let request): .mailed(to: request.email)
@@ -98,7 +98,8 @@ public struct ReauthenticationModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+        -> [ScreenEffect]
     {
         switch answer {
         case .done:

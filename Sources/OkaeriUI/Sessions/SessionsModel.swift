@@ -71,7 +71,7 @@ public struct SessionsModel: FormScreen {
 
     package func request(at instant: Date) -> ScreenRequest? { nil }
 
-    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
+    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
         switch answer {
         case .ended(let count): .sessionsEnded(count: count)
         case .done: .sessionsEnded(count: 1)
@@ -79,7 +79,8 @@ public struct SessionsModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+        -> [ScreenEffect]
     {
         switch (answer, request) {
         case (.sessions(let list), _):

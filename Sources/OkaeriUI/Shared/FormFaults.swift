@@ -4,7 +4,7 @@ import OkaeriWire
 extension ScreenForm {
     /// Shows a failure: beside the fields that it is about, and above them what is left.
     package mutating func show(_ error: OkaeriError, title: ScreenMessage? = nil) {
-        var faults: [FieldID: FieldFault] = [:]
+        var faults: [FieldID: ValidationError] = [:]
         for problem in error.fieldProblems {
             guard let id = field(named: problem.field), faults[id] == nil else { continue }
             faults[id] = fault(problem, in: id, of: error)
@@ -31,7 +31,7 @@ extension ScreenForm {
         return id == .email && self[.username]?.kind == .email ? .username : nil
     }
 
-    private func fault(_ problem: FieldProblem, in id: FieldID, of error: OkaeriError) -> FieldFault {
+    private func fault(_ problem: FieldProblem, in id: FieldID, of error: OkaeriError) -> ValidationError {
         let number = problem.detail.split { !$0.isNumber || !$0.isASCII }.first.flatMap { Int($0, radix: 10) }
         switch problem.code {
         case "required", "none_of": return .required

@@ -7,9 +7,9 @@ package protocol FormScreen: ScreenModel {
     /// What to ask the server for with what stands in the form.
     func request(at instant: Date) -> ScreenRequest?
     /// What an answer comes to as news for the app; `nil` when there is nothing to tell.
-    func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome?
+    func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome?
     /// The answer has arrived while the screen is there.
-    mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
     /// A failure that the screen answers in a way of its own.
     ///
     /// - Returns: `nil` for all others.
@@ -56,7 +56,7 @@ extension FormScreen {
     }
 
     private mutating func land(
-        _ result: Result<ScreenAnswer, OkaeriError>, _ number: Int, at instant: Date
+        _ result: Result<ScreenResponse, OkaeriError>, _ number: Int, at instant: Date
     ) -> [ScreenEffect] {
         guard let request = form.latest else { return [] }
         switch form.land(number) {

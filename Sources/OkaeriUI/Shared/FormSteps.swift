@@ -103,10 +103,10 @@ extension ScreenForm {
         switch verdict {
         case .stop: return false
         case .refuse(let texts):
-            show(texts.mapValues(FieldFault.told))
+            show(texts.mapValues(ValidationError.told))
             return false
         case .proceed:
-            var faults: [FieldID: FieldFault] = [:]
+            var faults: [FieldID: ValidationError] = [:]
             for field in fields { faults[field.id] = field.currentFault() }
             show(faults)
             return faults.isEmpty
@@ -114,7 +114,7 @@ extension ScreenForm {
     }
 
     /// Puts faults beside their fields, takes all others away, and leads to the first one.
-    package mutating func show(_ faults: [FieldID: FieldFault]) {
+    package mutating func show(_ faults: [FieldID: ValidationError]) {
         for place in fields.indices { fields[place].fault = faults[fields[place].id] }
         guard let first = fields.first(where: { $0.fault != nil }) else { return }
         focus = first.id

@@ -65,7 +65,7 @@ package struct AccountValues: Hashable, Sendable {
 }
 
 /// What the server answered.
-package enum ScreenAnswer: Hashable, Sendable {
+package enum ScreenResponse: Hashable, Sendable {
     case welcome(Welcome)
     case user(User)
     case codeRequest(LogInCodeRequest)

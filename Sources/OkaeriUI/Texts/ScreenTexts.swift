@@ -12,7 +12,7 @@ public enum ScreenMessage: Hashable, Sendable {
     case localized([String: String])
 }
 
-extension FieldFault {
+extension ValidationError {
     /// What stands beside the field.
     public var message: ScreenMessage {
         switch self {

@@ -61,7 +61,7 @@ public struct TransferCodeModel: FormScreen {
 
     package func request(at instant: Date) -> ScreenRequest? { nil }
 
-    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
+    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
         switch answer {
         case .transferCode(let code): .transferCodeIssued(code)
         case .done: .transferCodeWithdrawn
@@ -69,7 +69,8 @@ public struct TransferCodeModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+        -> [ScreenEffect]
     {
         guard case .transferCode(let code) = answer else {
             self.code = nil

@@ -55,12 +55,13 @@ public struct TransferEntryModel: FormScreen {
         .redeemTransferCode(Secret(form.text(of: .transferCode)))
     }
 
-    package func outcome(of answer: ScreenAnswer, to request: ScreenRequest) -> ScreenOutcome? {
+    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
         guard case .transferred(let result) = answer else { return nil }
         return .transferred(result)
     }
 
-    package mutating func arrive(_ answer: ScreenAnswer, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+        -> [ScreenEffect]
     {
         guard case .transferred(let result) = answer else { return [] }
         self.result = result

@@ -80,7 +80,7 @@ public struct NewUserBody: Codable, Hashable, Sendable {
 }
 
 /// The answer to every log-in: 201 when it made the user, else 200.
-public struct LogInAnswer: Codable, Hashable, Sendable {
+public struct LogInResponse: Codable, Hashable, Sendable {
     /// Whether this log-in made the user.
     public var isNew: Bool
     /// The user.

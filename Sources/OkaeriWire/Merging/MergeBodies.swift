@@ -31,7 +31,7 @@ public struct MergePreviewBody: Codable, Hashable, Sendable {
 }
 
 /// The answer to `POST /v1/user/merge/preview`.
-public struct MergePreviewAnswer: Codable, Hashable, Sendable {
+public struct MergePreviewResponse: Codable, Hashable, Sendable {
     /// The user that is logged in.
     public var current: UserBody
     /// The other one.
@@ -74,7 +74,7 @@ public struct MergeBody: Codable, Hashable, Sendable {
 }
 
 /// The answer to `POST /v1/user/merge`.
-public struct MergeAnswer: Codable, Hashable, Sendable {
+public struct MergeResponse: Codable, Hashable, Sendable {
     /// The user to go on with.
     public var user: UserBody
     /// That user's session; `nil` when the current user was kept.

@@ -18,7 +18,7 @@ public struct LogInCodeRequestBody: Codable, Hashable, Sendable {
 }
 
 /// The answer to `POST /v1/log-in/code/request`, the same whether or not there is such a user.
-public struct LogInCodeRequestAnswer: Codable, Hashable, Sendable {
+public struct LogInCodeRequestResponse: Codable, Hashable, Sendable {
     /// What must come with the code.
     public var ticket: String
     /// How long the code is good, in seconds.

@@ -18,7 +18,7 @@ public struct TokenBody: Codable, Hashable, Sendable {
 }
 
 /// The answer to `POST /v1/token`.
-public struct TokenAnswer: Codable, Hashable, Sendable {
+public struct TokenResponse: Codable, Hashable, Sendable {
     /// A JWT (RFC 9068, `typ` `at+jwt`, ES256).
     public var accessToken: String
     /// `Bearer`.

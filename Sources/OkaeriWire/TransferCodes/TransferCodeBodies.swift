@@ -1,5 +1,5 @@
 /// The answer to `POST /v1/user/transfer-code`: the only time that the code is told.
-public struct TransferCodeAnswer: Codable, Hashable, Sendable {
+public struct TransferCodeResponse: Codable, Hashable, Sendable {
     /// The code as it is shown: four groups of four characters, `ACDE-FGHJ-KMNP-QRTW`.
     public var code: String
     /// When it ends, redeemed or not.

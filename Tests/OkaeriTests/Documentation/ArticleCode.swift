@@ -93,7 +93,8 @@ func action(after error: OkaeriError) -> Action {
     case .cancelled:
         return .nothing
     case .storageUnavailable, .storageDamaged, .userDisabled, .alreadyRegistered, .applicationUnknown, .proofRefused,
-        .sessionUnknown, .audienceNotAllowed, .providerRefused, .identityTaken, .lastWayIn, .refused, .unexpectedAnswer:
+        .sessionUnknown, .audienceNotAllowed, .providerRefused, .identityTaken, .lastWayIn, .refused,
+        .unexpectedResponse:
         return .tell(error.localizedDescription)
     case .conflict, .mergeRefused, .userDeleted, .transferCodeRefused, .undoTooLate:
         return .tell(error.localizedDescription)

@@ -45,7 +45,7 @@ struct HostileServerTests {
                 return error
             }
         }
-        #expect(refusal == .unexpectedAnswer(status: 200))
+        #expect(refusal == .unexpectedResponse(status: 200))
     }
 
     @Test("is read on a stack of 512 KiB as deeply as the server's rules let users write", arguments: [1, 16])
@@ -75,7 +75,7 @@ struct HostileServerTests {
         let world = World()
         let text = #"{"text":""# + String(repeating: "a", count: 1 << 20) + #""}"#
         world.server.fail(.answer(TransportResponse(status: status, body: Data(text.utf8))))
-        await #expect(throws: OkaeriError.unexpectedAnswer(status: status)) {
+        await #expect(throws: OkaeriError.unexpectedResponse(status: status)) {
             try await world.launch().logInAutomatically()
         }
         #expect(world.server.requests.count == 1)
@@ -135,7 +135,7 @@ struct HostileServerTests {
             let kept = try? await hostile.vault.loadRecord(for: hostile.server.application)
             #expect(VaultRecord.read(kept ?? nil).user?.id == welcome.user.id)
         } catch {
-            #expect(error == .unexpectedAnswer(status: 200))
+            #expect(error == .unexpectedResponse(status: 200))
         }
     }
 

@@ -38,7 +38,7 @@ package struct Admin: Hashable, Sendable {
     /// The name as it is compared.
     package var foldedName: String { Self.folded(name) }
 
-    package static func folded(_ name: String) -> String { TypedIdentifier(.email, shown: name).folded }
+    package static func folded(_ name: String) -> String { LogInIdentifier(.email, shown: name).folded }
 
     /// Stands for the name, whatever stands around it, where wrong passwords are counted.
     var failureSubject: SecretDigest { Self.failureSubject(folded: foldedName) }

@@ -31,7 +31,7 @@ package struct AdminAccess: Hashable, Sendable {
     package func may(_ permission: AdminPermission) -> Bool { permissions.contains(permission) }
 
     /// Who does it, for the audit log.
-    package func acting(from origin: RequestOrigin) -> Operator { Operator(actor: actor, origin: origin) }
+    package func auditActor(from origin: RequestOrigin) -> Operator { Operator(actor: actor, origin: origin) }
 
     /// - Parameters:
     ///   - permission: What is wanted.

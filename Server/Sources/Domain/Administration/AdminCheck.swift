@@ -45,7 +45,7 @@ struct AdminCheck: Sendable {
             if let password = Password(attempt.password.revealed) {
                 try await passwords.compare(password, with: found?.passwordHash)
             } else { .refused }
-        let proof = try found?.sealedTOTP.map { sealed throws(DomainError) in try secrets.timeCode(sealed) }
+        let proof = try found?.sealedTOTP.map { sealed throws(DomainError) in try secrets.totp(sealed) }
         let (recovery, entry) = (secrets.recoveryDigest(of: attempt.code), attempt.entry)
         let done = try await store.write { transaction throws(DomainError) -> (Value, Int?)? in
             try wait(transaction, subject, nil, at: now)
@@ -91,7 +91,7 @@ struct AdminCheck: Sendable {
 
     /// Takes the code when it is right; a step of time, or a recovery code, counts once.
     private static func takes(
-        _ code: String, proof: TimeCode?, recovery: SecretDigest, of admin: inout Admin, at now: Timestamp
+        _ code: String, proof: TOTP?, recovery: SecretDigest, of admin: inout Admin, at now: Timestamp
     ) -> Bool {
         if let step = proof?.step(of: code, at: now, after: admin.lastTOTPStep) {
             admin.lastTOTPStep = step

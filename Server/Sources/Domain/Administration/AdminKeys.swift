@@ -39,17 +39,17 @@ package struct CreateAdminKey: Sendable {
         _ request: Request, by access: AdminAccess, from origin: RequestOrigin
     ) async throws(DomainError) -> (key: AdminKey, secret: Secret) {
         var faults = AdminKey.nameRule.faults(of: request.name, field: "name")
-        if request.scopes.isEmpty { faults.append(FieldFault(field: "scopes", rule: .empty)) }
-        if request.applications?.isEmpty == true { faults.append(FieldFault(field: "applications", rule: .empty)) }
-        if request.life <= .zero { faults.append(FieldFault(field: "expiresAt", rule: .inThePast)) }
-        if request.life > AdminKey.longestLife { faults.append(FieldFault(field: "expiresAt", rule: .notOffered)) }
+        if request.scopes.isEmpty { faults.append(ValidationError(field: "scopes", rule: .empty)) }
+        if request.applications?.isEmpty == true { faults.append(ValidationError(field: "applications", rule: .empty)) }
+        if request.life <= .zero { faults.append(ValidationError(field: "expiresAt", rule: .inThePast)) }
+        if request.life > AdminKey.longestLife { faults.append(ValidationError(field: "expiresAt", rule: .notOffered)) }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         for scope in request.scopes.sorted(by: { $0.rawValue < $1.rawValue }) where !access.may(scope) {
             throw .administration(.notAllowed(scope))
         }
         // A key that makes admins would outlive the one who made it.
         guard !request.scopes.contains(.manageAdmins) else {
-            throw .fieldsRefused([FieldFault(field: "scopes", rule: .notOffered)])
+            throw .fieldsRefused([ValidationError(field: "scopes", rule: .notOffered)])
         }
         guard let maker = access.admin else { throw .administration(.notAllowed(.manageAdmins)) }
         let now = clock.now

@@ -10,11 +10,11 @@ package struct AdminSecrets: Sendable {
 
     /// A key for one-time codes, sealed.
     func newSealedTOTP() throws(DomainError) -> [UInt8] {
-        try sealingKey.seal(randomness.bytes(TimeCode.keyBytes), purpose: Self.totpPurpose)
+        try sealingKey.seal(randomness.bytes(TOTP.keyBytes), purpose: Self.totpPurpose)
     }
 
-    func timeCode(_ sealed: [UInt8]) throws(DomainError) -> TimeCode {
-        TimeCode(key: try sealingKey.open(sealed, purpose: Self.totpPurpose))
+    func totp(_ sealed: [UInt8]) throws(DomainError) -> TOTP {
+        TOTP(key: try sealingKey.open(sealed, purpose: Self.totpPurpose))
     }
 
     /// Ten codes of 50 bits, for when the phone is gone; each counts once.

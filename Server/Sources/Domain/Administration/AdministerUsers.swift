@@ -130,7 +130,7 @@ package struct EndUserSession: Sendable {
 /// (requirement 41).
 package struct OrderPasswordReset: Sendable {
     let store: any Store
-    let queueErrand: QueueErrand
+    let enqueueMessage: EnqueueMessage
     let audit: AuditTrail
 
     /// - Throws: `userUnknown`, `mailUnavailable`, `fieldsRefused` when the user has no mail address, `rateLimited`,
@@ -142,9 +142,9 @@ package struct OrderPasswordReset: Sendable {
             try transaction.user(id, in: application.id)
         }
         guard let user = found else { throw .userUnknown }
-        guard let address = user.email else { throw .fieldsRefused([FieldFault(field: "email", rule: .required)]) }
-        _ = try await queueErrand(
-            MailErrand(kind: .passwordReset, address: address, languages: [user.locale].compactMap { $0 }),
+        guard let address = user.email else { throw .fieldsRefused([ValidationError(field: "email", rule: .required)]) }
+        _ = try await enqueueMessage(
+            MessageRequest(kind: .passwordReset, address: address, languages: [user.locale].compactMap { $0 }),
             in: application, from: client)
         let entry = audit.draft(.resetOrdered, by: who.actor, in: application.id, from: who.origin)
         try await store.write { transaction throws(DomainError) in try entry.record(on: .user(id), in: transaction) }
@@ -170,7 +170,7 @@ package struct MergeUsers: Sendable {
         _ id: Identifier<User>, into other: Identifier<User>, in application: Application, by who: Operator
     ) async throws(DomainError) -> Identifier<Merge> {
         let now = clock.now
-        let work = JoinedUsers(
+        let work = UserMerger(
             application: application, id: randomness.newIdentifier(at: now), event: randomness.newIdentifier(at: now),
             now: now)
         let entry = audit.draft(.usersMerged, by: who.actor, in: application.id, from: who.origin)
@@ -180,7 +180,7 @@ package struct MergeUsers: Sendable {
             else { throw .userUnknown }
             guard current.isAnonymous else { throw .alreadyRegistered }
             guard id != other, current.mayBeMerged, user.mayBeMerged else {
-                throw .fieldsRefused([FieldFault(field: "into", rule: .notOffered)])
+                throw .fieldsRefused([ValidationError(field: "into", rule: .notOffered)])
             }
             _ = try work.join(current, into: user, in: transaction)
             try entry.record(on: .user(other), details: ["left-user": id.rawValue], in: transaction)

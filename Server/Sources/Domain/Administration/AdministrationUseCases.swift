@@ -4,7 +4,7 @@ package final class AdministrationUseCases: Sendable {
     package let logIn: LogInAdmin
     package let logOut: LogOutAdmin
     package let reauthenticate: ReauthenticateAdmin
-    package let requirePresence: RequireAdminPresence
+    package let requireRecentLogIn: RequireRecentAdminLogIn
     package let needsFirstAdmin: NeedsFirstAdmin
     package let makeLink: MakeAdminLink
     package let openLink: OpenAdminLink
@@ -28,7 +28,7 @@ package final class AdministrationUseCases: Sendable {
     package let orderPasswordReset: OrderPasswordReset
     package let mergeUsers: MergeUsers
     package let listActivity: ListActivity
-    package let writeFigures: WriteFigures
+    package let writeStatistics: WriteStatistics
     package let readOverview: ReadOverview
     package let changeApplication: ChangeApplication
     package let previewMail: PreviewMail
@@ -36,7 +36,7 @@ package final class AdministrationUseCases: Sendable {
     package let readHealth: ReadHealth
 
     init(
-        _ world: UseCases.World, takeAllowance: TakeAllowance, queueErrand: QueueErrand, searches: SearchScheduler,
+        _ world: UseCases.World, rateLimiter: RateLimiter, enqueueMessage: EnqueueMessage, searches: SearchScheduler,
         changes: AccountChanges, signingKeys: SigningKeys
     ) {
         let audit = changes.audit
@@ -48,11 +48,11 @@ package final class AdministrationUseCases: Sendable {
         logIn = LogInAdmin(clock: clock, randomness: randomness, check: check, audit: audit)
         logOut = LogOutAdmin(store: store, audit: audit)
         reauthenticate = ReauthenticateAdmin(clock: clock, randomness: randomness, check: check, audit: audit)
-        requirePresence = RequireAdminPresence(clock: clock)
+        requireRecentLogIn = RequireRecentAdminLogIn(clock: clock)
         needsFirstAdmin = NeedsFirstAdmin(store: store)
         makeLink = MakeAdminLink(store: store, clock: clock, secrets: secrets, audit: audit)
         openLink = OpenAdminLink(
-            store: store, clock: clock, secrets: secrets, takeAllowance: takeAllowance, hasLimits: world.hasRateLimits)
+            store: store, clock: clock, secrets: secrets, rateLimiter: rateLimiter, hasLimits: world.hasRateLimits)
         setUp = SetUpAdmin(
             store: store, clock: clock, passwords: world.passwords, open: openLink, secrets: secrets, audit: audit)
         listAdmins = ListAdmins(store: store)
@@ -71,17 +71,17 @@ package final class AdministrationUseCases: Sendable {
         editUser = EditUser(store: store, clock: clock, changes: changes)
         endAllSessions = EndAllSessions(store: store, clock: clock, changes: changes)
         endSession = EndUserSession(store: store, audit: audit)
-        orderPasswordReset = OrderPasswordReset(store: store, queueErrand: queueErrand, audit: audit)
+        orderPasswordReset = OrderPasswordReset(store: store, enqueueMessage: enqueueMessage, audit: audit)
         mergeUsers = MergeUsers(store: store, clock: clock, randomness: randomness, audit: audit)
         listActivity = ListActivity(store: store)
-        writeFigures = WriteFigures(store: store, clock: clock)
+        writeStatistics = WriteStatistics(store: store, clock: clock)
         readOverview = ReadOverview(store: store, clock: clock)
         changeApplication = ChangeApplication(store: store, audit: audit)
         previewMail = PreviewMail(clock: clock, pagesURL: world.pagesURL)
         sendTestMail = SendTestMail(
             store: store, clock: clock, preview: previewMail,
             sealing: MailSealing(key: world.sealingKey, randomness: randomness), delivery: world.mailDelivery,
-            takeAllowance: takeAllowance, audit: audit)
+            rateLimiter: rateLimiter, audit: audit)
         readHealth = ReadHealth(
             store: store, clock: clock, signingKeys: signingKeys, passwords: world.passwords,
             delivery: world.mailDelivery)

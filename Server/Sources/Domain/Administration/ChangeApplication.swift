@@ -38,18 +38,18 @@ extension ApplicationSettings {
     private static let maximumMergeRules = 100
 
     /// What breaks a rule.
-    func faults() -> [FieldFault] {
+    func faults() -> [ValidationError] {
         var faults = lifeFaults + mail.faults() + fieldRules.faults
         let named: [(String, Duration?)] = [
             ("sessionIdleSeconds", sessionIdleLifetime), ("sessionSeconds", sessionLifetime),
             ("deletionGraceSeconds", deletionGrace), ("anonymousIdleSeconds", anonymousIdleLimit),
         ]
         for (field, span) in named where span.map({ !Self.spans.contains($0) }) ?? false {
-            faults.append(FieldFault(field: field, rule: .notOffered))
+            faults.append(ValidationError(field: field, rule: .notOffered))
         }
         if !(PasswordRules.lowestMinimum...PasswordRules.highestMinimum).contains(passwordMinimumCharacters) {
             faults.append(
-                FieldFault(
+                ValidationError(
                     field: "passwordMinimumCharacters",
                     rule: passwordMinimumCharacters < PasswordRules.lowestMinimum
                         ? .tooShort(minimumCharacters: PasswordRules.lowestMinimum)
@@ -57,14 +57,14 @@ extension ApplicationSettings {
         }
         if audiences.count > CreateApplication.maximumAudiences {
             faults.append(
-                FieldFault(field: "audiences", rule: .tooManyFields(maximum: CreateApplication.maximumAudiences)))
+                ValidationError(field: "audiences", rule: .tooManyFields(maximum: CreateApplication.maximumAudiences)))
         }
         for audience in audiences {
             faults += TextRule(maximumCharacters: CreateApplication.maximumAudienceCharacters)
                 .faults(of: audience, field: "audiences")
         }
         if mergeRules.count > Self.maximumMergeRules {
-            faults.append(FieldFault(field: "mergeRules", rule: .tooManyFields(maximum: Self.maximumMergeRules)))
+            faults.append(ValidationError(field: "mergeRules", rule: .tooManyFields(maximum: Self.maximumMergeRules)))
         }
         for name in mergeRules.keys.sorted() { faults += ProfileRules.fieldName.faults(of: name, field: "mergeRules") }
         return faults

@@ -47,7 +47,7 @@ package protocol FigureQueries {
 
 /// Writes the figures of hours that are over. The server calls it every minute; no log-in ever waits for it, and the
 /// counts are those of the rows themselves.
-package struct WriteFigures: Sendable {
+package struct WriteStatistics: Sendable {
     /// Transactions that began within an hour are over so long after it.
     private static let settling: Duration = .seconds(60)
     /// Hours that one call makes up for, after a time without a server.

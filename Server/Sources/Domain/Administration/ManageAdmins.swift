@@ -131,11 +131,11 @@ extension Admin {
 
 extension AdminRole {
     /// An owner looks after the whole server.
-    func faults(_ applications: Set<Identifier<Application>>?) -> [FieldFault] {
+    func faults(_ applications: Set<Identifier<Application>>?) -> [ValidationError] {
         switch applications {
         case nil: []
-        case .some(let list) where list.isEmpty: [FieldFault(field: "applications", rule: .empty)]
-        case .some: self == .owner ? [FieldFault(field: "applications", rule: .notOffered)] : []
+        case .some(let list) where list.isEmpty: [ValidationError(field: "applications", rule: .empty)]
+        case .some: self == .owner ? [ValidationError(field: "applications", rule: .notOffered)] : []
         }
     }
 }

@@ -42,11 +42,11 @@ package struct PreviewMail: Sendable {
     /// The letter with a code that opens nothing, because nobody issued it.
     func letter(
         _ kind: MailKind, in language: MailLanguage, of application: Application, to recipient: String
-    ) -> MailLetter {
+    ) -> RenderedMessage {
         let pages = pages(for: kind, of: application)
         let hasLink = application.settings.mail.link(for: kind, token: "", pages: pages) != nil
         let form = CodeForm.form(of: kind, hasLink: hasLink)
-        return MailLetter(
+        return RenderedMessage(
             kind: kind, recipient: recipient, languages: [language.rawValue],
             code: kind.hasSecret ? form.example : nil, minutes: Int(clamping: form.life.wholeMilliseconds / 60_000),
             email: recipient, pages: pages)
@@ -64,7 +64,7 @@ package struct SendTestMail: Sendable {
     let preview: PreviewMail
     let sealing: MailSealing
     let delivery: MailDelivery
-    let takeAllowance: TakeAllowance
+    let rateLimiter: RateLimiter
     let audit: AuditTrail
 
     /// - Throws: `mailUnavailable`, `fieldsRefused` for what is no mail address, `rateLimited`, `secretUnreadable`,
@@ -74,9 +74,9 @@ package struct SendTestMail: Sendable {
     ) async throws(DomainError) {
         guard delivery.isAvailable else { throw .mailUnavailable }
         guard let recipient = MailAddress(address)?.deliverable else {
-            throw .fieldsRefused([FieldFault(field: "to", rule: .notAMailAddress)])
+            throw .fieldsRefused([ValidationError(field: "to", rule: .notAMailAddress)])
         }
-        try await takeAllowance(
+        try await rateLimiter(
             RateLimitKey(application: application.id, kind: "mail-tests", subject: ""), limit: Self.limit)
         let mail = try sealing.queued(
             .letter(preview.letter(kind, in: language, of: application, to: recipient)), of: kind,

@@ -53,7 +53,7 @@ package struct ReauthenticateAdmin: Sendable {
 }
 
 /// Refuses what an admin's session that was left open must not be enough for (requirement 18).
-package struct RequireAdminPresence: Sendable {
+package struct RequireRecentAdminLogIn: Sendable {
     let clock: any WallClock
 
     /// - Throws: `reauthenticationRequired` for a session whose admin gave password and code longer ago than ten minutes.

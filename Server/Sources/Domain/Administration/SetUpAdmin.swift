@@ -58,13 +58,13 @@ package struct OpenAdminLink: Sendable {
     let store: any Store
     let clock: any WallClock
     let secrets: AdminSecrets
-    let takeAllowance: TakeAllowance
+    let rateLimiter: RateLimiter
     let hasLimits: Bool
 
     package struct Opened: Sendable {
         /// `nil` for a new owner, who chooses a name.
         package var admin: Admin?
-        package var timeCode: TimeCode
+        package var totp: TOTP
         package var expiresAt: Timestamp
         let link: AdminLink
     }
@@ -74,7 +74,7 @@ package struct OpenAdminLink: Sendable {
         _ token: Secret, from client: ClientAddress
     ) async throws(DomainError) -> Opened {
         if hasLimits {
-            try await takeAllowance(
+            try await rateLimiter(
                 RateLimitKey(application: AuditEntry.server, kind: "admin-link", subject: client.allowanceGroup),
                 limit: Self.tries)
         }
@@ -87,7 +87,7 @@ package struct OpenAdminLink: Sendable {
             throw .administration(.linkRefused)
         }
         return Opened(
-            admin: admin, timeCode: try secrets.timeCode(link.sealedTOTP), expiresAt: link.expiresAt, link: link)
+            admin: admin, totp: try secrets.totp(link.sealedTOTP), expiresAt: link.expiresAt, link: link)
     }
 }
 
@@ -134,9 +134,9 @@ package struct SetUpAdmin: Sendable {
         let opened = try await open(request.token, from: client)
         let now = clock.now
         let name = opened.admin?.name ?? request.name?.trimmedForName
-        var faults = name == nil ? [FieldFault(field: "name", rule: .required)] : []
+        var faults = name == nil ? [ValidationError(field: "name", rule: .required)] : []
         faults += Admin.nameRule.faults(of: name, field: "name")
-        guard let step = opened.timeCode.step(of: request.code, at: now, after: 0) else {
+        guard let step = opened.totp.step(of: request.code, at: now, after: 0) else {
             throw .codeRefused
         }
         let password = try PasswordRules(minimumCharacters: Self.minimumCharacters, words: [name, "okaeri"])

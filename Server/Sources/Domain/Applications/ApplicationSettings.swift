@@ -68,11 +68,11 @@ extension ApplicationSettings {
     package static let maximumTransferLinkCharacters = 500
 
     /// What breaks the rules of a user's life: a link must hold the place of the code, and be no more than a link.
-    var lifeFaults: [FieldFault] {
+    var lifeFaults: [ValidationError] {
         guard let transferLink else { return [] }
         let rule = TextRule(maximumCharacters: Self.maximumTransferLinkCharacters)
         let faults = rule.faults(of: transferLink, field: "transferLink")
         return transferLink.contains(Self.transferCodePlace)
-            ? faults : faults + [FieldFault(field: "transferLink", rule: .noneOf([Self.transferCodePlace]))]
+            ? faults : faults + [ValidationError(field: "transferLink", rule: .noneOf([Self.transferCodePlace]))]
     }
 }

@@ -31,7 +31,7 @@ package struct CreateApplication: Sendable {
     ) async throws(DomainError) -> Made {
         var faults = TextRule(maximumCharacters: Self.maximumNameCharacters).faults(of: name, field: "name")
         if settings.audiences.count > Self.maximumAudiences {
-            faults.append(FieldFault(field: "audiences", rule: .tooManyFields(maximum: Self.maximumAudiences)))
+            faults.append(ValidationError(field: "audiences", rule: .tooManyFields(maximum: Self.maximumAudiences)))
         }
         for audience in settings.audiences {
             faults += TextRule(maximumCharacters: Self.maximumAudienceCharacters)

@@ -1,11 +1,11 @@
 /// The application that a request names. Asked at every request, so what was found is kept until it changes.
 package struct FindApplication: Sendable {
     private let store: any Store
-    private let known: Remembered<Identifier<Application>, Application>
+    private let known: Cache<Identifier<Application>, Application>
 
     package init(store: any Store, validity: any CacheValidity) {
         self.store = store
-        known = Remembered(validity: validity)
+        known = Cache(validity: validity)
     }
 
     /// The application, when it was asked for before: nothing is waited for.

@@ -95,7 +95,7 @@ package struct Authenticate: Sendable {
     private func noteUse(of found: Authenticated, at now: Timestamp, from address: () -> ClientAddress) {
         guard let before = found.noteUse(at: now, resolution: SessionActivity.resolution) else { return }
         activity.note(
-            SessionUse(
+            SessionTouch(
                 id: found.session.id, user: found.user.id, application: found.application.id, at: now,
                 address: address().text, isFirstOfDay: before.day != now.day))
     }

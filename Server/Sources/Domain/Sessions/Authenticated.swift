@@ -8,7 +8,7 @@ package final class Authenticated: Sendable {
     package let tokenDigest: SecretDigest
     /// How much there is that the caller's device has not been told; see `ListNotices`.
     package let noticeCount: Int
-    private let written = AtomicLazyReference<WrittenUser>()
+    private let written = AtomicLazyReference<EncodedUser>()
     /// Milliseconds since 1970 of the last use that was noted.
     private let lastNotedUse: Atomic<Int64>
 
@@ -24,10 +24,10 @@ package final class Authenticated: Sendable {
     }
 
     /// The user as a protocol wrote it before: it holds as long as this entry does.
-    package var writtenUser: WrittenUser? { written.load() }
+    package var encodedUser: EncodedUser? { written.load() }
 
     /// Keeps the user as a protocol writes it. The first one stays.
-    package func keep(_ user: WrittenUser) {
+    package func keep(_ user: EncodedUser) {
         _ = written.storeIfNil(user)
     }
 
@@ -56,7 +56,7 @@ package final class Authenticated: Sendable {
 }
 
 /// A user in the words of one protocol.
-package final class WrittenUser: Sendable {
+package final class EncodedUser: Sendable {
     package let protocolName: Session.ProtocolName
     package let bytes: [UInt8]
 

@@ -21,7 +21,7 @@ package struct DeviceDescription: Hashable, Sendable {
         self.installation = installation
     }
 
-    package func faults(field: String) -> [FieldFault] {
+    package func faults(field: String) -> [ValidationError] {
         Self.rule.faults(of: name, field: "\(field).name") + Self.rule.faults(of: model, field: "\(field).model")
             + Self.rule.faults(of: system, field: "\(field).system")
             + Self.rule.faults(of: appVersion, field: "\(field).appVersion")

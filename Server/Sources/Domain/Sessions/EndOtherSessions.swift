@@ -4,7 +4,7 @@ package struct EndOtherSessions: Sendable {
     let clock: any WallClock
     let changes: AccountChanges
 
-    /// Call it only for a session whose owner is there; see `RequirePresence`.
+    /// Call it only for a session whose owner is there; see `RequireRecentLogIn`.
     ///
     /// - Returns: how many sessions ended and device keys were removed. Keys stay when nothing else leads to the user.
     /// - Throws: `userUnknown`, `storageUnavailable`.

@@ -6,7 +6,7 @@ package struct Reauthenticate: Sendable {
     let randomness: any Randomness
     let check: PasswordCheck
     let tryCode: TryCode
-    let identify: IdentifyPerson
+    let identify: VerifyExternalIdentity
     let audit: AuditTrail
 
     /// What proves it.

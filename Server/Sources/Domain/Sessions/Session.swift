@@ -40,7 +40,7 @@ package struct Session: Hashable, Sendable {
 
     /// Whether the session has ended by age or by disuse.
     package func isExpired(at now: Timestamp, idleLifetime: Duration, lastUsedAt: Timestamp) -> Bool {
-        SessionLife.isOver(at: now, idleLifetime: idleLifetime, lastUsedAt: lastUsedAt, expiresAt: expiresAt)
+        SessionExpiry.isOver(at: now, idleLifetime: idleLifetime, lastUsedAt: lastUsedAt, expiresAt: expiresAt)
     }
 
     /// How long a proof of being there counts (requirement 18: from 5 to 15 minutes).

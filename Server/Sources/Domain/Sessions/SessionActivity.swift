@@ -6,11 +6,11 @@ package final class SessionActivity: Sendable {
     /// How exact a session's `lastUsedAt` is.
     package static let resolution: Duration = .seconds(300)
 
-    private let pending = Mutex<[Identifier<Session>: SessionUse]>([:])
+    private let pending = Mutex<[Identifier<Session>: SessionTouch]>([:])
 
     package init() {}
 
-    func note(_ use: SessionUse) {
+    func note(_ use: SessionTouch) {
         pending.withLock { pending in
             var use = use
             use.isFirstOfDay = use.isFirstOfDay || pending[use.id]?.isFirstOfDay == true
@@ -18,14 +18,14 @@ package final class SessionActivity: Sendable {
         }
     }
 
-    func takeAll() -> [SessionUse] {
+    func takeAll() -> [SessionTouch] {
         pending.withLock { pending in
             defer { pending = [:] }
             return Array(pending.values)
         }
     }
 
-    func putBack(_ uses: [SessionUse]) {
+    func putBack(_ uses: [SessionTouch]) {
         pending.withLock { pending in
             for use in uses {
                 guard pending[use.id] != nil else {

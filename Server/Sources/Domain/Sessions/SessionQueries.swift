@@ -44,9 +44,9 @@ package protocol SessionQueries {
     /// Writes `authenticatedAt`, and lets another token lead to the session (requirement 16).
     func updateAuthentication(of session: Session, token: SecretDigest) throws(DomainError)
     /// Writes when and from where sessions were last used.
-    func noteUse(_ uses: [SessionUse]) throws(DomainError)
+    func noteUse(_ uses: [SessionTouch]) throws(DomainError)
     /// The lives of sessions in the order of their tokens' digests, for sweeping through all of them by and by.
-    func sessionLives(after place: SessionLife?, limit: Int) throws(DomainError) -> [SessionLife]
+    func sessionLives(after place: SessionExpiry?, limit: Int) throws(DomainError) -> [SessionExpiry]
     /// Removes sessions that were not used since their lives were read.
-    func remove(_ sessions: [SessionLife]) throws(DomainError)
+    func remove(_ sessions: [SessionExpiry]) throws(DomainError)
 }

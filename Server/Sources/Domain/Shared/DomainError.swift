@@ -17,7 +17,7 @@ package enum DomainError: Error, Hashable, Sendable {
     /// The user must prove to be there again before this (requirement 18).
     case reauthenticationRequired
     /// Somebody else has these identifiers.
-    case identifiersTaken([TypedIdentifier.Kind])
+    case identifiersTaken([LogInIdentifier.Kind])
     /// Only an anonymous user can be upgraded.
     case alreadyRegistered
     /// The attempt's name was used for a different request.
@@ -54,7 +54,7 @@ package enum DomainError: Error, Hashable, Sendable {
     /// The proof was made too long ago or too far in the future by the server's clock.
     case clockSkew(serverTime: Timestamp)
     /// Values break their rules; nothing was changed.
-    case fieldsRefused([FieldFault])
+    case fieldsRefused([ValidationError])
     /// The application does not list this audience for access tokens.
     case audienceNotAllowed
     /// Too many of this kind of request.
@@ -94,7 +94,7 @@ package enum DomainError: Error, Hashable, Sendable {
 }
 
 /// A value that breaks a rule.
-package struct FieldFault: Hashable, Sendable {
+package struct ValidationError: Hashable, Sendable {
     /// The path as the domain knows it: `displayName`, `fields.score`, `device.name`.
     package var field: String
     package var rule: Rule

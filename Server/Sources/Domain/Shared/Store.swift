@@ -63,7 +63,7 @@ extension Store {
 }
 
 /// What the rules can ask while a transaction lasts: the sum of what each slice asks.
-package protocol Transaction: ApplicationQueries, UserQueries, IdentityQueries, TypedIdentifierQueries,
+package protocol Transaction: ApplicationQueries, UserQueries, IdentityQueries, LogInIdentifierQueries,
     UserStandingQueries, PasswordQueries, PasswordSchemeQueries, LogInFailureQueries, SessionQueries,
     ProofReplayQueries, RateLimitQueries,
     SigningKeyQueries, ProviderQueries, MailQueries, MailedCodeQueries, AuditQueries, TransferQueries, DeletionQueries,

@@ -65,7 +65,7 @@ final class ConnectionSweep {
     private let loop: any EventLoop
     private let limits: ConnectionTimeouts.Limits
     private let metrics: ConnectionMetrics
-    private var connections: [ObjectIdentifier: WholeRequestHandler] = [:]
+    private var connections: [ObjectIdentifier: FastPathHandler] = [:]
     private var isScheduled = false
 
     init(_ loop: any EventLoop, _ limits: ConnectionTimeouts.Limits, _ metrics: ConnectionMetrics) {
@@ -75,7 +75,7 @@ final class ConnectionSweep {
         now = loop.now
     }
 
-    func add(_ connection: WholeRequestHandler) {
+    func add(_ connection: FastPathHandler) {
         connections[ObjectIdentifier(connection)] = connection
         metrics.opened.add()
         guard !isScheduled else { return }
@@ -83,7 +83,7 @@ final class ConnectionSweep {
         schedule()
     }
 
-    func remove(_ connection: WholeRequestHandler) {
+    func remove(_ connection: FastPathHandler) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         metrics.closed.add()
     }
@@ -96,7 +96,7 @@ final class ConnectionSweep {
         }
     }
 
-    private func look(at rest: ArraySlice<WholeRequestHandler>) {
+    private func look(at rest: ArraySlice<FastPathHandler>) {
         for connection in rest.prefix(Self.atOnce) {
             guard let cause = connection.cut(at: now, limits) else { continue }
             metrics.cut(cause)

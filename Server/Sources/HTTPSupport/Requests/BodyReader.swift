@@ -22,17 +22,19 @@ package struct BodyReader: Sendable {
     /// The whole body.
     ///
     /// - Returns: the bytes; none when the request has no body.
-    /// - Throws: `HTTPFault.bodyTooLarge`, `bodyTooSlow`, `bodyMalformed` when its framing is broken.
+    /// - Throws: `RequestError.bodyTooLarge`, `bodyTooSlow`, `bodyMalformed` when its framing is broken.
     package func callAsFunction(_ request: Request, _ context: ServerContext) async throws -> ByteBuffer {
         guard let progress = context.body else { return ByteBuffer() }
         if let announced = request.headers.value(of: .contentLength).flatMap({ Int($0, radix: 10) }),
             announced > maximumBytes
         {
-            throw HTTPFault.bodyTooLarge(maximumBytes: maximumBytes)
+            throw RequestError.bodyTooLarge(maximumBytes: maximumBytes)
         }
         progress.begin()
         if let whole = context.wholeBody {
-            guard whole.readableBytes <= maximumBytes else { throw HTTPFault.bodyTooLarge(maximumBytes: maximumBytes) }
+            guard whole.readableBytes <= maximumBytes else {
+                throw RequestError.bodyTooLarge(maximumBytes: maximumBytes)
+            }
             progress.finish()
             return whole
         }
@@ -42,9 +44,9 @@ package struct BodyReader: Sendable {
                 do {
                     return try await body.collect(upTo: limit)
                 } catch is NIOTooManyBytesError {
-                    throw HTTPFault.bodyTooLarge(maximumBytes: limit)
+                    throw RequestError.bodyTooLarge(maximumBytes: limit)
                 } catch {
-                    throw HTTPFault.bodyMalformed(reason: "The body's framing is broken.")
+                    throw RequestError.bodyMalformed(reason: "The body's framing is broken.")
                 }
             }
             group.addTask {
@@ -52,7 +54,7 @@ package struct BodyReader: Sendable {
                 return nil
             }
             defer { group.cancelAll() }
-            guard let first = try await group.next(), let body = first else { throw HTTPFault.bodyTooSlow }
+            guard let first = try await group.next(), let body = first else { throw RequestError.bodyTooSlow }
             progress.finish()
             return body
         }

@@ -21,7 +21,7 @@ package struct JSONReader: Sendable {
     ///   - context: What travels with it.
     ///   - mediaTypes: What `Content-Type` may be, in lower case.
     /// - Returns: `nil` when there is no body.
-    /// - Throws: `HTTPFault`, and what `Body` itself throws.
+    /// - Throws: `RequestError`, and what `Body` itself throws.
     package func callAsFunction<Body: Decodable & Sendable>(
         _ type: Body.Type, of request: Request, _ context: ServerContext, mediaTypes: [String] = ["application/json"]
     ) async throws -> Body? {
@@ -30,7 +30,7 @@ package struct JSONReader: Sendable {
         guard let sent = request.headers.value(of: .contentType),
             mediaTypes.contains(sent) || mediaTypes.contains(Self.essence(of: sent))
         else {
-            throw HTTPFault.mediaTypeUnsupported(accepted: mediaTypes)
+            throw RequestError.mediaTypeUnsupported(accepted: mediaTypes)
         }
         return try Self.decode(type, from: buffer)
     }
@@ -40,12 +40,12 @@ package struct JSONReader: Sendable {
         do {
             value = try JSONValue(parsing: Array(buffer.readableBytesView))
         } catch {
-            throw HTTPFault.bodyMalformed(reason: error.words)
+            throw RequestError.bodyMalformed(reason: error.words)
         }
         do {
             return try value.decoded(as: type)
         } catch let error as DecodingError {
-            throw HTTPFault(error)
+            throw RequestError(error)
         }
     }
 
@@ -55,7 +55,7 @@ package struct JSONReader: Sendable {
     }
 }
 
-extension HTTPFault {
+extension RequestError {
     /// What a decoder found, without its words: they can repeat what was sent.
     init(_ error: DecodingError) {
         switch error {

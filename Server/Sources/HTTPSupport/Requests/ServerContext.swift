@@ -10,7 +10,7 @@ package struct ServerContext: RequestContext {
     /// How far the body was read; `nil` when the request has none.
     package var body: BodyProgress?
     /// Headers for the answer, whatever it will be.
-    package let answerHeaders = AnswerHeaders()
+    package let responseHeaders = ResponseHeaders()
     /// The connection; `nil` when a test hands the request over without one.
     package let channel: (any Channel)?
     /// The request's body, when it came whole with the head.

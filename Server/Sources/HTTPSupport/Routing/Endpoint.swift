@@ -9,7 +9,7 @@ struct Endpoint: HTTPResponder {
     typealias Context = ServerContext
 
     let handler: any RouteHandler
-    let errors: any ErrorAnswers
+    let errors: any ErrorRenderer
     let metrics: RouteMetrics
     let shared: Shared
     /// What the protocol tells web pages of other origins.
@@ -36,8 +36,8 @@ struct Endpoint: HTTPResponder {
         context.body = BodyProgress(request)
         var response: Response
         do {
-            guard StreamSafeText.contains(request.head.path ?? "") else { throw HTTPFault.headMalformed }
-            guard request.hasPlainPath(takesFinalSlash: takesFinalSlash) else { throw HTTPFault.pathUnknown }
+            guard StreamSafeText.contains(request.head.path ?? "") else { throw RequestError.headMalformed }
+            guard request.hasPlainPath(takesFinalSlash: takesFinalSlash) else { throw RequestError.pathUnknown }
             response = try await handler.respond(to: request, context)
         } catch {
             response = errors.answer(to: error, requestId: context.requestId)
@@ -75,7 +75,7 @@ struct Endpoint: HTTPResponder {
         if !crossOriginHeaders.isEmpty, request.headers.value(of: .origin) != nil {
             for field in crossOriginHeaders { response.headers.append(field) }
         }
-        for field in context.answerHeaders.all { response.headers.append(field) }
+        for field in context.responseHeaders.all { response.headers.append(field) }
     }
 
     /// The path in the log is the route's, so that ids and queries of requests stay out of it.

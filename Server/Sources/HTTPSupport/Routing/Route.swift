@@ -3,7 +3,7 @@ package import Hummingbird
 
 /// Answers the requests of one route.
 package protocol RouteHandler: Sendable {
-    /// - Throws: anything; the protocol's `ErrorAnswers` turns it into an answer.
+    /// - Throws: anything; the protocol's `ErrorRenderer` turns it into an answer.
     func respond(to request: Request, _ context: ServerContext) async throws -> Response
 }
 
@@ -26,7 +26,7 @@ package protocol ProtocolAdapter: Sendable {
     /// One word that names it in lists of routes.
     var surface: String { get }
     var routes: [Route] { get }
-    var errors: any ErrorAnswers { get }
+    var errors: any ErrorRenderer { get }
     /// Whether an unknown path is this protocol's to refuse.
     func owns(path: String) -> Bool
     /// Headers on every answer of the protocol, errors too, to a request that names its origin (Fetch §3.2).
@@ -44,9 +44,9 @@ extension ProtocolAdapter {
 }
 
 /// Puts errors into the words of one protocol.
-package protocol ErrorAnswers: Sendable {
+package protocol ErrorRenderer: Sendable {
     /// - Parameters:
-    ///   - error: a `DomainError`, an `HTTPFault`, an error of the protocol's own, or something unexpected, about which
+    ///   - error: a `DomainError`, an `RequestError`, an error of the protocol's own, or something unexpected, about which
     ///     nothing may be told.
     ///   - requestId: The id under which the request is logged; empty for what was no request.
     /// - Returns: the answer, without the headers that every answer has.

@@ -32,9 +32,9 @@ package struct ServerRoutes: Sendable {
     }
 
     /// What answers requests: all of them, and the whole ones among them on the event loop.
-    package func responders() -> (all: RouterResponder<ServerContext>, whole: WholeRequestRoutes) {
+    package func responders() -> (all: RouterResponder<ServerContext>, whole: FastPathRoutes) {
         let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
-        var whole = WholeRequestRoutes()
+        var whole = FastPathRoutes()
         for adapter in adapters {
             for route in adapter.routes {
                 let endpoint = Endpoint(
@@ -99,11 +99,11 @@ private struct NoRoute: RouteHandler {
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let segments = request.uri.path.split(separator: "/")
         var methods = Set(routes.filter { $0.fits(segments) }.map(\.method.rawValue))
-        guard !methods.isEmpty else { throw HTTPFault.pathUnknown }
+        guard !methods.isEmpty else { throw RequestError.pathUnknown }
         methods.insert(HTTPRequest.Method.options.rawValue)
         if methods.contains(HTTPRequest.Method.get.rawValue) { methods.insert(HTTPRequest.Method.head.rawValue) }
         let allow = methods.sorted().joined(separator: ", ")
-        guard request.method == .options else { throw HTTPFault.methodNotAllowed(allow: allow) }
+        guard request.method == .options else { throw RequestError.methodNotAllowed(allow: allow) }
         var headers: HTTPFields = [.allow: allow]
         for field in preflightHeaders { headers.append(field) }
         return Response(status: .noContent, headers: headers)

@@ -48,7 +48,7 @@ struct KiiBody: Sendable {
 extension KiiAPI {
     /// The body; empty when there is none.
     ///
-    /// - Throws: `KiiFault.notJSON`, `HTTPFault`.
+    /// - Throws: `KiiFault.notJSON`, `RequestError`.
     func body(of request: Request, _ context: ServerContext) async throws -> KiiBody {
         let buffer = try await readBody(request, context)
         guard buffer.readableBytes > 0 else { return KiiBody(members: [:]) }

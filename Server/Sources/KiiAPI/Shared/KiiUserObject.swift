@@ -13,7 +13,7 @@ enum KiiUserObject {
     ///   - pending: Addresses that wait for their verification.
     /// - Returns: the members.
     static func full(
-        _ shown: ShownUser, _ options: ForeignOptions, pending: [AddressKind: String] = [:]
+        _ shown: UserView, _ options: ForeignOptions, pending: [AddressKind: String] = [:]
     ) -> [String: JSONValue] {
         let user = shown.user
         // Custom fields first: none of them can stand in for what the server knows.
@@ -53,7 +53,7 @@ enum KiiUserObject {
     }
 
     /// What other users see.
-    static func limited(_ shown: ShownUser) -> [String: JSONValue] {
+    static func limited(_ shown: UserView) -> [String: JSONValue] {
         full(shown, ForeignOptions()).filter { ["userID", "loginName", "displayName"].contains($0.key) }
     }
 

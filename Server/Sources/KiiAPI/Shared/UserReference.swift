@@ -6,7 +6,7 @@ import Hummingbird
 enum UserReference: Sendable {
     case me
     case id(Identifier<User>)
-    case identifier(TypedIdentifier, field: String, value: String)
+    case identifier(LogInIdentifier, field: String, value: String)
 
     /// - Throws: `KiiFault` when an address has no form of one.
     init(_ context: ServerContext, in application: String) throws(KiiFault) {
@@ -17,21 +17,21 @@ enum UserReference: Sendable {
         }
         // A plus sign in a path is a plus sign.
         guard let text = PercentEncoding.text(ofSegment: sent), !text.utf8.contains(0),
-            text.utf8.count <= TypedIdentifier.maximumBytes
+            text.utf8.count <= LogInIdentifier.maximumBytes
         else {
             throw .userNotFound("userID", "", in: application)
         }
         if text == "me" {
             self = .me
         } else if let name = text.after("LOGIN_NAME:") {
-            self = .identifier(TypedIdentifier(.username, shown: name), field: "loginName", value: name)
+            self = .identifier(LogInIdentifier(.username, shown: name), field: "loginName", value: name)
         } else if let address = text.after("EMAIL:") {
-            self = .identifier(TypedIdentifier(.email, shown: address), field: "emailAddress", value: address)
+            self = .identifier(LogInIdentifier(.email, shown: address), field: "emailAddress", value: address)
         } else if let typed = text.after("PHONE:") {
             guard let number = KiiPhoneNumber.global(typed) else {
                 throw .userNotFound("phoneNumber", MemberFault.printable(typed), in: application)
             }
-            self = .identifier(TypedIdentifier(.phone, shown: number), field: "phoneNumber", value: typed)
+            self = .identifier(LogInIdentifier(.phone, shown: number), field: "phoneNumber", value: typed)
         } else {
             self = .id(Identifier(rawValue: text))
         }
@@ -57,15 +57,15 @@ enum UserReference: Sendable {
     }
 }
 
-extension TypedIdentifier {
+extension LogInIdentifier {
     /// What `username` of a token request may mean, the likeliest first.
-    static func meanings(ofKii username: String) -> [TypedIdentifier] {
-        if let name = username.after("LOGIN_NAME:") { return [TypedIdentifier(.username, shown: name)] }
-        if let address = username.after("EMAIL:") { return [TypedIdentifier(.email, shown: address)] }
+    static func candidates(ofKii username: String) -> [LogInIdentifier] {
+        if let name = username.after("LOGIN_NAME:") { return [LogInIdentifier(.username, shown: name)] }
+        if let address = username.after("EMAIL:") { return [LogInIdentifier(.email, shown: address)] }
         if let typed = username.after("PHONE:") {
-            return [TypedIdentifier(.phone, shown: KiiPhoneNumber.global(typed) ?? typed)]
+            return [LogInIdentifier(.phone, shown: KiiPhoneNumber.global(typed) ?? typed)]
         }
-        return meanings(of: username)
+        return candidates(of: username)
     }
 }
 

@@ -24,7 +24,7 @@ struct NCMBCaller: Sendable {
     }
 
     /// What everybody may with members that have no access list.
-    var standard: AccessList.Rights { options.isReadableByAll ? [.read] : [] }
+    var standard: ACL.Rights { options.isReadableByAll ? [.read] : [] }
 }
 
 extension NCMBAPI {

@@ -18,7 +18,7 @@ package struct AdminAPI: ProtocolAdapter {
 
     package var surface: String { "admin" }
 
-    package var errors: any ErrorAnswers { AdminErrors() }
+    package var errors: any ErrorRenderer { AdminErrors() }
 
     package func owns(path: String) -> Bool { path.hasPrefix(Self.root) }
 
@@ -78,7 +78,7 @@ struct AdminEndpoint: RouteHandler {
         let application =
             route.isInApplication ? Identifier<Domain.Application>(rawValue: try call.id("application")) : nil
         if let permission = route.permission { try access.require(permission, in: application) }
-        if route.needsPresence { try api.useCases.administration.requirePresence(access) }
+        if route.needsPresence { try api.useCases.administration.requireRecentLogIn(access) }
         call.access = access
         call.token = token
         if let application {

@@ -29,8 +29,8 @@ struct OpenedLinkBody: Encodable {
         name = opened.admin?.name
         role = (opened.admin?.role ?? .owner).rawValue
         expiresAt = opened.expiresAt.wire
-        totpKey = opened.timeCode.keyText
-        totpLink = opened.timeCode.link(name: opened.admin?.name ?? "owner", issuer: "Okaeri")
+        totpKey = opened.totp.keyText
+        totpLink = opened.totp.link(name: opened.admin?.name ?? "owner", issuer: "Okaeri")
         totpPicture = QRPicture(totpLink)?.svg
     }
 }
@@ -80,7 +80,7 @@ struct AdminProofBody: Decodable, Sendable {
     }
 }
 
-struct AdminProofAnswer: Encodable {
+struct AdminProofResponse: Encodable {
     /// In the place of the token that the request came with.
     let token: String
     let freshUntil: WireTime
@@ -96,7 +96,7 @@ struct AdminProofAnswer: Encodable {
     }
 }
 
-struct AdminLogInAnswer: Encodable {
+struct AdminLogInResponse: Encodable {
     let admin: AdminBody
     let token: String
     let expiresAt: WireTime
@@ -187,7 +187,7 @@ struct AdminLinkBody: Encodable {
     }
 }
 
-struct NewAdminAnswer: Encodable {
+struct NewAdminResponse: Encodable {
     let admin: AdminBody
     let link: AdminLinkBody
 }
@@ -258,7 +258,7 @@ struct NewAdminKeyBody: Decodable, Sendable {
     }
 }
 
-struct NewAdminKeyAnswer: Encodable {
+struct NewAdminKeyResponse: Encodable {
     let key: AdminKeyBody
     /// Told once.
     let secret: String

@@ -21,14 +21,14 @@ extension AdminAPI {
                     code: body.code),
                 from: call.client, origin: call.origin)
             return try call.answer(
-                AdminLogInAnswer(done.logIn, recoveryCodes: done.recoveryCodes.map(\.revealed)), status: .created)
+                AdminLogInResponse(done.logIn, recoveryCodes: done.recoveryCodes.map(\.revealed)), status: .created)
         },
         AdminRoute(.post, "log-in", nil, isOpen: true) { call in
             let body = try await call.body(AdminLogInBody.self)
             let done = try await call.rules.logIn(
                 .init(name: body.name, password: Secret(body.password), code: body.code), from: call.client,
                 origin: call.origin)
-            return try call.answer(AdminLogInAnswer(done, recoveryCodes: nil))
+            return try call.answer(AdminLogInResponse(done, recoveryCodes: nil))
         },
         AdminRoute(.post, "reauthenticate", nil) { call in
             let body = try await call.body(AdminProofBody.self)
@@ -36,7 +36,7 @@ extension AdminAPI {
             let done = try await call.rules.reauthenticate(
                 password: Secret(body.password), code: body.code, token: token, by: try call.caller(),
                 from: call.client, origin: call.origin)
-            return try call.answer(AdminProofAnswer(done))
+            return try call.answer(AdminProofResponse(done))
         },
         AdminRoute(.post, "log-out", nil) { call in
             if let token = call.token { try await call.rules.logOut(token, by: try call.caller(), from: call.origin) }
@@ -53,11 +53,12 @@ extension AdminAPI {
             let body = try await call.body(NewAdminBody.self)
             let role = try AdminRole(wire: body.role)
             let admin = try await call.rules.createAdmin(
-                name: body.name, role: role, applications: body.applications.map(Set.init(wire:)), by: try call.acting()
+                name: body.name, role: role, applications: body.applications.map(Set.init(wire:)),
+                by: try call.auditActor()
             )
-            let link = try await call.rules.makeLink(for: admin.id, by: try call.acting())
+            let link = try await call.rules.makeLink(for: admin.id, by: try call.auditActor())
             return try call.answer(
-                NewAdminAnswer(admin: AdminBody(admin), link: AdminLinkBody(link)), status: .created,
+                NewAdminResponse(admin: AdminBody(admin), link: AdminLinkBody(link)), status: .created,
                 version: admin.updatedAt)
         },
         AdminRoute(.patch, "admins/{id}", .manageAdmins, needsPresence: true) { call in
@@ -65,22 +66,22 @@ extension AdminAPI {
             let admin = try await call.rules.changeAdmin(
                 Identifier(rawValue: try call.id("id")),
                 .init(
-                    role: try body.role.map { name throws(HTTPFault) in try AdminRole(wire: name) },
+                    role: try body.role.map { name throws(RequestError) in try AdminRole(wire: name) },
                     applications: body.applications, isDisabled: body.isDisabled),
-                version: try call.version(), by: try call.acting())
+                version: try call.version(), by: try call.auditActor())
             return try call.answer(AdminBody(admin), version: admin.updatedAt)
         },
         AdminRoute(.delete, "admins/{id}", .manageAdmins, needsPresence: true) { call in
-            try await call.rules.removeAdmin(Identifier(rawValue: try call.id("id")), by: try call.acting())
+            try await call.rules.removeAdmin(Identifier(rawValue: try call.id("id")), by: try call.auditActor())
             return AdminCall.done
         },
         AdminRoute(.post, "admins/{id}/unlock", .manageAdmins, needsPresence: true) { call in
-            try await call.rules.unlockAdmin(Identifier(rawValue: try call.id("id")), by: try call.acting())
+            try await call.rules.unlockAdmin(Identifier(rawValue: try call.id("id")), by: try call.auditActor())
             return AdminCall.done
         },
         AdminRoute(.post, "admins/{id}/link", .manageAdmins, needsPresence: true) { call in
             let link = try await call.rules.makeLink(
-                for: Identifier(rawValue: try call.id("id")), by: try call.acting())
+                for: Identifier(rawValue: try call.id("id")), by: try call.auditActor())
             return try call.answer(AdminLinkBody(link), status: .created)
         },
     ]
@@ -92,7 +93,7 @@ extension AdminAPI {
         },
         AdminRoute(.post, "keys", .manageAdmins, needsPresence: true) { call in
             let body = try await call.body(NewAdminKeyBody.self)
-            let scopes = try body.scopes.map { name throws(HTTPFault) in
+            let scopes = try body.scopes.map { name throws(RequestError) in
                 guard let scope = AdminPermission(rawValue: name) else { throw AdminQuery.malformed("scopes") }
                 return scope
             }
@@ -101,17 +102,18 @@ extension AdminAPI {
                     name: body.name, scopes: Set(scopes), applications: body.applications.map(Set.init(wire:)),
                     life: .days(body.days)),
                 by: try call.caller(), from: call.origin)
-            return try call.answer(NewAdminKeyAnswer(key: AdminKeyBody(key), secret: secret.revealed), status: .created)
+            return try call.answer(
+                NewAdminKeyResponse(key: AdminKeyBody(key), secret: secret.revealed), status: .created)
         },
         AdminRoute(.delete, "keys/{id}", .manageAdmins, needsPresence: true) { call in
-            try await call.rules.removeKey(Identifier(rawValue: try call.id("id")), by: try call.acting())
+            try await call.rules.removeKey(Identifier(rawValue: try call.id("id")), by: try call.auditActor())
             return AdminCall.done
         },
     ]
 }
 
 extension AdminRole {
-    fileprivate init(wire name: String) throws(HTTPFault) {
+    fileprivate init(wire name: String) throws(RequestError) {
         guard let role = AdminRole(rawValue: name) else { throw AdminQuery.malformed("role") }
         self = role
     }

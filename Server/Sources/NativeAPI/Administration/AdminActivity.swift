@@ -16,9 +16,9 @@ extension AdminAPI {
         },
         AdminRoute(.post, "applications", .makeApplications) { call in
             let body = try await call.body(NewApplicationBody.self)
-            let made = try await call.useCases.createApplication(name: body.name, by: try call.acting())
+            let made = try await call.useCases.createApplication(name: body.name, by: try call.auditActor())
             return try call.answer(
-                NewApplicationAnswer(
+                NewApplicationResponse(
                     id: made.application.id.rawValue, name: made.application.name, adminKey: made.adminKey.revealed),
                 status: .created)
         },
@@ -33,7 +33,7 @@ extension AdminAPI {
             let sessions = try await call.rules.listActivity.sessions(
                 in: application.id, protocolName: query.text("protocol").map { .init(rawValue: $0) },
                 from: query.text("from").map(SessionPlace.init(wire:)), limit: limit)
-            try await call.useCases.recordReading(of: nil, in: application.id, by: try call.acting())
+            try await call.useCases.recordReading(of: nil, in: application.id, by: try call.auditActor())
             return try call.answer(
                 AdminSessionsBody(
                     sessions: sessions.map { AdminSessionBody($0, for: access) },
@@ -55,7 +55,7 @@ extension AdminAPI {
         AdminRoute(.post, "\(place)/users/{user}/merges/{merge}/undo", .changeUsers) { call in
             try await call.useCases.undoMerge(
                 Identifier(rawValue: try call.id("merge")), of: try call.user(), in: try call.place().id,
-                by: try call.acting())
+                by: try call.auditActor())
             return AdminCall.done
         },
         AdminRoute(.get, "\(place)/audit", .readAudit) { call in
@@ -127,7 +127,7 @@ struct NewApplicationBody: Decodable, Sendable {
     }
 }
 
-struct NewApplicationAnswer: Encodable {
+struct NewApplicationResponse: Encodable {
     let id: String
     let name: String
     /// Told once.

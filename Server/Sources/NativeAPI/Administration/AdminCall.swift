@@ -43,7 +43,7 @@ struct AdminCall: Sendable {
     }
 
     /// Who does it, for the audit log.
-    func acting() throws(DomainError) -> Operator { try caller().acting(from: origin) }
+    func auditActor() throws(DomainError) -> Operator { try caller().auditActor(from: origin) }
 
     var application: Domain.Application? {
         get { found.application }
@@ -90,7 +90,7 @@ struct AdminCall: Sendable {
     ) throws -> Response {
         var headers = HTTPFields()
         if let version { headers[.eTag] = "\"\(version.milliseconds)\"" }
-        return try JSONAnswer(body: body, status: status, headers: headers).response()
+        return try JSONResponse(body: body, status: status, headers: headers).response()
     }
 
     static let done = Response(status: .noContent)
@@ -102,8 +102,8 @@ struct AdminCall: Sendable {
 struct AdminQuery {
     private let values: [String: String]
 
-    /// - Throws: `HTTPFault.membersInvalid` for a name that is not known here, or that is there twice.
-    init(_ call: AdminCall, _ names: String...) throws(HTTPFault) {
+    /// - Throws: `RequestError.membersInvalid` for a name that is not known here, or that is there twice.
+    init(_ call: AdminCall, _ names: String...) throws(RequestError) {
         do {
             values = try QueryItems(call.request).items
         } catch {
@@ -119,7 +119,7 @@ struct AdminQuery {
     /// A value; one that is empty is as good as none.
     func text(_ name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-    func truth(_ name: String) throws(HTTPFault) -> Bool? {
+    func truth(_ name: String) throws(RequestError) -> Bool? {
         switch text(name) {
         case nil: nil
         case "true"?: true
@@ -128,20 +128,20 @@ struct AdminQuery {
         }
     }
 
-    func number(_ name: String, in range: ClosedRange<Int>) throws(HTTPFault) -> Int? {
+    func number(_ name: String, in range: ClosedRange<Int>) throws(RequestError) -> Int? {
         guard let text = text(name) else { return nil }
         guard let number = Int(text, radix: 10), range.contains(number) else { throw Self.malformed(name) }
         return number
     }
 
     /// A day: `2026-11-21`, at its beginning in UTC.
-    func day(_ name: String) throws(HTTPFault) -> Timestamp? {
+    func day(_ name: String) throws(RequestError) -> Timestamp? {
         guard let text = text(name) else { return nil }
         guard let time = WireTime("\(text)T00:00:00.000Z") else { throw Self.malformed(name) }
         return Timestamp(milliseconds: time.millisecondsSince1970)
     }
 
-    static func malformed(_ name: String) -> HTTPFault {
+    static func malformed(_ name: String) -> RequestError {
         .membersInvalid([MemberFault(path: name, rule: .malformed)])
     }
 }

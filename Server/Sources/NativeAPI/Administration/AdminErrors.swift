@@ -5,7 +5,7 @@ import Hummingbird
 package import OkaeriWire
 
 /// The admin API's words for errors: those of the native protocol, but for what admins may know.
-struct AdminErrors: ErrorAnswers {
+struct AdminErrors: ErrorRenderer {
     func answer(to error: any Error, requestId: String) -> Response {
         let native = NativeErrors()
         guard let error = error as? DomainError, let refusal = Refusal(forAdmin: error) else {

@@ -16,7 +16,7 @@ extension AdminAPI {
         AdminRoute(.put, all, .changeSettings) { call in
             let isClosed = try await call.body(FieldPolicyBody.self).isClosed()
             let application = try await call.useCases.changeFieldRules(
-                of: try call.place().id, by: try call.acting()
+                of: try call.place().id, by: try call.auditActor()
             ) { $0.isClosed = isClosed }
             return try call.answer(FieldRulesBody(application.settings.fieldRules))
         },
@@ -29,7 +29,7 @@ extension AdminAPI {
         },
         AdminRoute(.put, one, .changeSettings) { call in
             let rule = try (try await call.body(NewFieldRuleBody.self)).rule(named: try call.field())
-            try await call.useCases.changeFieldRules(of: try call.place().id, by: try call.acting()) {
+            try await call.useCases.changeFieldRules(of: try call.place().id, by: try call.auditActor()) {
                 $0[rule.name] = rule
             }
             return try await call.answer(rule)
@@ -37,7 +37,7 @@ extension AdminAPI {
         AdminRoute(.delete, one, .changeSettings) { call in
             let (application, name) = (try call.place(), try call.field())
             guard application.settings.fieldRules[name] != nil else { throw DomainError.administration(.notFound) }
-            try await call.useCases.changeFieldRules(of: application.id, by: try call.acting()) { $0[name] = nil }
+            try await call.useCases.changeFieldRules(of: application.id, by: try call.auditActor()) { $0[name] = nil }
             return AdminCall.done
         },
     ]
@@ -125,7 +125,7 @@ struct NewFieldRuleBody: Decodable, Sendable {
         label = try members.decodeIfPresent([String: String].self, forKey: .label)
     }
 
-    func rule(named name: String) throws(HTTPFault) -> FieldRule {
+    func rule(named name: String) throws(RequestError) -> FieldRule {
         FieldRule(
             name: name, kind: try Self.word(type, "type") ?? .any, reader: try Self.word(read, "read") ?? .everybody,
             writer: try Self.word(write, "write") ?? .owner, isRequired: required ?? false, standard: `default`,
@@ -134,7 +134,7 @@ struct NewFieldRuleBody: Decodable, Sendable {
 
     private static func word<Word: RawRepresentable<String>>(
         _ text: String?, _ member: String
-    ) throws(HTTPFault) -> Word? {
+    ) throws(RequestError) -> Word? {
         guard let text else { return nil }
         guard let word = Word(rawValue: text) else {
             throw .membersInvalid([MemberFault(path: member, rule: .malformed)])
@@ -153,7 +153,7 @@ struct FieldPolicyBody: Decodable, Sendable {
         policy = try decoder.closedContainer(keyedBy: CodingKeys.self).decode(String.self, forKey: .policy)
     }
 
-    func isClosed() throws(HTTPFault) -> Bool {
+    func isClosed() throws(RequestError) -> Bool {
         switch policy {
         case "open": false
         case "closed": true

@@ -16,14 +16,15 @@ extension AdminAPI {
             let (template, kind, language) = (
                 try await call.body(MailTemplateBody.self).template, try call.mailKind(), try call.mailLanguage()
             )
-            let changed = try await call.useCases.changeMailSettings(of: try call.place().id, by: try call.acting()) {
+            let changed = try await call.useCases.changeMailSettings(of: try call.place().id, by: try call.auditActor())
+            {
                 $0.templates[kind, default: [:]][language] = template
             }
             return try call.answer(AdminMailBody(changed.settings.mail))
         },
         AdminRoute(.delete, "\(place)/templates/{kind}/{language}", .changeSettings) { call in
             let (kind, language) = (try call.mailKind(), try call.mailLanguage())
-            try await call.useCases.changeMailSettings(of: try call.place().id, by: try call.acting()) {
+            try await call.useCases.changeMailSettings(of: try call.place().id, by: try call.auditActor()) {
                 $0.templates[kind]?[language] = nil
             }
             return AdminCall.done
@@ -39,7 +40,7 @@ extension AdminAPI {
             let body = try await call.body(MailTestBody.self)
             try await call.rules.sendTestMail(
                 try call.mailKind(body.kind), in: try call.mailLanguage(body.language), of: try call.place(),
-                to: body.to, by: try call.acting())
+                to: body.to, by: try call.auditActor())
             return Response(status: .accepted)
         },
         AdminRoute(.get, "\(place)/queue", .readSettings) { call in

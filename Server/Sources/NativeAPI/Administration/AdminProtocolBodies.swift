@@ -34,8 +34,8 @@ struct ProtocolKeysBody: Decodable, Sendable {
             .decodeIfPresent([String: String].self, forKey: .keys)
     }
 
-    /// - Throws: `HTTPFault.membersInvalid` for a key that the protocol has not.
-    func given(for name: Session.ProtocolName) throws(HTTPFault) -> [ProtocolKey: Secret] {
+    /// - Throws: `RequestError.membersInvalid` for a key that the protocol has not.
+    func given(for name: Session.ProtocolName) throws(RequestError) -> [ProtocolKey: Secret] {
         var given: [ProtocolKey: Secret] = [:]
         for (word, text) in keys ?? [:] {
             guard let key = ProtocolKey(rawValue: word), name.keys.contains(key) else {

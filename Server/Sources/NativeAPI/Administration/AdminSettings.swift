@@ -16,7 +16,7 @@ extension AdminAPI {
                 AdminSettingsPatch.self, of: call.request, call.context,
                 mediaTypes: ["application/merge-patch+json", "application/json"])
             let changed = try await call.rules.changeApplication(
-                try call.place().id, isCurrent: { $0.version == version }, by: try call.acting()
+                try call.place().id, isCurrent: { $0.version == version }, by: try call.auditActor()
             ) { patch?.apply(to: &$0) }
             return try call.answer(settingsOf: changed)
         },
@@ -25,7 +25,7 @@ extension AdminAPI {
         },
         AdminRoute(.put, "\(place)/redirects", .changeSettings, needsPresence: true) { call in
             let body = try await call.body(RedirectsBody.self)
-            let changed = try await call.useCases.changeRedirects(of: try call.place().id, by: try call.acting()) {
+            let changed = try await call.useCases.changeRedirects(of: try call.place().id, by: try call.auditActor()) {
                 $0 = body.redirects
             }
             return try call.answer(RedirectsBody(redirects: changed.settings.redirectAddresses))
@@ -36,11 +36,11 @@ extension AdminAPI {
         AdminRoute(.put, "\(place)/theme", .changeSettings) { call in
             let draft = try ThemeDraft(.object(try await call.body([String: JSONValue].self)))
             try await call.useCases.changeTheme(
-                of: try call.place().id, to: draft.value, by: try call.acting())
+                of: try call.place().id, to: draft.value, by: try call.auditActor())
             return try call.answer(ThemeBody(draft.value))
         },
         AdminRoute(.delete, "\(place)/theme", .changeSettings) { call in
-            try await call.useCases.changeTheme(of: try call.place().id, to: nil, by: try call.acting())
+            try await call.useCases.changeTheme(of: try call.place().id, to: nil, by: try call.auditActor())
             return AdminCall.done
         },
         AdminRoute(.get, "\(place)/export", .readPersonalData, needsPresence: true) { call in
@@ -51,7 +51,7 @@ extension AdminAPI {
                 throw AdminQuery.malformed("form")
             }
             let pages = try await call.rules.exportUsers(
-                of: try call.place().id, try BrowseUsers.Filter(query), by: try call.acting())
+                of: try call.place().id, try BrowseUsers.Filter(query), by: try call.auditActor())
             return UserFile(form, pages: pages).response()
         },
     ]
@@ -63,7 +63,7 @@ extension AdminAPI {
             return try call.answer(HealthBody(try await call.rules.readHealth(), cachedSessions: sessions))
         },
         AdminRoute(.post, "signing-keys", .changeSettings, needsPresence: true) { call in
-            let id = try await call.useCases.rotateSigningKeys(by: try call.acting())
+            let id = try await call.useCases.rotateSigningKeys(by: try call.auditActor())
             return try call.answer(NewSigningKeyBody(id: id), status: .created)
         },
     ]
@@ -71,7 +71,7 @@ extension AdminAPI {
 
 extension AdminCall {
     fileprivate func answer(settingsOf application: Domain.Application) throws -> Response {
-        try JSONAnswer(
+        try JSONResponse(
             body: AdminSettingsBody(application), status: .ok,
             headers: [.eTag: "\"\(application.version)\""]
         ).response()

@@ -13,7 +13,7 @@ struct AdminUserBody: Encodable {
 
     init(_ user: User, in application: Domain.Application, for access: AdminAccess) {
         isMasked = !access.may(.readPersonalData)
-        let seen = isMasked ? PersonalMask.user(user) : user
+        let seen = isMasked ? Redaction.user(user) : user
         self.user = UserBody(seen.shown(to: .server, in: application))
         disabledAt = user.disabledAt?.wire
         deletionRequestedAt = user.deletionRequestedAt?.wire
@@ -40,7 +40,7 @@ struct InspectedUserBody: Encodable {
         sessions = found.sessions.map { AdminSessionBody($0, for: access) }
         deviceKeys = found.deviceKeys.map { key in
             var shown = key
-            if !access.may(.readPersonalData) { shown.device.name = PersonalMask.text(key.device.name) }
+            if !access.may(.readPersonalData) { shown.device.name = Redaction.text(key.device.name) }
             return DeviceKeyBody(shown, isCurrent: nil)
         }
         transfers = found.transfers.map { AdminTransferBody(id: $0.id.rawValue, redeemedAt: $0.redeemedAt.wire) }
@@ -70,9 +70,9 @@ struct AdminSessionBody: Encodable {
         id = session.id.rawValue
         user = session.user.rawValue
         var device = session.device
-        if isMasked { device.name = PersonalMask.text(device.name) }
+        if isMasked { device.name = Redaction.text(device.name) }
         self.device = DeviceBody(device)
-        address = isMasked ? PersonalMask.address(session.address) : session.address
+        address = isMasked ? Redaction.address(session.address) : session.address
         `protocol` = session.protocolName.rawValue
         createdWith = session.method.rawValue
         createdAt = session.createdAt.wire

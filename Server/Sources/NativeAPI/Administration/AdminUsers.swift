@@ -18,7 +18,7 @@ extension AdminAPI {
                 in: application.id, try BrowseUsers.Filter(query), from: query.text("from").map(UserPlace.init(wire:)),
                 limit: try query.number("limit", in: 1...BrowseUsers.maximumPageSize) ?? 50,
                 searchesParts: access.may(.readPersonalData))
-            try await call.useCases.recordReading(of: nil, in: application.id, by: try call.acting())
+            try await call.useCases.recordReading(of: nil, in: application.id, by: try call.auditActor())
             return try call.answer(
                 AdminUsersBody(
                     users: page.users.map { AdminUserBody($0, in: application, for: access) }, next: page.next?.wire))
@@ -26,7 +26,7 @@ extension AdminAPI {
         AdminRoute(.get, one, .readUsers) { call in
             let (access, application) = (try call.caller(), try call.place())
             let found = try await call.rules.inspectUser(try call.user(), in: application.id)
-            try await call.useCases.recordReading(of: found.user.id, in: application.id, by: try call.acting())
+            try await call.useCases.recordReading(of: found.user.id, in: application.id, by: try call.auditActor())
             return try call.answer(
                 InspectedUserBody(found, in: application, for: access), version: found.user.updatedAt)
         },
@@ -37,21 +37,22 @@ extension AdminAPI {
                 mediaTypes: ["application/merge-patch+json", "application/json"])
             let changes = UpdateUser.Changes(patch ?? UserPatchBody())
             // By another address somebody else could get a new password.
-            if !changes.identifiers.isEmpty { try call.rules.requirePresence(try call.caller()) }
+            if !changes.identifiers.isEmpty { try call.rules.requireRecentLogIn(try call.caller()) }
             let user = try await call.rules.editUser(
                 try call.user(), in: application.id, changes: changes,
-                version: try call.version(), by: try call.acting())
+                version: try call.version(), by: try call.auditActor())
             return try call.answer(
                 AdminUserBody(user, in: application, for: try call.caller()), version: user.updatedAt)
         },
         AdminRoute(.delete, one, .changeUsers, needsPresence: true) { call in
             let erasedAt = try await call.useCases.deleteUser(
-                try call.user(), in: try call.place(), by: try call.acting())
+                try call.user(), in: try call.place(), by: try call.auditActor())
             return try call.answer(ErasureBody(erasedAt: erasedAt.wire), status: .accepted)
         },
         AdminRoute(.post, "\(one)/restore", .changeUsers) { call in
             let application = try call.place()
-            let user = try await call.useCases.restoreUser(try call.user(), in: application.id, by: try call.acting())
+            let user = try await call.useCases.restoreUser(
+                try call.user(), in: application.id, by: try call.auditActor())
             return try call.answer(
                 AdminUserBody(user, in: application, for: try call.caller()), version: user.updatedAt)
         },
@@ -59,34 +60,34 @@ extension AdminAPI {
         AdminRoute(.post, "\(one)/enable", .changeUsers) { call in try await call.setDisabled(false) },
         AdminRoute(.post, "\(one)/log-out", .changeUsers) { call in
             let ended = try await call.rules.endAllSessions(
-                of: try call.user(), in: try call.place(), by: try call.acting())
+                of: try call.user(), in: try call.place(), by: try call.auditActor())
             return try call.answer(EndedBody(ended: ended.sessions, removedDeviceKeys: ended.deviceKeys))
         },
         AdminRoute(.delete, "\(one)/device-keys/{thumbprint}", .changeUsers) { call in
             try await call.useCases.removeDeviceKeys(
-                try call.id("thumbprint"), of: try call.user(), in: try call.place(), by: try call.acting())
+                try call.id("thumbprint"), of: try call.user(), in: try call.place(), by: try call.auditActor())
             return AdminCall.done
         },
         AdminRoute(.delete, "\(one)/device-keys", .changeUsers) { call in
             let removed = try await call.useCases.removeDeviceKeys.others(
-                of: try call.user(), in: try call.place(), keeping: .nothing, by: try call.acting())
+                of: try call.user(), in: try call.place(), keeping: .nothing, by: try call.auditActor())
             return try call.answer(RemovedDeviceKeysAnswer(removed: removed))
         },
         AdminRoute(.delete, "\(one)/sessions/{session}", .changeUsers) { call in
             try await call.rules.endSession(
                 Identifier(rawValue: try call.id("session")), of: try call.user(), in: try call.place().id,
-                by: try call.acting())
+                by: try call.auditActor())
             return AdminCall.done
         },
         AdminRoute(.post, "\(one)/password-reset", .changeUsers) { call in
             try await call.rules.orderPasswordReset(
-                for: try call.user(), in: try call.place(), from: call.client, by: try call.acting())
+                for: try call.user(), in: try call.place(), from: call.client, by: try call.auditActor())
             return AdminCall.done
         },
         AdminRoute(.post, "\(one)/transfer-code", .changeUsers, needsPresence: true) { call in
             _ = try await call.useCases.readUser(try call.user(), in: try call.place().id)
             let issued = try await call.useCases.issueTransferCode(
-                to: try call.user(), in: try call.place(), by: try call.acting())
+                to: try call.user(), in: try call.place(), by: try call.auditActor())
             return try call.answer(
                 AdminTransferCodeBody(
                     code: issued.code.revealed, expiresAt: issued.expiresAt.wire, link: issued.link?.revealed),
@@ -95,7 +96,7 @@ extension AdminAPI {
         AdminRoute(.post, "\(one)/merge", .changeUsers, needsPresence: true) { call in
             let body = try await call.body(MergeIntoBody.self)
             let merge = try await call.rules.mergeUsers(
-                try call.user(), into: Identifier(rawValue: body.into), in: try call.place(), by: try call.acting())
+                try call.user(), into: Identifier(rawValue: body.into), in: try call.place(), by: try call.auditActor())
             return try call.answer(MergedBody(merge: merge.rawValue, user: body.into))
         },
     ]
@@ -105,13 +106,13 @@ extension AdminCall {
     fileprivate func setDisabled(_ isDisabled: Bool) async throws -> Response {
         let application = try place()
         let user = try await useCases.setUserDisabled(
-            try user(), in: application, isDisabled: isDisabled, by: try acting())
+            try user(), in: application, isDisabled: isDisabled, by: try auditActor())
         return try answer(AdminUserBody(user, in: application, for: try caller()), version: user.updatedAt)
     }
 }
 
 extension BrowseUsers.Filter {
-    init(_ query: AdminQuery) throws(HTTPFault) {
+    init(_ query: AdminQuery) throws(RequestError) {
         self.init()
         switch query.text("kind") {
         case nil: break

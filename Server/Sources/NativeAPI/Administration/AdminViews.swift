@@ -18,12 +18,12 @@ extension AdminAPI {
         AdminRoute(.put, one, .changeUsers) { call in
             let view = try (try await call.body(NewUserListViewBody.self)).view(named: try call.viewName())
             try await call.rules.changeUserListViews(
-                view.name, to: view, of: try call.place().id, by: try call.acting())
+                view.name, to: view, of: try call.place().id, by: try call.auditActor())
             return try call.answer(UserListViewBody(view))
         },
         AdminRoute(.delete, one, .changeUsers) { call in
             try await call.rules.changeUserListViews(
-                try call.viewName(), to: nil, of: try call.place().id, by: try call.acting())
+                try call.viewName(), to: nil, of: try call.place().id, by: try call.auditActor())
             return AdminCall.done
         },
     ]
@@ -96,14 +96,14 @@ struct NewUserListViewBody: Decodable, Sendable {
         fields = try members.decodeIfPresent([String].self, forKey: .fields)
     }
 
-    /// - Throws: `HTTPFault.membersInvalid` for a word or a day that there is not.
-    func view(named name: String) throws(HTTPFault) -> UserListView {
-        func day(_ text: String?, _ member: String) throws(HTTPFault) -> Timestamp? {
+    /// - Throws: `RequestError.membersInvalid` for a word or a day that there is not.
+    func view(named name: String) throws(RequestError) -> UserListView {
+        func day(_ text: String?, _ member: String) throws(RequestError) -> Timestamp? {
             guard let text else { return nil }
             guard let time = WireTime("\(text)T00:00:00.000Z") else { throw AdminQuery.malformed(member) }
             return Timestamp(milliseconds: time.millisecondsSince1970)
         }
-        func word<Word: RawRepresentable<String>>(_ text: String, _ member: String) throws(HTTPFault) -> Word {
+        func word<Word: RawRepresentable<String>>(_ text: String, _ member: String) throws(RequestError) -> Word {
             guard let word = Word(rawValue: text) else { throw AdminQuery.malformed(member) }
             return word
         }

@@ -4,11 +4,11 @@ import Hummingbird
 /// `GET /health/live`: the process answers. Asks nothing else, so that a slow disk restarts nobody.
 struct LivenessRoute: RouteHandler {
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        try JSONAnswer(body: HealthAnswer(status: "live")).response()
+        try JSONResponse(body: HealthResponse(status: "live")).response()
     }
 }
 
 /// The answer to both health routes.
-struct HealthAnswer: Encodable {
+struct HealthResponse: Encodable {
     var status: String
 }

@@ -12,7 +12,7 @@ struct MetricsRoute: RouteHandler {
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         // Strangers do not learn that there is something to read.
-        if let key, !Self.names(key, request) { throw HTTPFault.pathUnknown }
+        if let key, !Self.names(key, request) { throw RequestError.pathUnknown }
         return Response(
             status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text)))
@@ -34,6 +34,6 @@ package struct MetricsAPI: ProtocolAdapter {
 
     package var surface: String { "metrics" }
     package var routes: [Route] { [Route(.get, "/metrics", MetricsRoute(metrics: metrics, key: nil))] }
-    package var errors: any ErrorAnswers { NativeAPI.errors }
+    package var errors: any ErrorRenderer { NativeAPI.errors }
     package func owns(path: String) -> Bool { true }
 }

@@ -11,8 +11,8 @@ struct ReadinessRoute: RouteHandler {
             // No application has the empty id, and what was not found is not kept: this always asks the storage.
             _ = try await api.useCases.findApplication(Identifier(rawValue: ""))
         } catch .applicationUnknown {
-            return try JSONAnswer(body: HealthAnswer(status: "ready")).response()
+            return try JSONResponse(body: HealthResponse(status: "ready")).response()
         }
-        return try JSONAnswer(body: HealthAnswer(status: "ready")).response()
+        return try JSONResponse(body: HealthResponse(status: "ready")).response()
     }
 }

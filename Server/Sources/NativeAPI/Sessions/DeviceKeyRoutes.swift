@@ -11,7 +11,7 @@ struct ListDeviceKeysRoute: RouteHandler {
         let caller = try await api.caller(of: request, context)
         let keys = try await api.useCases.listDeviceKeys(of: caller.user.id, in: caller.application.id)
         let bodies = keys.map { DeviceKeyBody($0, isCurrent: $0.thumbprint == caller.session.deviceKey) }
-        return try JSONAnswer(body: DeviceKeyListAnswer(deviceKeys: bodies)).response()
+        return try JSONResponse(body: DeviceKeyListAnswer(deviceKeys: bodies)).response()
     }
 }
 
@@ -38,7 +38,7 @@ struct RemoveOtherDeviceKeysRoute: RouteHandler {
         let removed = try await api.useCases.removeDeviceKeys.others(
             of: caller.user.id, in: caller.application, keeping: KeptAccess(caller),
             by: Operator(actor: .user(caller.user.id), origin: api.origin(of: request, context)))
-        return try JSONAnswer(body: RemovedDeviceKeysAnswer(removed: removed)).response()
+        return try JSONResponse(body: RemovedDeviceKeysAnswer(removed: removed)).response()
     }
 }
 

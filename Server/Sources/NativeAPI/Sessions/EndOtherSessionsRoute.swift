@@ -11,7 +11,7 @@ struct EndOtherSessionsRoute: RouteHandler {
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await api.presentCaller(of: request, context)
         let ended = try await api.useCases.endOtherSessions(by: caller, from: api.origin(of: request, context))
-        return try JSONAnswer(body: EndedSessionsAnswer(ended: ended.sessions, removedDeviceKeys: ended.deviceKeys))
+        return try JSONResponse(body: EndedSessionsAnswer(ended: ended.sessions, removedDeviceKeys: ended.deviceKeys))
             .response()
     }
 }

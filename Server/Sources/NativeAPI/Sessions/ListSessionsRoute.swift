@@ -11,6 +11,6 @@ struct ListSessionsRoute: RouteHandler {
         let caller = try await api.caller(of: request, context)
         let sessions = try await api.useCases.listSessions(of: caller.user.id, in: caller.application)
         let bodies = sessions.map { SessionBody($0, isCurrent: $0.id == caller.session.id) }
-        return try JSONAnswer(body: SessionListAnswer(sessions: bodies)).response()
+        return try JSONResponse(body: SessionListAnswer(sessions: bodies)).response()
     }
 }

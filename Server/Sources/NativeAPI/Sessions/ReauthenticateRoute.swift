@@ -15,7 +15,7 @@ struct ReauthenticateRoute: RouteHandler {
         let answer = try await api.useCases.reauthenticate(
             by: credential, from: api.gate.client(of: request, context), caller,
             origin: api.origin(of: request, context))
-        return try JSONAnswer(
+        return try JSONResponse(
             body: ReauthenticationAnswer(
                 session: NewSessionBody(
                     id: answer.session.id.rawValue, token: answer.token.revealed,
@@ -28,8 +28,8 @@ struct ReauthenticateRoute: RouteHandler {
 extension Reauthenticate.Credential {
     /// What the body proves by: exactly one thing, or the proof in the header alone.
     ///
-    /// - Throws: `HTTPFault.membersInvalid`.
-    fileprivate init(_ body: ReauthenticationBody, isProven: Bool) throws(HTTPFault) {
+    /// - Throws: `RequestError.membersInvalid`.
+    fileprivate init(_ body: ReauthenticationBody, isProven: Bool) throws(RequestError) {
         let (isByCode, isByProvider) = (
             body.code != nil || body.ticket != nil, body.provider != nil || body.credential != nil
         )
@@ -54,8 +54,8 @@ extension Reauthenticate.Credential {
     }
 }
 
-extension HTTPFault {
-    fileprivate static func missing(_ member: String) -> HTTPFault {
+extension RequestError {
+    fileprivate static func missing(_ member: String) -> RequestError {
         .membersInvalid([MemberFault(path: member, rule: .required)])
     }
 }

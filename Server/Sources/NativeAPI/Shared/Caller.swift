@@ -29,7 +29,7 @@ extension NativeAPI {
     }
 
     /// Where the request came from, when it wishes to bring a user back that asked to be deleted.
-    func restoration(of request: Request, _ context: ServerContext) throws(HTTPFault) -> RequestOrigin? {
+    func restoration(of request: Request, _ context: ServerContext) throws(RequestError) -> RequestOrigin? {
         switch request.headers.value(of: .restore) {
         case nil, "false"?: return nil
         case "true"?: return origin(of: request, context)
@@ -50,7 +50,7 @@ extension NativeAPI {
     /// - Throws: `reauthenticationRequired`, and what `caller(of:_:)` throws.
     func presentCaller(of request: Request, _ context: ServerContext) async throws(DomainError) -> Authenticated {
         let caller = try await caller(of: request, context)
-        try useCases.requirePresence(caller, isProven: isProven(request, context))
+        try useCases.requireRecentLogIn(caller, isProven: isProven(request, context))
         return caller
     }
 
@@ -64,6 +64,6 @@ extension ServerContext {
     /// Tells the device with the answer how much there is that it has not been told.
     func tellNotices(_ count: Int) {
         guard count > 0 else { return }
-        answerHeaders.set(HTTPField(name: .notices, value: String(count)))
+        responseHeaders.set(HTTPField(name: .notices, value: String(count)))
     }
 }

@@ -3,7 +3,7 @@ import HTTPSupport
 import OkaeriWire
 
 extension FieldProblem {
-    init(_ fault: FieldFault) {
+    init(_ fault: ValidationError) {
         let (code, detail) = fault.rule.words
         self.init(field: fault.field, code: code, detail: detail)
     }
@@ -14,7 +14,7 @@ extension FieldProblem {
     }
 }
 
-extension FieldFault.Rule {
+extension ValidationError.Rule {
     fileprivate var words: (code: String, detail: String) {
         switch self {
         case .tooLong(let maximum): ("too_long", "At most \(maximum) characters.")

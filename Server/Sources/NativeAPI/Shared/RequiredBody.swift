@@ -8,7 +8,7 @@ extension NativeAPI {
         _ type: Body.Type, of request: Request, _ context: ServerContext
     ) async throws -> Body {
         guard let body = try await readJSON(type, of: request, context) else {
-            throw HTTPFault.bodyMalformed(reason: "A JSON object is expected.")
+            throw RequestError.bodyMalformed(reason: "A JSON object is expected.")
         }
         return body
     }

@@ -5,7 +5,7 @@ package import OkaeriWire
 
 extension UserBody {
     /// A user as the API shows it.
-    init(_ shown: ShownUser) {
+    init(_ shown: UserView) {
         let user = shown.user
         self.init(
             id: user.id.rawValue, isAnonymous: user.isAnonymous, username: user.username, email: user.email,
@@ -53,15 +53,15 @@ extension SessionBody {
 extension NativeAPI {
     /// A finished log-in as the API tells it, for answers of another form.
     package static func json(of logIn: LogIn) throws -> JSONValue {
-        try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(LogInAnswer(logIn)))
+        try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(LogInResponse(logIn)))
     }
 }
 
-extension LogInAnswer {
+extension LogInResponse {
     /// A finished log-in as the API tells it.
     init(_ logIn: LogIn) {
         self.init(
-            isNew: logIn.isNew, user: UserBody(logIn.shownUser), previousLogInAt: logIn.previousLogInAt?.wire,
+            isNew: logIn.isNew, user: UserBody(logIn.userView), previousLogInAt: logIn.previousLogInAt?.wire,
             session: NewSessionBody(
                 id: logIn.session.id.rawValue, token: logIn.token.revealed, expiresAt: logIn.session.expiresAt.wire,
                 idleSeconds: logIn.idleLifetime.components.seconds))

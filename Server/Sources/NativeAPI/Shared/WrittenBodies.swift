@@ -3,7 +3,7 @@ package import OkaeriWire
 
 // The bodies of the hot paths.
 
-extension LogInAnswer: JSONWritten {
+extension LogInResponse: JSONWritten {
     package func write(to json: JSONByteWriter) throws {
         try json.object {
             json.member("isNew", isNew)

@@ -38,7 +38,7 @@ struct DemoAccount {
 
         do throws(OkaeriError) {
             _ = try await second.logIn(identifier: name, password: "not the right one", rememberMe: .untilQuit)
-            throw .unexpectedAnswer(status: 200)
+            throw .unexpectedResponse(status: 200)
         } catch {
             guard error == .credentialRefused else { throw error }
             let text = error.message(in: [language.rawValue])

@@ -28,7 +28,7 @@ struct DemoAppleCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try storage.settings()
-        guard let running = RunningFile.read(in: settings.dataFolder), let apple = running.fakeApple,
+        guard let running = ServerInfoFile.read(in: settings.dataFolder), let apple = running.fakeApple,
             let server = URL(string: running.url)
         else {
             throw CommandFault.failed(

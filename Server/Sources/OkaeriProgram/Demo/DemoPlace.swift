@@ -19,7 +19,7 @@ struct DemoPlace {
         let folder = URL(fileURLWithPath: settings.dataFolder).appendingPathComponent("demo")
         // Without a running server the app is offline at the address where one would listen.
         let address =
-            server ?? RunningFile.read(in: settings.dataFolder)?.url ?? settings.url(port: settings.port)
+            server ?? ServerInfoFile.read(in: settings.dataFolder)?.url ?? settings.url(port: settings.port)
         guard let url = URL(string: address), ["http", "https"].contains(url.scheme), url.host != nil else {
             throw .usage("--server must be an http or https address such as http://127.0.0.1:8080, not “\(address)”.")
         }

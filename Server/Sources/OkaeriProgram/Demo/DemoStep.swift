@@ -19,7 +19,7 @@ extension StorageOptions {
     ///
     /// - Throws: `CommandFault` when none runs there.
     func runningServer() throws(CommandFault) -> URL {
-        guard let running = RunningFile.read(in: try settings().dataFolder), let server = URL(string: running.url)
+        guard let running = ServerInfoFile.read(in: try settings().dataFolder), let server = URL(string: running.url)
         else {
             throw .failed("No server runs on the data folder. Start one with “okaeri serve”.")
         }

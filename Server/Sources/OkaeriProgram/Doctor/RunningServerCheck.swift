@@ -9,7 +9,7 @@ struct RunningServerCheck {
     let folder: String
 
     func findings() async -> [Finding] {
-        guard let running = RunningFile.read(in: folder), let url = URL(string: running.url + "/health/ready") else {
+        guard let running = ServerInfoFile.read(in: folder), let url = URL(string: running.url + "/health/ready") else {
             return [.ok("server", "No server runs on this data folder.")]
         }
         let place = "the server at \(running.url) (process \(running.pid))"

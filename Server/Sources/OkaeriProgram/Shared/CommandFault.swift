@@ -50,7 +50,7 @@ extension CommandFault {
     }
 }
 
-extension FieldFault {
+extension ValidationError {
     /// What is wrong, as a sentence.
     var sentence: String {
         switch rule {

@@ -46,12 +46,12 @@ struct ConnectionRules: Sendable {
 extension ServerSettings {
     /// How connections are served: a client that is slow, sends endless headers or does not read is cut off.
     func server(
-        _ answers: UnreadableHead.Answers, _ routes: WholeRequestRoutes, _ rules: ConnectionRules
+        _ answers: MalformedRequestHandler.Answers, _ routes: FastPathRoutes, _ rules: ConnectionRules
     ) -> HTTPServerBuilder {
         let (timeouts, logger) = (rules.timeouts, rules.logger)
         let configuration = HTTP1Channel.Configuration(
             additionalChannelHandlers: [
-                UnreadableHead(answers), WholeRequestHandler(routes, timeouts: timeouts, logger: logger),
+                MalformedRequestHandler(answers), FastPathHandler(routes, timeouts: timeouts, logger: logger),
             ],
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: maximumHeaderBytes, maxHeaderListSize: maximumHeaderBytes,

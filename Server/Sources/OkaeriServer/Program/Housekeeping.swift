@@ -31,19 +31,19 @@ package struct Housekeeping: Service {
     package func round() async {
         await writeActivity()
         do {
-            try await useCases.removeWhatIsOver()
+            try await useCases.purgeExpired()
             try await useCases.eraseDeletedUsers()
             try await useCases.removeIdleUsers()
         } catch {
             logger.warning("removing what is over failed, trying again in a minute", metadata: ["error": "\(error)"])
         }
         await chainAudit()
-        await writeFigures()
+        await writeStatistics()
     }
 
-    private func writeFigures() async {
+    private func writeStatistics() async {
         do {
-            try await useCases.administration.writeFigures()
+            try await useCases.administration.writeStatistics()
         } catch {
             logger.warning("counting the figures failed, trying again in a minute", metadata: ["error": "\(error)"])
         }

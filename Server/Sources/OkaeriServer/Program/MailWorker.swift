@@ -30,7 +30,7 @@ package struct MailWorker: Service {
     }
 
     private func work() async {
-        let bell = useCases.mailBell
+        let bell = useCases.mailQueueSignal
         var timer: Task<Void, any Error>?
         for await _ in bell.listen().cancelOnGracefulShutdown() {
             timer?.cancel()

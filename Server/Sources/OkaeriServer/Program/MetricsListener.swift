@@ -11,7 +11,7 @@ struct MetricsListener: Service {
     private let port: Int
     private let settings: ServerSettings
     private let routes: ServerRoutes
-    private let answers: UnreadableHead.Answers
+    private let answers: MalformedRequestHandler.Answers
     private let rules: ConnectionRules
     private let loops: MultiThreadedEventLoopGroup
     private let ports: AsyncStream<Int>
@@ -19,7 +19,7 @@ struct MetricsListener: Service {
 
     /// `nil` when the settings name no such address.
     init?(
-        _ settings: ServerSettings, _ routes: ServerRoutes?, _ answers: UnreadableHead.Answers,
+        _ settings: ServerSettings, _ routes: ServerRoutes?, _ answers: MalformedRequestHandler.Answers,
         _ rules: ConnectionRules, _ loops: MultiThreadedEventLoopGroup
     ) {
         guard let address = settings.metricsAddress, let routes else { return nil }

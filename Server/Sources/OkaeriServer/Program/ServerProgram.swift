@@ -84,7 +84,7 @@ package struct ServerProgram: Sendable {
         let (settings, logger, stopSwitch) = (settings, logger, StopSwitch())
         let responders = try composition.responders()
         let loops = EventLoops.make()
-        let answers = try await UnreadableHead.Answers(composition.errors)
+        let answers = try await MalformedRequestHandler.Answers(composition.errors)
         let rules = ConnectionRules(settings, metrics: composition.connectionMetrics, logger: logger)
         let metrics = MetricsListener(settings, responders.metrics, answers, rules, loops)
         let application = Hummingbird.Application(
@@ -97,9 +97,9 @@ package struct ServerProgram: Sendable {
                 let listening = Listening(
                     url: settings.url(port: port), port: port, metricsURL: await metrics?.url()
                 ) { stopSwitch.press() }
-                if settings.wantsRunningFile {
+                if settings.wantsServerInfoFile {
                     do {
-                        try RunningFile(
+                        try ServerInfoFile(
                             pid: getpid(), url: listening.url,
                             fakeApple: settings.isDevelopment ? settings.providers.apple : nil
                         ).write(in: settings.dataFolder)
@@ -124,7 +124,7 @@ package struct ServerProgram: Sendable {
         configuration.maximumGracefulShutdownDuration = Self.longestGoodbye
         defer {
             // Without the file there is nothing to remove.
-            try? RunningFile.remove(in: settings.dataFolder)
+            try? ServerInfoFile.remove(in: settings.dataFolder)
         }
         let outcome: Result<Void, any Error>
         do {
@@ -179,7 +179,7 @@ package struct ServerProgram: Sendable {
 
 extension ServerSettings {
     /// Whether `server.json` is written. A node on a shared database needs no folder, and uses one that is there.
-    fileprivate var wantsRunningFile: Bool {
+    fileprivate var wantsServerInfoFile: Bool {
         database == nil || FileManager.default.fileExists(atPath: dataFolder)
     }
 }

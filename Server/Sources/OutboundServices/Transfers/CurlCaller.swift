@@ -61,12 +61,12 @@ package final class CurlCaller: WebCaller {
 
     package func mayAsk(_ url: String) -> Bool { policy.target(of: url) != nil }
 
-    package func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebAnswer {
+    package func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebResponse {
         guard let target = policy.target(of: call.url) else {
             throw told(.addressRefused(reason: "it is not public, or not asked by https"), call)
         }
         let (limits, policy, resolve) = (limits, policy, resolve)
-        let outcome: Result<WebAnswer, WebFault>
+        let outcome: Result<WebResponse, WebFault>
         do {
             outcome = try await workers().run { Self.perform(call, target, policy, limits, resolve()) }
         } catch {
@@ -95,7 +95,7 @@ package final class CurlCaller: WebCaller {
 
     private static func perform(
         _ call: WebCall, _ target: EgressPolicy.Target, _ policy: EgressPolicy, _ limits: Limits, _ names: [String]
-    ) -> Result<WebAnswer, WebFault> {
+    ) -> Result<WebResponse, WebFault> {
         let handle: CurlHandle
         do throws(CurlHandle.Fault) {
             handle = try CurlHandle(
@@ -122,7 +122,7 @@ package final class CurlCaller: WebCaller {
         }
         do throws(CurlHandle.Fault) {
             let bytes = try handle.perform()
-            return .success(WebAnswer(status: handle.number(CURLINFO_RESPONSE_CODE), body: bytes))
+            return .success(WebResponse(status: handle.number(CURLINFO_RESPONSE_CODE), body: bytes))
         } catch {
             guard let address = handle.refusedAddress else { return .failure(.unreachable(reason: error.reason)) }
             return .failure(.addressRefused(reason: "\(address.text) is not public, or not asked by https"))

@@ -55,7 +55,7 @@ package struct WebCall: Sendable {
 }
 
 /// What somebody else's server answered.
-package struct WebAnswer: Hashable, Sendable {
+package struct WebResponse: Hashable, Sendable {
     package var status: Int
     package var body: [UInt8]
 
@@ -86,7 +86,7 @@ package enum WebFault: Error, Hashable, Sendable {
 
 /// Asks other servers. A call is made once: whoever wants it repeated calls again.
 package protocol WebCaller: Sendable {
-    func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebAnswer
+    func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebResponse
     /// Whether an address may be asked, as far as its text tells.
     func mayAsk(_ url: String) -> Bool
 }

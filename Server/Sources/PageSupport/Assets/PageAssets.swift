@@ -69,7 +69,7 @@ private struct AssetRoute: RouteHandler {
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         guard let name = context.parameters.get("name"), let file = assets.file(name) else {
-            throw HTTPFault.pathUnknown
+            throw RequestError.pathUnknown
         }
         return Response(
             status: .ok,

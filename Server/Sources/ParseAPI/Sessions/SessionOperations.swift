@@ -5,16 +5,16 @@ import OkaeriWire
 
 extension ParseAPI {
     /// `GET /sessions/me`: from the token alone, also when it has expired.
-    func readMySession(_ call: ParseCall) async throws -> ParseAnswer {
+    func readMySession(_ call: ParseCall) async throws -> ParseResponse {
         guard let token = call.caller.token, !token.isEmpty else { throw ParseFault.sessionRequired }
         guard let found = try await useCases.foreign.findSession(token[...], in: call.application, of: .parse) else {
             throw ParseFault(209, "Session token not found.")
         }
-        return ParseAnswer(SessionObject(session: found.session, token: token).members)
+        return ParseResponse(SessionObject(session: found.session, token: token).members)
     }
 
     /// `GET /sessions`: the caller's, newest first; those of a user that `where` names, for an administrator.
-    func listSessions(_ call: ParseCall) async throws -> ParseAnswer {
+    func listSessions(_ call: ParseCall) async throws -> ParseResponse {
         let options = try QueryOptions(call)
         let filter = try SessionFilter(options.condition)
         let owner: Identifier<User>
@@ -39,38 +39,38 @@ extension ParseAPI {
         }
         var members: [String: JSONValue] = ["results": .array(Array(results))]
         if options.counts { members["count"] = .integer(Int64(clamping: sessions.count)) }
-        return ParseAnswer(members)
+        return ParseResponse(members)
     }
 
     /// `GET /sessions/{objectId}`
-    func readSession(_ call: ParseCall) async throws -> ParseAnswer {
+    func readSession(_ call: ParseCall) async throws -> ParseResponse {
         _ = try QueryOptions.columns(of: call)
         guard let found = try await session(call) else { throw ParseFault.objectNotFound }
-        return ParseAnswer(SessionObject(session: found, token: token(of: found, call)).members)
+        return ParseResponse(SessionObject(session: found, token: token(of: found, call)).members)
     }
 
     /// `POST /sessions`: a further session of the caller.
-    func createSession(_ call: ParseCall) async throws -> ParseAnswer {
+    func createSession(_ call: ParseCall) async throws -> ParseResponse {
         guard let session = call.caller.session else { throw ParseFault.sessionRequired }
         try SessionFields.refuse(call.body.filter { $0.key != "user" })
         let logIn = try await openSession(of: session.user.id, .creation, by: .user(session.user.id), call)
-        return ParseAnswer(
+        return ParseResponse(
             Self.opened(logIn), status: .created, headers: location("/classes/_Session/\(logIn.session.id)", call))
     }
 
     /// `PUT /sessions/{objectId}`: a session has nothing that could be changed.
-    func updateSession(_ call: ParseCall) async throws -> ParseAnswer {
+    func updateSession(_ call: ParseCall) async throws -> ParseResponse {
         guard let found = try await session(call) else {
             throw call.objectId == "me"
                 ? ParseFault(105, "A session is changed by its objectId.") : ParseFault.objectNotFound
         }
         let user = ParseValue.pointer(to: found.user)
         try SessionFields.refuse(call.body.filter { $0.key != "user" || $0.value != user })
-        return ParseAnswer(["updatedAt": .string(now.text)])
+        return ParseResponse(["updatedAt": .string(now.text)])
     }
 
     /// `DELETE /sessions/{objectId}`: the token is dead at once.
-    func deleteSession(_ call: ParseCall) async throws -> ParseAnswer {
+    func deleteSession(_ call: ParseCall) async throws -> ParseResponse {
         do {
             if call.caller.isMaster {
                 try await useCases.revokeSession(
@@ -87,11 +87,11 @@ extension ParseAPI {
             guard error == .sessionUnknown || error == .userUnknown else { throw error }
             throw ParseFault.objectNotFoundForDelete
         }
-        return ParseAnswer([:])
+        return ParseResponse([:])
     }
 
     /// `POST /upgradeToRevocableSession`: a revocable session in the place of a token of the old kind.
-    func upgradeSession(_ call: ParseCall) async throws -> ParseAnswer {
+    func upgradeSession(_ call: ParseCall) async throws -> ParseResponse {
         guard let token = call.caller.token, !token.isEmpty else { throw ParseFault(101, "invalid session") }
         var call = call
         let isLegacy = !token.hasPrefix("r:")
@@ -104,7 +104,7 @@ extension ParseAPI {
         let logIn = try await openSession(
             of: session.user.id, .upgrade, by: .user(session.user.id),
             replacing: isLegacy ? session.session.id : nil, call)
-        return ParseAnswer(Self.opened(logIn))
+        return ParseResponse(Self.opened(logIn))
     }
 
     private static func opened(_ logIn: LogIn) -> [String: JSONValue] {

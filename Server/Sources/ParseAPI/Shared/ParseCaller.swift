@@ -19,7 +19,7 @@ struct ParseCaller: Sendable {
     var application: Domain.Application { enabled.application }
 
     /// What everybody may with users that have no access list.
-    var standard: AccessList.Rights { options.isReadableByAll ? [.read] : [] }
+    var standard: ACL.Rights { options.isReadableByAll ? [.read] : [] }
 
     /// In whose name users are changed.
     var actor: ChangeUser.Actor { isMaster ? .operator : .user(session?.user.id, standard: standard) }

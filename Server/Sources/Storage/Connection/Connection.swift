@@ -24,7 +24,7 @@ package protocol Connection: AnyObject {
     ///
     /// - Throws: `busy` when it costs more than one may, `storageUnavailable`.
     func rows<Row>(
-        _ question: ComposedQuery, read: (any RowReader) throws(DomainError) -> Row
+        _ question: DynamicQuery, read: (any RowReader) throws(DomainError) -> Row
     ) throws(DomainError) -> [Row]
 }
 

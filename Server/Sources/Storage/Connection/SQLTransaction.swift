@@ -15,10 +15,10 @@ package final class SQLTransaction: Transaction {
     /// Runs a closure that may have one statement only.
     ///
     /// - Throws: what the closure throws, or `storageUnavailable` for a second statement.
-    package func withOneStatement<Value>(
+    package func withSingleStatementConnection<Value>(
         _ body: (any Transaction) throws(DomainError) -> Value
     ) throws(DomainError) -> Value {
-        let transaction = SQLTransaction(OneStatement(connection))
+        let transaction = SQLTransaction(SingleStatementConnection(connection))
         let value = try body(transaction)
         changes += transaction.changes
         return value

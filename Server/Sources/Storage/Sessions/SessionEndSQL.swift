@@ -93,8 +93,8 @@ extension SQLTransaction {
     }
 
     package func sessionLives(
-        after place: SessionLife?, limit: Int
-    ) throws(DomainError) -> [SessionLife] {
+        after place: SessionExpiry?, limit: Int
+    ) throws(DomainError) -> [SessionExpiry] {
         try connection.rows(
             """
             SELECT application_id, token_digest, last_used_at, expires_at, protocol FROM sessions
@@ -105,13 +105,13 @@ extension SQLTransaction {
                 .count(limit),
             ]
         ) { row throws(DomainError) in
-            SessionLife(
+            SessionExpiry(
                 application: row.id(0), token: try row.digest(1), protocolName: .init(rawValue: row.text(4)),
                 lastUsedAt: row.time(2), expiresAt: row.time(3))
         }
     }
 
-    package func remove(_ sessions: [SessionLife]) throws(DomainError) {
+    package func remove(_ sessions: [SessionExpiry]) throws(DomainError) {
         for session in sessions {
             try connection.run(
                 "DELETE FROM sessions WHERE application_id = $1 AND token_digest = $2 AND last_used_at = $3",

@@ -95,7 +95,7 @@ extension SQLTransaction {
         note(.user(session.application, session.user))
     }
 
-    package func noteUse(_ uses: [SessionUse]) throws(DomainError) {
+    package func noteUse(_ uses: [SessionTouch]) throws(DomainError) {
         for use in uses {
             try connection.run(
                 """

@@ -15,7 +15,7 @@ struct FormErrors: Sendable {
     /// The first error of a field.
     subscript(field: String) -> String? { fields.first { $0.name == field }?.text }
 
-    func summary(_ visit: HostedVisit) -> PageTemplates.Model {
+    func summary(_ visit: HostedPageRequest) -> PageTemplates.Model {
         PageSummary(
             title: visit.text("common.checkFields"),
             errors: others.map { (nil, $0) } + fields.map { ($0.name, visit.named($0.text, $0.name)) }
@@ -23,7 +23,7 @@ struct FormErrors: Sendable {
     }
 }
 
-extension HostedVisit {
+extension HostedPageRequest {
     /// An error with the name of its field in front: above a form nobody sees which field it stands at.
     func named(_ text: String, _ place: String) -> String {
         var label: String?
@@ -80,7 +80,7 @@ extension HostedVisit {
                 "forged", status: .forbidden, ["back": visit.path.hasSuffix("/log-in") ? visit.path : path("log-in")])
         case let error as DomainError:
             let (name, status) = error.pageWords
-            if status == .unauthorized { return PageAnswer.redirect(to: path("log-in"), visit) }
+            if status == .unauthorized { return PageResponse.redirect(to: path("log-in"), visit) }
             var response = try message(
                 "fault", status: status,
                 ["lead": text("fault.\(name)", ["wait": error.wait.map(waiting) ?? ""]), "back": path("log-in")])

@@ -18,11 +18,11 @@ struct FormPage {
     var isOfAccount = false
     var lead: String?
 
-    func response(_ visit: HostedVisit) throws -> Response {
+    func response(_ visit: HostedPageRequest) throws -> Response {
         var own: PageTemplates.Model = [
             "fields": fields.map(\.model),
             "hidden": hidden.map { field -> PageTemplates.Model in ["name": field.name, "value": field.value] },
-            "button": visit.text("\(HostedVisit.textName(page)).button"), "toAccount": isOfAccount,
+            "button": visit.text("\(HostedPageRequest.textName(page)).button"), "toAccount": isOfAccount,
         ]
         if let action { own["action"] = visit.path(action) }
         if let lead { own["lead"] = lead }

@@ -6,7 +6,7 @@ import PageSupport
 /// What one hosted page does with a visit.
 protocol HostedPage: Sendable {
     /// - Throws: anything; the visit turns it into a page in the person's language.
-    func respond(to visit: HostedVisit) async throws -> Response
+    func respond(to visit: HostedPageRequest) async throws -> Response
 }
 
 /// Finds the application of a hosted page, and answers errors as pages.
@@ -29,7 +29,7 @@ extension WebPages {
     private static let maximumIdBytes = 128
 
     /// - Throws: `PageFault.unknown` when there is no such application; `storageUnavailable`.
-    func visit(_ request: Request, _ context: ServerContext) async throws -> HostedVisit {
+    func visit(_ request: Request, _ context: ServerContext) async throws -> HostedPageRequest {
         guard let sent = context.parameters.get("application"), sent.utf8.count <= Self.maximumIdBytes,
             sent.utf8.allSatisfy({ (0x30...0x7a).contains($0) })
         else { throw PageFault.unknown }
@@ -45,7 +45,7 @@ extension WebPages {
                 throw PageFault.unknown
             }
         }
-        return HostedVisit(
+        return HostedPageRequest(
             pages: self, visit: gate.visit(request, context, cookie: id.rawValue), application: application,
             theme: themes.theme(of: application, texts: texts))
     }

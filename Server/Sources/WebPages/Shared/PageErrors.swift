@@ -7,7 +7,7 @@ import OkaeriWire
 import PageSupport
 
 /// Errors for which there is no application and no language: a plain page in all of them.
-struct PageErrors: ErrorAnswers {
+struct PageErrors: ErrorRenderer {
     let templates: PageTemplates
     let assets: PageAssets
 
@@ -44,9 +44,9 @@ struct PageErrors: ErrorAnswers {
 
     private static func words(for error: any Error) -> (HTTPResponse.Status, Words, HTTPFields) {
         switch error {
-        case PageFault.unknown, HTTPFault.pathUnknown: (.notFound, unknown, [:])
-        case HTTPFault.methodNotAllowed(let allow): (.methodNotAllowed, unknown, [.allow: allow])
-        case let fault as HTTPFault: (fault.status, unread, [:])
+        case PageFault.unknown, RequestError.pathUnknown: (.notFound, unknown, [:])
+        case RequestError.methodNotAllowed(let allow): (.methodNotAllowed, unknown, [.allow: allow])
+        case let fault as RequestError: (fault.status, unread, [:])
         case PageFault.forged: (.forbidden, unread, [:])
         case let error as DomainError: (error.pageWords.status, broken, [:])
         default: (.internalServerError, broken, [:])
@@ -54,7 +54,7 @@ struct PageErrors: ErrorAnswers {
     }
 }
 
-extension HTTPFault {
+extension RequestError {
     /// The status of a page that tells the fault.
     var status: HTTPResponse.Status {
         switch self {

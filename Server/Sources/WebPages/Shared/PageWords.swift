@@ -49,7 +49,7 @@ extension DomainError {
     }
 }
 
-extension FieldFault.Rule {
+extension ValidationError.Rule {
     /// What a person reads of a broken rule: a text under `rule.` and this name, with values for its places.
     var pageWords: (name: String, values: [String: String]) {
         switch self {

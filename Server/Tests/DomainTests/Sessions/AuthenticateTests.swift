@@ -153,10 +153,10 @@ struct AuthenticateTests {
         _ = try await world.logIn(device, to: application)
         world.clock.advance(by: .days(5))
         _ = try await world.logIn(TestDevice(), to: application)
-        #expect(try await world.useCases.removeWhatIsOver() == 0)
+        #expect(try await world.useCases.purgeExpired() == 0)
         world.clock.advance(by: .days(5))
-        #expect(try await world.useCases.removeWhatIsOver() == 1)
-        #expect(try await world.useCases.removeWhatIsOver() == 0)
+        #expect(try await world.useCases.purgeExpired() == 1)
+        #expect(try await world.useCases.purgeExpired() == 0)
     }
 
     private func sessions(of logIn: LogIn, _ application: Application) async throws -> [Session] {

@@ -12,26 +12,26 @@ final class FakeSocial: FakeProvider {
     /// How often somebody asked.
     var askedCount: Int { asked.withLock { $0 } }
 
-    func answer(_ request: FakeRequest) async -> FakeAnswer {
+    func answer(_ request: FakeRequest) async -> FakeResponse {
         asked.withLock { $0 += 1 }
         let form = String(decoding: request.body, as: UTF8.self)
         switch request.path {
         case "/debug_token":
             let name = request.query["input_token"] ?? ""
             let isRight = name != "foreign"
-            return FakeAnswer(
+            return FakeResponse(
                 200,
                 ["data": ["is_valid": true, "app_id": isRight ? "app-one" : "app-two", "user_id": .string(name)]])
         case "/1.1/account/verify_credentials.json":
             let header = request.headers["authorization"] ?? ""
             guard !header.contains("foreign"), let name = header.split(separator: "oauth_token=\"").last else {
-                return FakeAnswer(401, ["errors": [["code": 89]]])
+                return FakeResponse(401, ["errors": [["code": 89]]])
             }
-            return FakeAnswer(200, ["id_str": .string(String(name.prefix { $0 != "\"" }))])
+            return FakeResponse(200, ["id_str": .string(String(name.prefix { $0 != "\"" }))])
         case "/tokeninfo":
             let name = String(form.dropFirst("access_token=".count))
-            return FakeAnswer(200, ["aud": name == "foreign" ? "app-two" : "app-one", "sub": .string(name)])
-        default: return FakeAnswer(404)
+            return FakeResponse(200, ["aud": name == "foreign" ? "app-two" : "app-one", "sub": .string(name)])
+        default: return FakeResponse(404)
         }
     }
 }

@@ -37,7 +37,8 @@ struct AdminUserTests {
         let key = try #require(try await world.send("owner", .post, "keys", body: keyBody).json["secret"]?.text)
         let guest = try await server.person(body: #"{"user": {"displayName": "Hana Sato"}}"#).logIn.user.id
         server.clock.advance(by: .days(3))
-        let signed = try await server.signUp("hanako", #", "email": "hanako@example.com""#).read(LogInAnswer.self).user
+        let signed = try await server.signUp("hanako", #", "email": "hanako@example.com""#).read(LogInResponse.self)
+            .user
             .id
         func found(_ query: String) async throws -> [String] {
             try ids(try await world.send(key, .get, world.place("/users?\(query)")))
@@ -69,7 +70,7 @@ struct AdminUserTests {
         let world = try await AdminWorld(roles: [.support])
         let user = try await world.server.signUp(
             "hanako", #", "email": "hanako@example.com", "displayName": "Hana", "fields": {"shoe": "size 23"}"#
-        ).read(LogInAnswer.self).user.id
+        ).read(LogInResponse.self).user.id
         for path in ["/users", "/users/\(user)", "/users?search=hanako@example.com"] {
             let text = try await world.send("support", .get, world.place(path)).text
             #expect(text.contains(user))
@@ -134,7 +135,7 @@ struct AdminUserTests {
     func merge() async throws {
         let world = try await AdminWorld(roles: [])
         let guest = try await world.server.person(body: #"{"user": {"fields": {"gems": 5}}}"#)
-        let kept = try await world.server.signUp("hanako").read(LogInAnswer.self).user.id
+        let kept = try await world.server.signUp("hanako").read(LogInResponse.self).user.id
         let path = world.place("/users/\(guest.logIn.user.id)/merge")
         expect(
             try await world.send(

@@ -31,8 +31,8 @@ struct OverviewTests {
         // Log-ins by the key are counted nowhere but in the sessions.
         #expect(live["audit:user.logged-in:done"] == nil)
         server.clock.advance(by: .seconds(3700))
-        try await rules.writeFigures()
-        try await rules.writeFigures()
+        try await rules.writeStatistics()
+        try await rules.writeStatistics()
         world.server.clock.advance(by: .seconds(-100))
         #expect(try await rules.readOverview(of: server.application.id, days: 7).activeToday == 4)
         #expect(
@@ -45,10 +45,10 @@ struct OverviewTests {
     func catchingUp() async throws {
         let world = try await AdminWorld(roles: [])
         let rules = world.server.useCases.administration
-        try await rules.writeFigures()
+        try await rules.writeStatistics()
         _ = try await world.server.person()
         world.server.clock.advance(by: .days(4))
-        for _ in 0..<3 { try await rules.writeFigures() }
+        for _ in 0..<3 { try await rules.writeStatistics() }
         let overview = try await rules.readOverview(of: world.server.application.id, days: 7)
         #expect(overview.figures.filter { $0.name == .newUsers }.map(\.value).reduce(0, +) == 1)
         #expect(overview.activeToday == 0 && overview.activeMonth == 1)

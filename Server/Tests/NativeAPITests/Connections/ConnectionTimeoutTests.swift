@@ -138,7 +138,7 @@ struct ConnectionTimeoutTests {
         let routes = StreamServer.serverRoutes([]).responders().whole
         let channels = try (0..<2000).map { number in
             let channel = EmbeddedChannel(
-                handlers: [WholeRequestHandler(routes, timeouts: timeouts, logger: TestServer.silence)], loop: loop)
+                handlers: [FastPathHandler(routes, timeouts: timeouts, logger: TestServer.silence)], loop: loop)
             try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: number + 1)).wait()
             return channel
         }

@@ -17,7 +17,7 @@ struct ReadAheadTests {
         let timeouts = ConnectionTimeouts(
             .init(idle: .seconds(30), write: .seconds(30)), metrics: ConnectionMetrics())
         let channel = EmbeddedChannel(
-            handlers: [reads, WholeRequestHandler(routes, timeouts: timeouts, logger: TestServer.silence)])
+            handlers: [reads, FastPathHandler(routes, timeouts: timeouts, logger: TestServer.silence)])
         func ask() {
             let head = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1", path: "/held")
             channel.pipeline.fireChannelRead(HTTPRequestPart.head(head))

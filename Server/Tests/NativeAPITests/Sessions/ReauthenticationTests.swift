@@ -72,7 +72,7 @@ struct ReauthenticationTests {
         let (world, person) = try await stale()
         let asked = try await world.server.send(
             .post, APIPath.requestLogInCode, body: #"{"email": "hana@example.com"}"#)
-        let ticket = try asked.read(LogInCodeRequestAnswer.self).ticket
+        let ticket = try asked.read(LogInCodeRequestResponse.self).ticket
         _ = try await world.server.useCases.deliverMail()
         let mails = try await world.server.useCases.readOutbox(of: world.server.application.id)
         let code = try #require(mails.first?.code)

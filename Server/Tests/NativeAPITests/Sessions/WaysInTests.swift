@@ -133,7 +133,7 @@ private struct WaysInWorld: Sendable {
         case .code, .passwordReset:
             let path = way == .code ? APIPath.requestLogInCode : APIPath.requestPasswordReset
             let asked = try await apple.server.send(.post, path, body: #"{"email": "hana@example.com"}"#)
-            if way == .code { ticket = try asked.read(LogInCodeRequestAnswer.self).ticket }
+            if way == .code { ticket = try asked.read(LogInCodeRequestResponse.self).ticket }
             _ = try await apple.server.useCases.deliverMail()
             let mails = try await apple.server.useCases.readOutbox(of: apple.server.application.id)
             secret = try #require(mails.compactMap { way == .code ? $0.code : $0.token }.first)

@@ -22,7 +22,7 @@ extension TestServer {
     }
 }
 
-extension LogInAnswer {
+extension LogInResponse {
     /// The header that names the session.
     var bearer: [(String, String)] { [("Authorization", "Bearer \(session.token)")] }
 }

@@ -129,7 +129,7 @@ struct AppleWorld: Sendable {
     func person(_ person: FakeApple.Person = hana, device: ProofMaker? = nil) async throws -> Person {
         let credential = try credential(person)
         let answer = try await logIn(token: credential.identityToken, code: credential.code, device: device)
-        return Person(server: server, device: device ?? ProofMaker(), logIn: try answer.read(LogInAnswer.self))
+        return Person(server: server, device: device ?? ProofMaker(), logIn: try answer.read(LogInResponse.self))
     }
 
     func notify(_ payload: String) async throws -> Answer {

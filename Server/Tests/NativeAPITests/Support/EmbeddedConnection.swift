@@ -65,7 +65,7 @@ struct EmbeddedConnection {
         let routes = StreamServer.serverRoutes([
             Route(.get, "/held", held), Route(.get, "/short", StreamServer.Short()),
         ]).responders().whole
-        let handler = WholeRequestHandler(
+        let handler = FastPathHandler(
             routes, timeouts: ConnectionTimeouts(limits, metrics: metrics), logger: TestServer.silence)
         let handlers: [any ChannelHandler] = [reads] + socket + [handler]
         channel = EmbeddedChannel(handlers: handlers)

@@ -8,7 +8,7 @@ import Testing
 struct Person: Sendable {
     let server: TestServer
     let device: ProofMaker
-    let logIn: LogInAnswer
+    let logIn: LogInResponse
 
     var token: String { logIn.session.token }
 
@@ -45,7 +45,7 @@ extension TestServer {
     /// A person whose log-in succeeded.
     func person(_ device: ProofMaker = ProofMaker(), body: String? = nil) async throws -> Person {
         let answer = try await logIn(device, body: body)
-        return Person(server: self, device: device, logIn: try answer.read(LogInAnswer.self))
+        return Person(server: self, device: device, logIn: try answer.read(LogInResponse.self))
     }
 }
 

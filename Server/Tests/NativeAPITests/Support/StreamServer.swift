@@ -95,7 +95,7 @@ struct StreamServer: Sendable {
         let (listening, listens) = AsyncStream<Int>.makeStream()
         let application = Hummingbird.Application(
             responder: responders.all,
-            server: settings.server(try await UnreadableHead.Answers(NoWords()), responders.whole, rules),
+            server: settings.server(try await MalformedRequestHandler.Answers(NoWords()), responders.whole, rules),
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in
                 await ListeningSocket.prepare(channel, rules)
@@ -143,7 +143,7 @@ struct StreamServer: Sendable {
     private struct Adapter: ProtocolAdapter {
         let surface = "test"
         let routes: [Route]
-        var errors: any ErrorAnswers { NoWords() }
+        var errors: any ErrorRenderer { NoWords() }
         func owns(path: String) -> Bool { true }
     }
 
@@ -153,7 +153,7 @@ struct StreamServer: Sendable {
         }
     }
 
-    private struct NoWords: ErrorAnswers {
+    private struct NoWords: ErrorRenderer {
         func answer(to error: any Error, requestId: String) -> Response { Response(status: .internalServerError) }
     }
 }

@@ -6,10 +6,10 @@ import Testing
 
 extension Person {
     /// Asks for a transfer code.
-    func issueCode(sourceLocation: SourceLocation = #_sourceLocation) async throws -> TransferCodeAnswer {
+    func issueCode(sourceLocation: SourceLocation = #_sourceLocation) async throws -> TransferCodeResponse {
         let answer = try await send(.post, APIPath.transferCode)
         try #require(answer.status == 201, "\(answer.text)", sourceLocation: sourceLocation)
-        return try answer.read(TransferCodeAnswer.self)
+        return try answer.read(TransferCodeResponse.self)
     }
 
     /// What the device has not been told.
@@ -45,7 +45,7 @@ extension TestServer {
     ) async throws -> Person {
         let answer = try await redeem(code, on: device, name: name)
         try #require(answer.status == 200, "\(answer.text)", sourceLocation: sourceLocation)
-        return Person(server: self, device: device, logIn: try answer.read(LogInAnswer.self))
+        return Person(server: self, device: device, logIn: try answer.read(LogInResponse.self))
     }
 }
 

@@ -5,7 +5,7 @@ import OkaeriWire
 import Testing
 
 /// What enemies of the hosted pages try, each by its name. Code injection, state and nonce at providers:
-/// `ProviderVisitTests`, `SocialVisitTests`; an application's own fields: `OwnFieldPageTests`; a thousand log-ins a minute:
+/// `AuthorizationStateTests`, `SocialVisitTests`; an application's own fields: `OwnFieldPageTests`; a thousand log-ins a minute:
 /// `LogInPageTests`.
 @Suite("Hostile visitors of the pages")
 struct HostilePageTests {

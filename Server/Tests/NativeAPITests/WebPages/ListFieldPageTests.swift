@@ -25,7 +25,7 @@ struct ListFieldPageTests {
 
     private func fields(in server: TestServer) async throws -> [String: JSONValue] {
         let user = try await server.store.read { transaction throws(DomainError) in
-            try transaction.user(TypedIdentifier(.username, shown: "hana"), in: server.application.id)
+            try transaction.user(LogInIdentifier(.username, shown: "hana"), in: server.application.id)
         }
         return try #require(user).fields
     }

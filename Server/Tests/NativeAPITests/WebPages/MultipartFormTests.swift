@@ -7,7 +7,7 @@ import Testing
 struct MultipartFormTests {
     private static let type = "multipart/form-data; boundary=b"
 
-    private func form(_ text: String, _ type: String = Self.type) throws(HTTPFault) -> MultipartForm {
+    private func form(_ text: String, _ type: String = Self.type) throws(RequestError) -> MultipartForm {
         try MultipartForm(Array(text.utf8), contentType: type)
     }
 
@@ -38,7 +38,7 @@ struct MultipartFormTests {
             "--b\r\n" + String(repeating: "a", count: 2000) + "\r\n\r\nx\r\n--b--",
         ])
     func broken(text: String) {
-        #expect(throws: HTTPFault.self) { try form(text) }
+        #expect(throws: RequestError.self) { try form(text) }
     }
 
     @Test("is refused with a name twice, with too many of them, without a boundary, or when it is too large")
@@ -49,13 +49,13 @@ struct MultipartFormTests {
         let many = (0...FormValues.maximumFields).map { part("n\($0)") }.joined()
         let file = "; filename=\"f\""
         for text in [part("a") + part("a"), part("a", file) + part("a", file), many] {
-            #expect(throws: HTTPFault.self) { try form(text + "--b--\r\n") }
+            #expect(throws: RequestError.self) { try form(text + "--b--\r\n") }
         }
         for type in ["multipart/form-data", "multipart/form-data; boundary=", "multipart/form-data; boundary=a b"] {
-            #expect(throws: HTTPFault.self) { try form(part("a") + "--b--\r\n", type) }
+            #expect(throws: RequestError.self) { try form(part("a") + "--b--\r\n", type) }
         }
         let huge = String(repeating: "x", count: MultipartForm.maximumBytes + 1)
-        #expect(throws: HTTPFault.bodyTooLarge(maximumBytes: MultipartForm.maximumBytes)) { try form(huge) }
+        #expect(throws: RequestError.bodyTooLarge(maximumBytes: MultipartForm.maximumBytes)) { try form(huge) }
     }
 
     @Test("ends every hostile body with a form or a refusal", arguments: 0..<40)

@@ -27,7 +27,7 @@ struct OwnFieldPageTests {
 
     private func fields(_ name: String, in server: TestServer) async throws -> [String: JSONValue] {
         let user = try await server.store.read { transaction throws(DomainError) in
-            try transaction.user(TypedIdentifier(.username, shown: name), in: server.application.id)
+            try transaction.user(LogInIdentifier(.username, shown: name), in: server.application.id)
         }
         return try #require(user).fields
     }

@@ -63,7 +63,7 @@ private struct SocialPlace {
                 + "&state=\(Browser.escaped(asked["state"] ?? ""))")
     }
 
-    func fail(_ provider: String, with answer: FakeAnswer?) {
+    func fail(_ provider: String, with answer: FakeResponse?) {
         if provider == "facebook" { facebook.fail(with: answer) } else { x.fail(with: answer) }
     }
 }
@@ -177,13 +177,13 @@ struct SocialVisitTests {
     @Test(
         "say that the other service cannot be reached, or refused, and make nothing",
         arguments: [
-            ("facebook", FakeAnswer(503), 502), ("facebook", FakeAnswer(200), 502),
-            ("facebook", FakeAnswer(400, ["error": ["code": 1]]), 502),
-            ("facebook", FakeAnswer(400, ["error": ["code": 100]]), 422), ("twitter", FakeX.outage, 502),
-            ("twitter", FakeAnswer(200), 502), ("twitter", FakeAnswer(401, ["error": "unauthorized_client"]), 502),
-            ("twitter", FakeAnswer(400, ["error": "invalid_request"]), 422),
-        ] as [(String, FakeAnswer, Int)])
-    func down(provider: String, answer: FakeAnswer, status: Int) async throws {
+            ("facebook", FakeResponse(503), 502), ("facebook", FakeResponse(200), 502),
+            ("facebook", FakeResponse(400, ["error": ["code": 1]]), 502),
+            ("facebook", FakeResponse(400, ["error": ["code": 100]]), 422), ("twitter", FakeX.outage, 502),
+            ("twitter", FakeResponse(200), 502), ("twitter", FakeResponse(401, ["error": "unauthorized_client"]), 502),
+            ("twitter", FakeResponse(400, ["error": "invalid_request"]), 422),
+        ] as [(String, FakeResponse, Int)])
+    func down(provider: String, answer: FakeResponse, status: Int) async throws {
         let place = try await SocialPlace()
         let browser = Browser(place.server)
         let asked = try await place.leave(browser, provider)
@@ -265,7 +265,7 @@ struct SocialVisitTests {
     }
 
     @Test("ask somebody new for what the application wants to know, and nobody whom it knows")
-    func askedFields() async throws {
+    func registrationFields() async throws {
         let place = try await SocialPlace(rules: [
             FieldRule(name: "team", kind: .string, isRequired: true, labels: ["en": "Team"]),
             FieldRule(name: "age", kind: .integer, isRequired: true),

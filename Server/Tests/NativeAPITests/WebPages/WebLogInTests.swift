@@ -213,12 +213,12 @@ struct WebLogInTests {
     }
 
     @Test("opens the own account for a guest of an app, once, and asks first")
-    func pageTicket() async throws {
+    func oneTimeLogInToken() async throws {
         let server = try await server()
         let guest = try await server.send(
             .post, "/v1/log-in/automatic",
             [("DPoP", try ProofMaker().proof("POST", server.url("/v1/log-in/automatic"), at: server.clock.now))])
-        let token = try guest.read(LogInAnswer.self).session.token
+        let token = try guest.read(LogInResponse.self).session.token
         let answer = try await server.send(.post, "/v1/user/page", [("Authorization", "Bearer \(token)")])
         let address = try answer.read(PageAddressAnswer.self).url.replacing("http://id.example.test", with: "")
         let browser = Browser(server)

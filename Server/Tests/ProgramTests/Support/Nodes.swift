@@ -59,12 +59,12 @@ struct Nodes: Sendable {
     }
 
     /// One automatic log-in that must succeed.
-    func loggedIn(_ device: TestDevice = TestDevice(), at node: Int) async throws -> LogInAnswer {
+    func loggedIn(_ device: TestDevice = TestDevice(), at node: Int) async throws -> LogInResponse {
         let answer = try await logIn(device, at: node)
         guard [200, 201].contains(answer.status) else {
             throw TestFault("log-in answered \(answer.status): \(String(decoding: answer.body, as: UTF8.self))")
         }
-        return try JSONDecoder().decode(LogInAnswer.self, from: answer.body)
+        return try JSONDecoder().decode(LogInResponse.self, from: answer.body)
     }
 
     /// The status of a request with a session token.

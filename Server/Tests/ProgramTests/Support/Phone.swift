@@ -24,11 +24,11 @@ struct Phone: Sendable {
     }
 
     /// One automatic log-in that must succeed.
-    func loggedIn(at server: TestServer, application: String, body: String = "{}") async throws -> LogInAnswer {
+    func loggedIn(at server: TestServer, application: String, body: String = "{}") async throws -> LogInResponse {
         let answer = try await logIn(at: server, application: application, body: body)
         guard [200, 201].contains(answer.status) else {
             throw TestFault("log-in answered \(answer.status): \(String(decoding: answer.body, as: UTF8.self))")
         }
-        return try JSONDecoder().decode(LogInAnswer.self, from: answer.body)
+        return try JSONDecoder().decode(LogInResponse.self, from: answer.body)
     }
 }

@@ -57,7 +57,7 @@ final class SignUpLoad: Sendable {
         let begin = ContinuousClock.now
         do {
             let answer = try await Phone().logIn(at: servers[node], application: application, by: transport)
-            let logIn = answer.status == 201 ? try JSONDecoder().decode(LogInAnswer.self, from: answer.body) : nil
+            let logIn = answer.status == 201 ? try JSONDecoder().decode(LogInResponse.self, from: answer.body) : nil
             return SignUp(
                 node: node, begin: begin, end: .now, status: answer.status,
                 tellsWhen: answer.headers["Retry-After"].flatMap { Int($0) } != nil, user: logIn?.user.id)

@@ -22,7 +22,7 @@ extension FuzzTarget {
             applyTwice(change.operations)
         },
         FuzzTarget("parse-acl") { input in
-            guard let value = try? JSONValue(parsing: input), let list = try? UserFields.accessList(value) else {
+            guard let value = try? JSONValue(parsing: input), let list = try? UserFields.acl(value) else {
                 return
             }
             _ = (list.faults(field: "ACL"), list.rights(of: Identifier(rawValue: "user")))
@@ -42,7 +42,7 @@ extension FuzzTarget {
             applyTwice(custom.compactMapValues { try? MemberFields.operation("field", $0) })
         },
         FuzzTarget("ncmb-acl") { input in
-            guard let value = try? JSONValue(parsing: input), let list = try? MemberFields.accessList(value) else {
+            guard let value = try? JSONValue(parsing: input), let list = try? MemberFields.acl(value) else {
                 return
             }
             _ = (list.faults(field: "acl"), list.rights(of: Identifier(rawValue: "user")))

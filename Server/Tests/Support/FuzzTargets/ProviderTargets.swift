@@ -7,12 +7,12 @@ import Foundation
 private struct HostileProvider: WebCaller {
     let input: [UInt8]
 
-    func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebAnswer {
+    func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebResponse {
         if call.url.hasSuffix("/keys") || call.url.hasSuffix("jwks/") {
-            return WebAnswer(status: 200, body: Array(#"{"keys":[{"kid":"k",\#(FuzzKey.shared.members)}]}"#.utf8))
+            return WebResponse(status: 200, body: Array(#"{"keys":[{"kid":"k",\#(FuzzKey.shared.members)}]}"#.utf8))
         }
         // The first byte chooses between an answer and a refusal, which are read in different places.
-        return WebAnswer(status: input.first.map { $0 & 1 == 0 } ?? true ? 200 : 400, body: input)
+        return WebResponse(status: input.first.map { $0 & 1 == 0 } ?? true ? 200 : 400, body: input)
     }
 
     func mayAsk(_ url: String) -> Bool { true }

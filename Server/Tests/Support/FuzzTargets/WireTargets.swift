@@ -18,7 +18,7 @@ extension FuzzTarget {
             guard let value = try? JSONValue(parsing: input) else { return }
             _ = try? value.decoded(as: SignUpBody.self)
             _ = try? value.decoded(as: UpgradeBody.self)
-            _ = try? value.decoded(as: LogInAnswer.self)
+            _ = try? value.decoded(as: LogInResponse.self)
             _ = try? value.decoded(as: Problem.self)
             _ = try? value.decoded(as: Theme.self)
             _ = try? value.decoded(as: UserBody.self)

@@ -29,7 +29,7 @@ extension Promise {
             user.email = "Hana@bücher.example"
             user.phone = "+819012345678"
             let written = user
-            let typed: [TypedIdentifier] = [
+            let typed: [LogInIdentifier] = [
                 .init(.username, shown: "STRASSE"), .init(.email, shown: "hana@xn--bcher-kva.example"),
                 .init(.phone, shown: "+81 90-1234-5678"),
             ]
@@ -62,7 +62,7 @@ extension Promise {
                 try transaction.updateIdentifiers(of: taker)
             }
             let owner = try await engine.read { transaction throws(DomainError) in
-                try transaction.user(TypedIdentifier(.username, shown: "Hana"), in: samples.application)
+                try transaction.user(LogInIdentifier(.username, shown: "Hana"), in: samples.application)
             }
             try expectEqual(owner?.id, taker.id)
         },

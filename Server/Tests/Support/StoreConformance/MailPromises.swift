@@ -147,7 +147,8 @@ extension Promise {
             let sealing = MailSealing(key: key, randomness: world.randomness)
             let mails = try (0..<20).map { number in
                 try sealing.queued(
-                    .letter(MailLetter(kind: .emailChanged, recipient: "hana\(number)@example.com", languages: [])),
+                    .letter(
+                        RenderedMessage(kind: .emailChanged, recipient: "hana\(number)@example.com", languages: [])),
                     of: .emailChanged, in: application.id, at: world.clock.now, life: .days(1))
             }
             try await engine.write { transaction throws(DomainError) in

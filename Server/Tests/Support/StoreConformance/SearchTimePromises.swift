@@ -87,7 +87,7 @@ extension Transaction {
     /// A statement that takes as long as one likes, on every engine.
     fileprivate func countTo(_ number: Int64) throws(DomainError) -> Int64 {
         guard let transaction = self as? SQLTransaction else { throw .storageUnavailable }
-        let question = ComposedQuery(
+        let question = DynamicQuery(
             text: """
                 WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < \(number))
                 SELECT COUNT(*) FROM numbers

@@ -24,7 +24,7 @@ extension Promise {
             let (user, other) = (samples.user(), samples.user(after: 1))
             let older = samples.session(of: user)
             let newer = samples.session(of: user, after: .seconds(5))
-            let use = SessionUse(
+            let use = SessionTouch(
                 id: older.id, user: user.id, application: user.application, at: samples.now + .seconds(600),
                 address: "192.0.2.1", isFirstOfDay: false)
             let listed = try await engine.write { transaction throws(DomainError) in
@@ -50,7 +50,7 @@ extension Promise {
                 }
                 func use(after span: Duration, isFirstOfDay: Bool) throws(DomainError) {
                     try transaction.noteUse([
-                        SessionUse(
+                        SessionTouch(
                             id: session.id, user: user.id, application: user.application, at: samples.now + span,
                             address: nil, isFirstOfDay: isFirstOfDay)
                     ])
@@ -188,7 +188,7 @@ extension Promise {
                 let first = try transaction.sessionLives(after: nil, limit: 5)
                 let second = try transaction.sessionLives(after: first.last, limit: 5)
                 try transaction.noteUse([
-                    SessionUse(
+                    SessionTouch(
                         id: sessions[3].id, user: user.id, application: user.application,
                         at: samples.now + .seconds(99), address: nil, isFirstOfDay: false)
                 ])

@@ -159,9 +159,9 @@ extension Promise {
         Promise("finds only whom the reader may see, and no address but the reader's own") { engine in
             let samples = Samples()
             var users = (0..<5).map { samples.user("\($0)", after: Int64($0)) }
-            users[1].accessList = AccessList([.everybody: [.read]])
-            users[2].accessList = AccessList([.user(users[0].id): [.read]])
-            users[3].accessList = AccessList()
+            users[1].acl = ACL([.everybody: [.read]])
+            users[2].acl = ACL([.user(users[0].id): [.read]])
+            users[3].acl = ACL()
             users[0].email = "own@example.com"
             users[1].email = "other@example.com"
             users[1].username = "Other"
@@ -195,13 +195,13 @@ extension Promise {
                     try await findings(sorted, samples, engine).users.map(\.displayName), ["4", "1", "0"])
             }
             var changed = users[1]
-            changed.accessList = nil
+            changed.acl = nil
             let patch = changed
             let read = try await engine.write { transaction throws(DomainError) in
-                try transaction.updateAccessList(of: patch)
+                try transaction.updateACL(of: patch)
                 return try transaction.user(patch.id, in: patch.application)
             }
-            try expectEqual(read?.accessList, nil)
+            try expectEqual(read?.acl, nil)
             try expectEqual(try await names(.user(nil, seesUnlisted: false)), [])
         },
     ]

@@ -24,6 +24,6 @@ package enum TestAuthenticator {
             }
             bits &= 0xfff
         }
-        return TimeCode(key: bytes).code(step: now.milliseconds / 1000 / TimeCode.step)
+        return TOTP(key: bytes).code(step: now.milliseconds / 1000 / TOTP.step)
     }
 }

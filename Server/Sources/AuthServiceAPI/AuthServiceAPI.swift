@@ -1,0 +1,42 @@
+package import Domain
+package import HTTPSupport
+import HTTPTypes
+
+/// Accounts in the envelope `{status, success, message, data}`, as a family of seminar apps reads it. It only translates:
+/// the rules are the domain's.
+package struct AuthServiceAPI: ProtocolAdapter {
+    let useCases: UseCases
+    let gate: ProtocolAuthenticator
+    let readBody: BodyReader
+
+    package init(useCases: UseCases, gate: ProtocolAuthenticator, readBody: BodyReader) {
+        self.useCases = useCases
+        self.gate = gate
+        self.readBody = readBody
+    }
+
+    package var surface: String { "envelope" }
+
+    package var errors: any ErrorRenderer { AuthServiceErrors() }
+
+    /// `/user/…`, or behind an application's own base path: `/app/user/…`.
+    package func owns(path: String) -> Bool {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        return segments.count == 3 && segments[1] == "user"
+            || segments.count == 4 && segments[2] == "user" && !["v1", "api", "1", "parse"].contains(segments[1])
+    }
+
+    /// Every endpoint, at the root and behind a base path. Sibling servers of the same family write them in capitals too.
+    package var routes: [Route] {
+        ["/user", "/{base}/user"].flatMap { place in
+            [
+                Route(.post, place + "/signup", SignUpRoute(api: self)),
+                Route(.post, place + "/signUp", SignUpRoute(api: self)),
+                Route(.post, place + "/signin", SignInRoute(api: self)),
+                Route(.post, place + "/signIn", SignInRoute(api: self)),
+                Route(.get, place + "/me", ProfileRoute(api: self)),
+                Route(.post, place + "/signout", SignOutRoute(api: self)),
+            ]
+        }
+    }
+}

@@ -1,0 +1,128 @@
+/// The changes of an account that concern its safety. The table of what each of them ends, records and tells: every
+/// protocol, page and command makes its changes by it, and the tests walk it.
+package enum AccountChange: String, CaseIterable, Hashable, Sendable {
+    /// A user was made without being logged in.
+    case created
+    /// Name, locale or fields, by somebody else than the user.
+    case profileChanged = "profile_changed"
+    case aclChanged = "access_list_changed"
+    /// A user name, or a first mail address or phone number.
+    case identifiersChanged = "identifiers_changed"
+    /// A mail address or phone number in the place of another one, or none any more.
+    case addressChanged = "address_changed"
+    /// The present mail address was shown to be the user's.
+    case emailVerified = "email_verified"
+    /// Another mail address was, and has taken the place of the one before.
+    case emailReplaced = "email_replaced"
+    case phoneVerified = "phone_verified"
+    case phoneReplaced = "phone_replaced"
+    /// An anonymous user has a password and something to type beside it.
+    case upgraded
+    case passwordChanged = "password_changed"
+    case passwordReset = "password_reset"
+    case disabled
+    case enabled
+    case identityLinked = "identity_linked"
+    case identityUnlinked = "identity_unlinked"
+    /// One device key, by its owner or an operator.
+    case deviceKeyRemoved = "device_key_removed"
+    /// All device keys but the caller's own.
+    case otherDeviceKeysRemoved = "other_device_keys_removed"
+    /// “Log out everywhere”, by the user.
+    case otherSessionsEnded = "other_sessions_ended"
+    /// “Log out everywhere”, by an operator.
+    case allSessionsEnded = "all_sessions_ended"
+
+    /// What ends with it, beside what the caller uses. Requirement 49.
+    package var evicts: Set<Eviction> {
+        switch self {
+        case .addressChanged, .emailReplaced, .phoneReplaced, .passwordChanged, .passwordReset, .disabled,
+            .otherSessionsEnded, .allSessionsEnded:
+            Eviction.everything
+        case .otherDeviceKeysRemoved: [.deviceKeys]
+        // Of one key or identity, which the caller names: that and its sessions.
+        case .deviceKeyRemoved, .identityUnlinked: []
+        case .created, .profileChanged, .aclChanged, .identifiersChanged, .emailVerified, .phoneVerified,
+            .upgraded, .enabled, .identityLinked:
+            []
+        }
+    }
+
+    /// What stands in the audit log. Requirement 51.
+    package var action: AuditEntry.Action {
+        switch self {
+        case .created: .userCreated
+        case .profileChanged: .userChanged
+        case .aclChanged: .aclChanged
+        case .identifiersChanged, .addressChanged: .identifiersChanged
+        case .emailVerified, .emailReplaced: .emailVerified
+        case .phoneVerified, .phoneReplaced: .phoneVerified
+        case .upgraded: .userUpgraded
+        case .passwordChanged: .passwordChanged
+        case .passwordReset: .passwordReset
+        case .disabled: .userDisabled
+        case .enabled: .userEnabled
+        case .identityLinked: .identityLinked
+        case .identityUnlinked: .identityUnlinked
+        case .deviceKeyRemoved: .deviceKeyRemoved
+        case .otherDeviceKeysRemoved: .otherDeviceKeysRemoved
+        case .otherSessionsEnded: .otherSessionsEnded
+        case .allSessionsEnded: .sessionsEnded
+        }
+    }
+
+    /// The mail that tells the user, at the address from before and at the one from now on, as far as they were shown to
+    /// be the user's (requirement 5).
+    package var notice: MailKind? {
+        switch self {
+        case .passwordChanged, .passwordReset: .passwordChanged
+        case .addressChanged, .emailReplaced, .phoneReplaced: .emailChanged
+        case .created, .profileChanged, .aclChanged, .identifiersChanged, .emailVerified, .phoneVerified,
+            .upgraded, .disabled, .enabled, .identityLinked, .identityUnlinked, .deviceKeyRemoved,
+            .otherDeviceKeysRemoved, .otherSessionsEnded, .allSessionsEnded:
+            nil
+        }
+    }
+}
+
+extension AccountChange {
+    /// What happened to a user, with what the audit log says of each: names and kinds, and never a value.
+    ///
+    /// - Parameters:
+    ///   - before: The user as it was.
+    ///   - after: The user as it is.
+    /// - Returns: the changes, but for those of a password, which is not seen here.
+    static func between(_ before: User, _ after: User) -> [AccountChange: [String: String]] {
+        var changes: [AccountChange: [String: String]] = [:]
+        if before.acl != after.acl { changes[.aclChanged] = [:] }
+        if before.isDisabled != after.isDisabled { changes[after.isDisabled ? .disabled : .enabled] = [:] }
+        let isReplaced =
+            before.email != nil && after.email != before.email || before.phone != nil && after.phone != before.phone
+        let isVerificationTaken =
+            before.emailVerifiedAt != nil && after.emailVerifiedAt == nil
+            || before.phoneVerifiedAt != nil && after.phoneVerifiedAt == nil
+        if isReplaced {
+            changes[.addressChanged] = after.identifierDetails
+        } else if before.typedIdentifiers != after.typedIdentifiers || isVerificationTaken {
+            changes[.identifiersChanged] = after.identifierDetails
+        }
+        if before.emailVerifiedAt == nil, after.emailVerifiedAt != nil {
+            changes[.emailVerified] = ["address": before.email == after.email ? "same" : "new"]
+        }
+        let (gone, new) = (before.providers(notOf: after), after.providers(notOf: before))
+        if !gone.isEmpty { changes[.identityUnlinked] = ["provider": gone.joined(separator: " ")] }
+        if !new.isEmpty { changes[.identityLinked] = ["provider": new.joined(separator: " ")] }
+        return changes
+    }
+}
+
+extension User {
+    /// The providers of identities that another state of the user has not, by name. A replaced identity counts in both.
+    fileprivate func providers(notOf other: User) -> [String] {
+        Set(identities.filter { $0.provider != .device && !other.has($0) }.map(\.provider.rawValue)).sorted()
+    }
+
+    fileprivate func has(_ identity: Identity) -> Bool {
+        identities.contains { $0.provider == identity.provider && $0.subject == identity.subject }
+    }
+}

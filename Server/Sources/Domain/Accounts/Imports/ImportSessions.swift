@@ -1,0 +1,63 @@
+/// Takes sessions in from another service, a part at a time, so that nobody is logged out by the move. What is there
+/// already is left alone.
+package struct ImportSessions: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+
+    /// A session made ready.
+    private struct Candidate: Sendable {
+        var session: Session
+        var token: SecretDigest
+        var faults: [ValidationError]
+    }
+
+    /// - Parameters:
+    ///   - sessions: At most `ImportUsers.batchSize`.
+    ///   - isRehearsal: Whether everything is checked and nothing written. Users who would be there by then are not missed.
+    /// - Returns: what became of each, in their order.
+    /// - Throws: `storageUnavailable`.
+    package func callAsFunction(
+        _ sessions: [ImportedSession], isRehearsal: Bool
+    ) async throws(DomainError) -> [ImportOutcome] {
+        let now = clock.now
+        let candidates = sessions.map { imported in
+            let (session, token) = imported.session(randomness, at: now)
+            var faults = imported.faults
+            if session.expiresAt <= now { faults.append(ValidationError(field: "expiresAt", rule: .inThePast)) }
+            return Candidate(session: session, token: token, faults: faults)
+        }
+        if isRehearsal {
+            return try await store.read { transaction throws(DomainError) in
+                var outcomes: [ImportOutcome] = []
+                for candidate in candidates {
+                    outcomes.append(try Self.outcome(of: candidate, needsUser: false, in: transaction))
+                }
+                return outcomes
+            }
+        }
+        return try await store.write { transaction throws(DomainError) in
+            var outcomes: [ImportOutcome] = []
+            for candidate in candidates {
+                let outcome = try Self.outcome(of: candidate, needsUser: true, in: transaction)
+                if outcome == .imported {
+                    try transaction.insert(candidate.session, token: candidate.token, attempt: nil)
+                }
+                outcomes.append(outcome)
+            }
+            return outcomes
+        }
+    }
+
+    private static func outcome(
+        of candidate: Candidate, needsUser: Bool, in transaction: any Transaction
+    ) throws(DomainError) -> ImportOutcome {
+        guard candidate.faults.isEmpty else { return .refused(candidate.faults) }
+        let session = candidate.session
+        if try transaction.session(token: candidate.token, in: session.application) != nil { return .present }
+        if needsUser, try transaction.user(session.user, in: session.application) == nil {
+            return .refused([ValidationError(field: "user", rule: .notListed)])
+        }
+        return .imported
+    }
+}

@@ -1,0 +1,110 @@
+/// Uses a ticket: keeps the current user, goes on as the other, or lets the other take over everything of the current.
+/// One transaction; a ticket counts once, whatever is chosen.
+package struct ResolveMerge: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let audit: AuditTrail
+
+    package struct Resolution: Sendable {
+        package var user: User
+        /// The session of the other user; `nil` when the current one was kept.
+        package var logIn: LogIn?
+        /// The merge, to be undone by; `nil` when there was none.
+        package var merge: Identifier<Merge>?
+        /// The user that was left or went; `nil` when the current one was kept.
+        package var leftUser: RedeemTransferCode.LeftUser?
+    }
+
+    /// - Throws: `mergeTicketRefused`, also when it was used or when one of the users is gone; `fieldsRefused` when
+    ///   both together break a limit; `alreadyRegistered` for the merge of a current user that is
+    ///   not anonymous; `storageUnavailable`.
+    package func callAsFunction(
+        _ ticket: String, _ choice: MergeChoice, by who: Authenticated, address: ClientAddress,
+        from origin: RequestOrigin
+    ) async throws(DomainError) -> Resolution {
+        let work = MergeWork(
+            who: who, now: clock.now, choice: choice, id: randomness.newIdentifier(at: clock.now),
+            event: randomness.newIdentifier(at: clock.now),
+            opening: SessionIssuer(
+                application: who.application, deviceKey: who.session.deviceKey, device: who.session.device,
+                address: address.text, protocolName: who.session.protocolName, method: .merge, attempt: nil,
+                randomness: randomness,
+                now: clock.now),
+            entry: audit.draft(
+                AuditEntry.Action(rawValue: "merge.\(choice.rawValue)"), by: .user(who.user.id),
+                in: who.application.id, from: origin))
+        return try await store.write { transaction throws(DomainError) in try work.run(ticket, in: transaction) }
+    }
+}
+
+/// A ticket that is being used: everything but the transaction.
+private struct MergeWork: Sendable {
+    let who: Authenticated
+    let now: Timestamp
+    let choice: MergeChoice
+    let id: Identifier<Merge>
+    let event: Identifier<Event>
+    let opening: SessionIssuer
+    let entry: AuditDraft
+
+    private var application: Application { who.application }
+
+    func run(_ text: String, in transaction: any Transaction) throws(DomainError) -> ResolveMerge.Resolution {
+        let (ticket, current, other) = try transaction.parties(of: text, who, at: now)
+        try transaction.remove(ticket)
+        try entry.record(on: .user(other.id), details: ["current": current.id.rawValue], in: transaction)
+        switch choice {
+        case .keep: return ResolveMerge.Resolution(user: current)
+        case .switch: return try leave(current, for: other, in: transaction)
+        case .merge: return try bring(current, into: other, in: transaction)
+        }
+    }
+
+    /// Only the device goes over: its key, when it was the current user's.
+    private func leave(
+        _ current: User, for other: User, in transaction: any Transaction
+    ) throws(DomainError) -> ResolveMerge.Resolution {
+        var (left, user) = (current, other)
+        if let key = who.session.deviceKey,
+            let identity = current.identities.first(where: { $0.provider == .device && $0.subject == key })
+        {
+            user.identities.append(try move(identity, from: current.id, to: other.id, in: transaction))
+            left.identities.removeAll { $0 == identity }
+            _ = try transaction.endSessions(of: current.id, in: application.id, deviceKey: key)
+        }
+        _ = try transaction.endSession(who.session.id, of: current.id, in: application.id)
+        var erasedAt: Timestamp?
+        if left.isOutOfReach {
+            left.deletionRequestedAt = now
+            try transaction.updateStanding(of: left)
+            erasedAt = now + application.settings.deletionGrace
+        }
+        let logIn = try opening.open(for: user, in: transaction)
+        return .init(user: logIn.user, logIn: logIn, leftUser: .init(id: left.id, erasedAt: erasedAt))
+    }
+
+    private func bring(
+        _ current: User, into other: User, in transaction: any Transaction
+    ) throws(DomainError) -> ResolveMerge.Resolution {
+        // What leads to a registered user stays with it: its owner can switch, and link what is wanted.
+        guard current.isAnonymous else { throw .alreadyRegistered }
+        let joined = try UserMerger(application: application, id: id, event: event, now: now)
+            .join(current, into: other, in: transaction)
+        let logIn = try opening.open(for: joined.user, in: transaction)
+        return .init(
+            user: logIn.user, logIn: logIn, merge: id,
+            leftUser: .init(
+                id: joined.left.id,
+                erasedAt: joined.left.deletionRequestedAt.map {
+                    $0 + application.settings.deletionGrace
+                }))
+    }
+
+    private func move(
+        _ identity: Identity, from current: Identifier<User>, to other: Identifier<User>,
+        in transaction: any Transaction
+    ) throws(DomainError) -> Identity {
+        try transaction.move(identity, from: current, to: other, in: application.id, at: now)
+    }
+}

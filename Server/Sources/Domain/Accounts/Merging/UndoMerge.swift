@@ -1,0 +1,77 @@
+import enum OkaeriWire.JSONValue
+
+/// Takes a merge apart again, within seven days: the user that went is there as it was, its identities lead to it, and
+/// the user that stayed has the values of before, but for those that were changed since.
+package struct UndoMerge: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let audit: AuditTrail
+
+    /// Call it only for a session whose owner is there; see `RequireRecentLogIn`.
+    ///
+    /// - Throws: `mergeUnknown`, also for one that was undone; `undoTooLate`, `storageUnavailable`.
+    package func callAsFunction(
+        _ id: Identifier<Merge>, by who: Authenticated, from origin: RequestOrigin
+    ) async throws(DomainError) {
+        try await callAsFunction(
+            id, of: who.user.id, in: who.application.id, by: Operator(actor: .user(who.user.id), origin: origin))
+    }
+
+    /// Takes a merge apart for an operator.
+    ///
+    /// - Parameters:
+    ///   - id: Which merge.
+    ///   - userId: The user that stayed.
+    ///   - application: Where.
+    ///   - who: Who does it.
+    /// - Throws: as above.
+    package func callAsFunction(
+        _ id: Identifier<Merge>, of userId: Identifier<User>, in application: Identifier<Application>, by who: Operator
+    ) async throws(DomainError) {
+        let now = clock.now
+        let event: Identifier<Event> = randomness.newIdentifier(at: now)
+        let entry = audit.draft(.mergeUndone, by: who.actor, in: application, from: who.origin)
+        try await store.write { transaction throws(DomainError) in
+            guard let merge = try transaction.merge(id, of: userId, in: application),
+                var user = try transaction.user(userId, in: application)
+            else { throw .mergeUnknown }
+            guard now < merge.undoEnd, var left = try transaction.user(merge.leftUser, in: application) else {
+                throw .undoTooLate
+            }
+            for identity in merge.moved.identities {
+                // One that was unlinked since stays unlinked.
+                guard
+                    try transaction.remove(
+                        identity.provider, subject: identity.subject, of: userId, in: application)
+                else { continue }
+                try transaction.link(identity, to: left.id, in: application)
+                if identity.provider == .device {
+                    _ = try transaction.endSessions(of: userId, in: application, deviceKey: identity.subject)
+                }
+            }
+            merge.moved.takeBack(from: &user)
+            user.updatedAt = now
+            try transaction.updateProfile(of: user)
+            left.deletionRequestedAt = nil
+            try transaction.updateStanding(of: left)
+            try transaction.remove(merge)
+            try transaction.insert(
+                Event(
+                    id: event, application: application, kind: "user.merge-undone", at: now,
+                    body: ["user": .string(userId.rawValue), "leftUser": .string(left.id.rawValue)]))
+            try entry.record(on: .user(userId), details: ["left-user": left.id.rawValue], in: transaction)
+        }
+    }
+}
+
+extension Merge.Moved {
+    /// Gives a user the values of before, where they are still those that the merge gave.
+    fileprivate func takeBack(from user: inout User) {
+        if user.displayName == after.displayName { user.displayName = before.displayName }
+        if user.locale == after.locale { user.locale = before.locale }
+        for name in after.fields.keys where user.fields[name] == after.fields[name] {
+            user.fields[name] = before.fields[name]
+        }
+    }
+}

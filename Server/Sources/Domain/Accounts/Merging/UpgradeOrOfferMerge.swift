@@ -1,0 +1,50 @@
+/// An upgrade that meets somebody else's identifier is a conflict that can be resolved, when the password fits that
+/// user: then the caller has proved to be both.
+package struct UpgradeOrOfferMerge: Sendable {
+    let store: any Store
+    let upgradeUser: UpgradeUser
+    let check: PasswordCheck
+    let offerMerge: OfferMerge
+
+    /// - Throws: `mergeOffered` in place of `identifiersTaken` when the other user's password was given, and else what
+    ///   `UpgradeUser` throws. A wrong password counts as a failed log-in, so that nobody guesses here.
+    package func callAsFunction(
+        _ request: UpgradeUser.Request, by who: Authenticated, address: ClientAddress, from origin: RequestOrigin
+    ) async throws(DomainError) -> User {
+        do {
+            return try await upgradeUser(request, by: who, from: origin)
+        } catch .identifiersTaken(let kinds) {
+            guard let offer = try await offer(request, who, kinds, address, origin) else {
+                throw .identifiersTaken(kinds)
+            }
+            throw .mergeOffered(offer)
+        }
+    }
+
+    private func offer(
+        _ request: UpgradeUser.Request, _ who: Authenticated, _ kinds: [LogInIdentifier.Kind],
+        _ address: ClientAddress, _ origin: RequestOrigin
+    ) async throws(DomainError) -> MergeOffer? {
+        var asked = who.user
+        guard let password = request.password, request.identifiers.apply(to: &asked).isEmpty else { return nil }
+        let taken = asked.typedIdentifiers.filter { kinds.contains($0.kind) }
+        do {
+            let outcome = try await check(password.revealed, of: .typed(taken), in: who.application.id, from: address)
+            let other = try await store.write { transaction throws(DomainError) in
+                // All of them must be that user's: of two owners only one is proved.
+                try outcome.settle(in: transaction) { other in
+                    taken.allSatisfy { other.typedIdentifiers.contains($0) }
+                }
+            }
+            guard let other else { return nil }
+            return try await offerMerge(who, other: other.id, cause: .identifiers(kinds), from: origin)
+        } catch .rateLimited {
+            // Nothing is proved for now; the conflict is told as any other.
+            return nil
+        } catch .busy {
+            return nil
+        } catch {
+            throw error
+        }
+    }
+}

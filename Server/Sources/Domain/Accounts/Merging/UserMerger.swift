@@ -1,0 +1,55 @@
+import enum OkaeriWire.JSONValue
+
+/// One user takes over everything of another, in a transaction that is under way.
+struct UserMerger: Sendable {
+    let application: Application
+    let id: Identifier<Merge>
+    let event: Identifier<Event>
+    let now: Timestamp
+
+    /// - Returns: the user that stays, and the one that went. That one stays out of reach for as long as the merge can
+    ///   be undone.
+    /// - Throws: `fieldsRefused` when both together break a limit, `storageUnavailable`.
+    func join(
+        _ current: User, into other: User, in transaction: any Transaction
+    ) throws(DomainError) -> (user: User, left: User) {
+        var user = MergeRules(application.settings.mergeRules).merged(other, with: current)
+        let faults = ProfileRules.faults(displayName: user.displayName, locale: user.locale, fields: user.fields)
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
+        for identity in current.identities {
+            user.identities.append(
+                try transaction.move(identity, from: current.id, to: other.id, in: application.id, at: now))
+        }
+        user.updatedAt = now
+        try transaction.updateProfile(of: user)
+        try transaction.insert(
+            Merge(
+                id: id, application: application.id, user: user.id, leftUser: current.id,
+                moved: .init(identities: current.identities, before: .init(other), after: .init(user)), mergedAt: now))
+        _ = try transaction.removeTransferCode(of: current.id, in: application.id)
+        _ = try transaction.endSessions(of: current.id, in: application.id, except: Identifier(rawValue: ""))
+        var left = current
+        let grace = application.settings.deletionGrace
+        left.deletionRequestedAt = grace < Merge.undoSpan ? now + (Merge.undoSpan - grace) : now
+        try transaction.updateStanding(of: left)
+        try transaction.insert(
+            Event(
+                id: event, application: application.id, kind: "user.merged", at: now,
+                body: ["user": .string(user.id.rawValue), "leftUser": .string(left.id.rawValue)]))
+        return (user, left)
+    }
+}
+
+extension Transaction {
+    /// Lets an identity lead to another user.
+    func move(
+        _ identity: Identity, from current: Identifier<User>, to other: Identifier<User>,
+        in application: Identifier<Application>, at now: Timestamp
+    ) throws(DomainError) -> Identity {
+        _ = try remove(identity.provider, subject: identity.subject, of: current, in: application)
+        var moved = identity
+        moved.linkedAt = now
+        try insert(moved, for: other, in: application)
+        return moved
+    }
+}

@@ -1,0 +1,72 @@
+/// Gives a user another password, or a first one, ends every other way into the account, and tells the user by mail
+/// (requirements 5, 49).
+package struct ChangePassword: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let passwords: any PasswordHashing
+    let check: PasswordCheck
+    let changes: AccountChanges
+
+    package struct Request: Sendable {
+        /// The present password; `nil` when the session's owner has just proved to be there.
+        package var current: Secret?
+        package var new: Secret
+        package var address: ClientAddress
+        package var rules: AccountRules
+        /// Whether the session of the request stays; in protocols whose apps log in again it ends too.
+        package var keepsSession: Bool
+        /// Where the request came from, for the audit log.
+        package var origin: RequestOrigin
+
+        package init(
+            current: Secret?, new: Secret, address: ClientAddress, rules: AccountRules = .native,
+            keepsSession: Bool = true, origin: RequestOrigin
+        ) {
+            self.current = current
+            self.new = new
+            self.address = address
+            self.rules = rules
+            self.keepsSession = keepsSession
+            self.origin = origin
+        }
+    }
+
+    /// - Returns: how many other sessions ended.
+    /// - Throws: `credentialRefused` for a wrong present password, `reauthenticationRequired` without one on a session
+    ///   that is not fresh, `fieldsRefused`, `rateLimited`, `busy`, `userUnknown`, `storageUnavailable`.
+    package func callAsFunction(_ request: Request, by who: Authenticated) async throws(DomainError) -> Int {
+        let now = clock.now
+        let (user, application) = (who.user, who.application)
+        let kept = request.keepsSession ? KeptAccess(who) : .nothing
+        if request.current == nil { try who.requireFresh(at: now) }
+        // Nobody could log in by a password alone.
+        let faults =
+            user.typedIdentifiers.isEmpty
+            ? [ValidationError(field: "", rule: .noneOf(LogInIdentifier.Kind.allCases.map(\.rawValue)))] : []
+        let new = try PasswordRules(for: application, user: user, rules: request.rules)
+            .check(request.new, field: "newPassword", beside: faults)
+        var outcome: PasswordCheck.Outcome?
+        if let current = request.current {
+            outcome = try await check(
+                current.revealed, of: .own(user), in: application.id, from: request.address)
+        }
+        let hash = try await passwords.hash(new)
+        let settled = outcome
+        let ready = try changes.ready(
+            [.passwordChanged], of: user, in: application, by: Operator(actor: .user(user.id), origin: request.origin),
+            at: now)
+        let ended = try await store.write { transaction throws(DomainError) -> Int? in
+            if let settled, try settled.settle(in: transaction, isMeant: { $0.id == user.id }) == nil {
+                try ready.refuse(.passwordChanged, of: user.id, in: transaction)
+                return nil
+            }
+            guard var present = try transaction.user(user.id, in: application.id) else { throw .userUnknown }
+            try transaction.setPassword(hash, of: user.id, in: application.id, at: now)
+            try transaction.forgetFailures(of: present)
+            present.passwordSetAt = now
+            return try ready.settle([.passwordChanged: [:]], of: &present, keeping: kept, in: transaction).sessions
+        }
+        guard let ended else { throw .credentialRefused }
+        return ended
+    }
+}

@@ -1,0 +1,160 @@
+/// Logs a person in by identifier and password.
+///
+/// A DPoP proof that comes with it binds the session to the device's key; unless the request says otherwise the key
+/// also joins the user.
+package struct LogInWithPassword: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let verifyProof: ProofVerifier
+    let check: PasswordCheck
+    let audit: AuditTrail
+
+    package struct Request: Sendable {
+        package var application: Application
+        /// A user name, a mail address or a phone number, as typed.
+        package var identifier: String
+        package var password: Secret
+        package var proof: PresentedProof?
+        /// Whether the proof's key shall lead to the user from now on.
+        package var joinsDevice: Bool
+        package var device: DeviceDescription
+        package var attempt: Attempt?
+        package var address: ClientAddress
+        package var protocolName: Session.ProtocolName
+        /// Set to bring a user back that asked to be deleted.
+        package var restoringFrom: RequestOrigin?
+        /// Where the request came from, for the audit log.
+        package var origin: RequestOrigin
+        /// An earlier end of the session than its protocol's.
+        package var expiresAt: Timestamp?
+        /// What the identifier may mean, when the protocol says it; else what it looks like.
+        package var candidates: [LogInIdentifier]?
+        /// Whether the user's mail address must have been verified when it is what was typed.
+        package var needsVerifiedEmail = false
+        /// The same of phone numbers.
+        package var needsVerifiedPhone = false
+        /// Whether whoever has no verified mail address is told so instead of being let in.
+        package var admitsVerifiedOnly = false
+        /// Whether the user's identifier must be written as it was typed, capitals and all.
+        package var isSpelledExactly = false
+        /// What the same user must have too.
+        package var requiredIdentifier: LogInIdentifier?
+
+        package init(
+            application: Application, identifier: String, password: Secret, proof: PresentedProof? = nil,
+            joinsDevice: Bool = true, device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil,
+            address: ClientAddress, protocolName: Session.ProtocolName = .native,
+            restoringFrom: RequestOrigin? = nil, expiresAt: Timestamp? = nil, candidates: [LogInIdentifier]? = nil,
+            origin: RequestOrigin? = nil
+        ) {
+            self.application = application
+            self.identifier = identifier
+            self.password = password
+            self.proof = proof
+            self.joinsDevice = joinsDevice
+            self.device = device
+            self.attempt = attempt
+            self.address = address
+            self.protocolName = protocolName
+            self.restoringFrom = restoringFrom
+            self.origin = origin ?? RequestOrigin(address: address.text)
+            self.expiresAt = expiresAt
+            self.candidates = candidates
+        }
+    }
+
+    /// - Throws: `credentialRefused` for an unknown user and for a wrong password alike, `userDisabled` and
+    ///   `emailUnverified` only with the right one; `fieldsRefused`, `proofRefused`, `proofReplayed`, `clockSkew`,
+    ///   `rateLimited`, `busy`, `attemptReused`, `userDeleted` with the right password, `storageUnavailable`.
+    package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
+        let now = clock.now
+        var faults =
+            TextRule(maximumCharacters: 320).faults(of: request.identifier, field: "identifier")
+            + request.device.faults(field: "device")
+        if let end = request.expiresAt, end <= now {
+            faults.append(ValidationError(field: "expiresAt", rule: .inThePast))
+        }
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
+        let proof = try request.proof.map { presented throws(DomainError) in try verifyProof(presented, at: now) }
+        let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
+        let application = request.application.id
+        let candidates = request.candidates ?? LogInIdentifier.candidates(of: request.identifier)
+        let outcome = try await check(
+            request.password.revealed, of: .typed(candidates), in: application, from: request.address)
+        let entry = audit.draft(.loggedIn, by: .unknown, in: application, from: request.origin)
+        let opening = SessionIssuer(
+            application: request.application, deviceKey: proof?.thumbprint, device: request.device,
+            address: request.address.text, protocolName: request.protocolName, method: .password,
+            attempt: request.attempt, entry: entry,
+            restoration: request.restoringFrom.map {
+                audit.draft(.userRestored, by: .unknown, in: application, from: $0)
+            },
+            expiresAt: request.expiresAt, randomness: randomness, now: now)
+        let retires = request.application.settings.retiresWeakPasswords && request.protocolName == .native
+        let finding = try await store.write { transaction throws(DomainError) -> Finding in
+            try link.use(in: transaction, application)
+            let user = try outcome.settle(in: transaction) { user in
+                request.names(user) && request.namesSurely(user, by: candidates)
+            }
+            guard let user, !request.admitsVerifiedOnly || user.emailVerifiedAt != nil else {
+                try entry.record(
+                    on: outcome.user.map { .user($0) }, result: .refused, details: ["method": "password"],
+                    in: transaction)
+                return user == nil ? .refused : .unverified
+            }
+            var joined = try link.joined(to: user, in: transaction)
+            if let proof, retires { try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint) }
+            return .made(try opening.open(for: joined, in: transaction))
+        }
+        switch finding {
+        case .made(let logIn): return logIn
+        case .refused: throw .credentialRefused
+        case .unverified: throw .emailUnverified
+        }
+    }
+
+    private enum Finding: Sendable {
+        case made(LogIn), refused, unverified
+    }
+}
+
+extension LogInWithPassword.Request {
+    /// Whether the user that was found is the one that was meant.
+    fileprivate func names(_ user: User) -> Bool {
+        user.isNamed(
+            by: isSpelledExactly ? candidates : nil, requiredIdentifier: requiredIdentifier,
+            isSpelledExactly: isSpelledExactly)
+    }
+
+    /// Whether what was typed names the user by an address that is verified where it must be, or by anything else.
+    fileprivate func namesSurely(_ user: User, by candidates: [LogInIdentifier]) -> Bool {
+        var unsure: Set<LogInIdentifier.Kind> = []
+        if needsVerifiedEmail, user.emailVerifiedAt == nil { unsure.insert(.email) }
+        if needsVerifiedPhone, user.phoneVerifiedAt == nil { unsure.insert(.phone) }
+        guard !unsure.isEmpty else { return true }
+        return user.typedIdentifiers.contains { identifier in
+            !unsure.contains(identifier.kind) && candidates.contains { $0.isSame(as: identifier) }
+        }
+    }
+}
+
+extension User {
+    /// Whether the user has one of some identifiers exactly as they are written, and another one beside it.
+    ///
+    /// - Parameters:
+    ///   - candidates: Of which one must be the user's; `nil` when that is known.
+    ///   - requiredIdentifier: What the user must have too; `nil` for nothing.
+    ///   - isSpelledExactly: Whether capitals count.
+    /// - Returns: whether it is so.
+    func isNamed(by candidates: [LogInIdentifier]?, requiredIdentifier: LogInIdentifier?, isSpelledExactly: Bool)
+        -> Bool
+    {
+        func has(_ wanted: LogInIdentifier) -> Bool {
+            guard let own = identifier(wanted.kind) else { return false }
+            return isSpelledExactly
+                ? own == wanted.shown : LogInIdentifier(wanted.kind, shown: own).folded == wanted.folded
+        }
+        return (candidates?.contains(where: has) ?? true) && (requiredIdentifier.map(has) ?? true)
+    }
+}

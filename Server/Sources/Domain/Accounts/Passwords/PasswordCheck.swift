@@ -1,0 +1,206 @@
+/// Compares a password with the one of the user that an identifier leads to, and counts failures: all that log-in,
+/// change of password and re-authentication have in common.
+///
+/// The database is asked twice. What it says after the comparison counts: of a thousand guesses sent at once, those
+/// that end after the fifth failure are refused, right or wrong.
+///
+/// Failures are counted three times: by what was typed, by the user whom that led to, and by the address (requirement
+/// 52). What was typed and the address say openly that the next try has to wait, because they are the same for users that
+/// do not exist. The user's own count says nothing: a guess that meets it is refused like a wrong one, or a user name
+/// that was tried too often would tell which mail address belongs to it.
+package struct PasswordCheck: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let passwords: any PasswordHashing
+    /// Wrong passwords from one address or /64 network; `nil` for no limit.
+    let failuresPerAddress: RateLimit?
+    /// Whether failures make the next try wait.
+    let hasDelays: Bool
+
+    /// Whose password it has to be.
+    enum Subject: Sendable {
+        /// The user that an identifier leads to: what it may mean, the likeliest first; at least one.
+        case typed([LogInIdentifier])
+        /// The user of a session, who is told about the own count.
+        case own(User)
+
+        fileprivate var candidates: [LogInIdentifier] {
+            switch self {
+            case .typed(let candidates): candidates
+            case .own(let user): user.typedIdentifiers
+            }
+        }
+    }
+
+    /// Whom an identifier leads to.
+    fileprivate struct Found: Hashable, Sendable {
+        var user: Identifier<User>
+        var hash: PasswordHash?
+    }
+
+    /// A finished comparison, to be settled in the transaction that acts on it.
+    package struct Outcome: Sendable {
+        fileprivate let subject: Subject
+        fileprivate let found: Found?
+        fileprivate let password: Password?
+        fileprivate let verdict: PasswordVerdict
+        fileprivate let application: Identifier<Application>
+        fileprivate let address: RateLimitKey
+        fileprivate let addressLimit: RateLimit?
+        fileprivate let hasDelays: Bool
+        fileprivate let now: Timestamp
+
+        /// Whom the identifier led to, whether or not the password fits.
+        package var user: Identifier<User>? { found?.user }
+    }
+
+    /// Compares.
+    ///
+    /// - Parameters:
+    ///   - text: The password as typed.
+    ///   - subject: Whose it has to be.
+    ///   - application: Whose user it is.
+    ///   - address: Where the request came from.
+    /// - Returns: what `settle` needs.
+    /// - Throws: `fieldsRefused` for an identifier that is too long to be anybody's, `rateLimited`, `busy`,
+    ///   `storageUnavailable`.
+    func callAsFunction(
+        _ text: String, of subject: Subject, in application: Identifier<Application>, from address: ClientAddress
+    ) async throws(DomainError) -> Outcome {
+        guard subject.candidates.allSatisfy({ $0.shown.utf8.count <= LogInIdentifier.maximumBytes }) else {
+            let rule = ValidationError.Rule.tooManyBytes(maximum: LogInIdentifier.maximumBytes)
+            throw .fieldsRefused([ValidationError(field: "identifier", rule: rule)])
+        }
+        let now = clock.now
+        let addressKey = RateLimitKey.passwordFailures(from: address, in: application)
+        let (addressLimit, hasDelays) = (failuresPerAddress, hasDelays)
+        let known = try await store.read { transaction throws(DomainError) in
+            if let addressLimit {
+                let counted = try transaction.counted(addressKey, window: addressLimit.window, at: now)
+                if let counted, counted.count >= addressLimit.maximum {
+                    throw .rateLimited(retryAfter: counted.windowStart + addressLimit.window - now)
+                }
+            }
+            let found = try Self.lookUp(transaction, subject, application).found
+            let mayTry = try Self.mayTry(transaction, subject, found, application, hasDelays: hasDelays, at: now)
+            return (found: found, mayTry: mayTry, schemes: try transaction.passwordSchemes(in: application))
+        }
+        let verdict: PasswordVerdict
+        let password = Password(text)
+        if let password {
+            // What may not be tried now is compared with nothing, which takes as long.
+            verdict = try await passwords.compare(
+                password, with: known.mayTry ? known.found?.hash : nil, among: known.schemes)
+        } else {
+            verdict = .refused
+        }
+        return Outcome(
+            subject: subject, found: known.found, password: password, verdict: verdict, application: application,
+            address: addressKey, addressLimit: addressLimit, hasDelays: hasDelays, now: now)
+    }
+
+    /// Asks about all candidates, also after the first that leads to somebody.
+    ///
+    /// - Returns: the first user that was found, and whom each meaning leads to.
+    fileprivate static func lookUp(
+        _ transaction: any Transaction, _ subject: Subject, _ application: Identifier<Application>
+    ) throws(DomainError) -> (found: Found?, owners: [LogInIdentifier: Identifier<User>]) {
+        var (found, owners): (Found?, [LogInIdentifier: Identifier<User>]) = (nil, [:])
+        for meaning in subject.candidates {
+            guard let owner = try transaction.passwordHash(of: meaning, in: application) else { continue }
+            if found == nil { found = Found(user: owner.user, hash: owner.hash) }
+            owners[meaning] = owner.user
+        }
+        return (found, owners)
+    }
+
+    /// Whether a password may be tried now.
+    ///
+    /// - Throws: `rateLimited` for what was typed too often; `storageUnavailable`.
+    fileprivate static func mayTry(
+        _ transaction: any Transaction, _ subject: Subject, _ found: Found?,
+        _ application: Identifier<Application>, hasDelays: Bool, at now: Timestamp
+    ) throws(DomainError) -> Bool {
+        guard hasDelays else { return true }
+        var wait: Duration?
+        for counter in subject.counters {
+            if let more = try transaction.failures(of: counter, in: application)?.wait(at: now) {
+                wait = max(wait ?? more, more)
+            }
+        }
+        let owner = subject.counter(of: found?.user)
+        let ownWait = try transaction.failures(of: owner, in: application)?.wait(at: now)
+        if case .own = subject, let ownWait { wait = max(wait ?? ownWait, ownWait) }
+        if let wait { throw .rateLimited(retryAfter: wait) }
+        return ownWait == nil
+    }
+}
+
+extension PasswordCheck.Subject {
+    /// Whose failures are counted by what was typed: one of each meaning.
+    fileprivate var counters: [SecretDigest] { candidates.map(\.failureSubject) }
+
+    /// Whose failures are counted by whom that leads to. Nobody has one too: counting must take as long.
+    fileprivate func counter(of user: Identifier<User>?) -> SecretDigest {
+        user.map { $0.failureSubject } ?? candidates.first?.nobodysFailureSubject ?? SecretDigest(of: "nobody".utf8)
+    }
+}
+
+extension PasswordCheck.Outcome {
+    /// Settles the comparison: counts the failure, or forgets earlier ones and stores a better hash.
+    ///
+    /// - Parameters:
+    ///   - transaction: The one that acts on it.
+    ///   - isMeant: Whether the user whose password fits is the one that was meant. Otherwise it is a failure like any
+    ///     other, which ends no count.
+    /// - Returns: the user when the password fits; `nil` when it does not. Then the transaction must be committed, or
+    ///   the failure would not count, and `credentialRefused` be thrown after it.
+    /// - Throws: `rateLimited` when others failed meanwhile, `storageUnavailable`.
+    func settle(
+        in transaction: any Transaction, isMeant: (User) -> Bool
+    ) throws(DomainError) -> User? {
+        let mayTry = try PasswordCheck.mayTry(
+            transaction, subject, found, application, hasDelays: hasDelays, at: now)
+        // Found again: the password may have been changed, and the identifier given to somebody else, meanwhile.
+        if mayTry, case .accepted(let better) = verdict, let found, let hash = found.hash {
+            let again = try PasswordCheck.lookUp(transaction, subject, application)
+            if again.found == found, let user = try transaction.user(found.user, in: application), isMeant(user) {
+                if let better {
+                    try transaction.replacePasswordHash(hash, with: better, of: user.id, in: application, at: now)
+                }
+                return try accepted(user, owners: again.owners, in: transaction)
+            }
+        }
+        for counter in subject.counters { try count(counter, in: transaction) }
+        // A guess that could not be right makes nobody wait longer; it is written all the same, which takes as long.
+        try count(subject.counter(of: found?.user), isGuess: mayTry, in: transaction)
+        if let addressLimit { _ = try transaction.count(address, window: addressLimit.window, at: now) }
+        return nil
+    }
+
+    private func accepted(
+        _ user: User, owners: [LogInIdentifier: Identifier<User>], in transaction: any Transaction
+    ) throws(DomainError) -> User {
+        var user = user
+        // What leads to somebody else keeps its count.
+        for meaning in subject.candidates where (owners[meaning] ?? user.id) == user.id {
+            try transaction.forgetFailures(with: meaning, of: user)
+        }
+        try transaction.forgetFailures(of: user)
+        let isWeak = password?.isName(of: user) ?? false
+        if isWeak != (user.weakPasswordAt != nil) {
+            user.weakPasswordAt = isWeak ? now : nil
+            try transaction.markPassword(of: user.id, in: application, weakSince: user.weakPasswordAt)
+        }
+        return user
+    }
+
+    private func count(
+        _ counter: SecretDigest, isGuess: Bool = true, in transaction: any Transaction
+    ) throws(DomainError) {
+        let before = try transaction.failures(of: counter, in: application)
+        try transaction.write(
+            isGuess ? .next(after: before, at: now) : before ?? .next(after: nil, at: now), of: counter,
+            in: application)
+    }
+}

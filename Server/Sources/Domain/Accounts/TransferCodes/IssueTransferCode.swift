@@ -1,0 +1,64 @@
+/// Gives a user a transfer code (引き継ぎコード), instead of the one that there was.
+package struct IssueTransferCode: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let hash: KeyedHash
+    let rateLimiter: RateLimiter
+    /// Codes that one user can ask for; `nil` for no limit.
+    let limit: RateLimit?
+    let audit: AuditTrail
+
+    package struct Issued: Sendable {
+        /// The code as it is shown: the only time that it is told.
+        package var code: Secret
+        package var expiresAt: Timestamp
+        /// The code as a link into the app, when the application has a pattern for it.
+        package var link: Secret?
+    }
+
+    /// Call it only for a session whose owner is there; see `RequireRecentLogIn`.
+    ///
+    /// - Throws: `rateLimited`, `sessionInvalid` when the user is on the way out,
+    ///   `storageUnavailable`.
+    package func callAsFunction(
+        by who: Authenticated, from origin: RequestOrigin
+    ) async throws(DomainError) -> Issued {
+        try await callAsFunction(
+            to: who.user.id, in: who.application, by: Operator(actor: .user(who.user.id), origin: origin))
+    }
+
+    /// Gives a code out for a user who asks an operator for help.
+    ///
+    /// - Parameters:
+    ///   - user: For whom.
+    ///   - whole: The application.
+    ///   - who: Who does it.
+    /// - Returns: the code, told once.
+    /// - Throws: as above.
+    package func callAsFunction(
+        to user: Identifier<User>, in whole: Application, by who: Operator
+    ) async throws(DomainError) -> Issued {
+        let (now, application) = (clock.now, whole.id)
+        if let limit {
+            let key = RateLimitKey(application: application, kind: "transfer-code-issue", subject: user.rawValue)
+            try await rateLimiter(key, limit: limit)
+        }
+        let code = TransferCode(randomness)
+        let stored = StoredTransferCode(
+            application: application, user: user, digest: code.digest(hash, in: application), issuedAt: now)
+        let entry = audit.draft(.transferCodeIssued, by: who.actor, in: application, from: who.origin)
+        try await store.write { transaction throws(DomainError) in
+            guard let present = try transaction.user(user, in: application), !present.isDisabled,
+                present.deletionRequestedAt == nil
+            else { throw .sessionInvalid }
+            try transaction.replace(stored)
+            try entry.record(on: .user(user), in: transaction)
+        }
+        return Issued(
+            code: Secret(code.grouped), expiresAt: stored.expiresAt,
+            link: whole.settings.transferLink.map {
+                Secret($0.replacing(ApplicationSettings.transferCodePlace, with: code.grouped))
+            })
+    }
+}

@@ -1,0 +1,169 @@
+/// Lets a new device join the user that issued a transfer code, and logs it in.
+///
+/// The new device's key leads to that user from now on. The user that it led to before stays as it is when something
+/// else leads to it; otherwise nobody could reach it any more, and it is deleted after the application's grace period,
+/// unless the transfer is undone.
+package struct RedeemTransferCode: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let verifyProof: ProofVerifier
+    let hash: KeyedHash
+    let rateLimiter: RateLimiter
+    /// Tries for one address or /64 network within an application; `nil` for no limit.
+    let attempts: RateLimit?
+    let audit: AuditTrail
+
+    package struct Request: Sendable {
+        package var application: Application
+        /// What the person typed.
+        package var code: String
+        package var proof: PresentedProof
+        package var device: DeviceDescription
+        package var attempt: Attempt?
+        package var address: ClientAddress
+        package var origin: RequestOrigin
+
+        package init(
+            application: Application, code: String, proof: PresentedProof,
+            device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil, address: ClientAddress,
+            origin: RequestOrigin
+        ) {
+            self.application = application
+            self.code = code
+            self.proof = proof
+            self.device = device
+            self.attempt = attempt
+            self.address = address
+            self.origin = origin
+        }
+    }
+
+    package struct Redeemed: Sendable {
+        package var logIn: LogIn
+        package var leftUser: LeftUser?
+    }
+
+    /// The user that the device's key led to before.
+    package struct LeftUser: Hashable, Sendable {
+        package var id: Identifier<User>
+        /// When it is erased, because nothing leads to it any more; `nil` when something does.
+        package var erasedAt: Timestamp?
+    }
+
+    /// - Throws: `transferCodeRefused` for every code that leads nowhere, whatever the reason, a user on the way
+    ///   out among them, whose code went with the request; `userDisabled` with a right code; `fieldsRefused` for what
+    ///   cannot be a code, which tells nothing; `rateLimited`, `proofRefused`, `clockSkew`, `proofReplayed`,
+    ///   `attemptReused`, `storageUnavailable`.
+    package func callAsFunction(_ request: Request) async throws(DomainError) -> Redeemed {
+        let now = clock.now
+        let application = request.application.id
+        let proof = try verifyProof(request.proof, at: now)
+        var faults = request.device.faults(field: "device")
+        let code = TransferCode(typed: request.code)
+        if code == nil { faults.append(ValidationError(field: "code", rule: .notATransferCode)) }
+        guard let code, faults.isEmpty else { throw .fieldsRefused(faults) }
+        if let attempts {
+            let key = RateLimitKey(
+                application: application, kind: "transfer-code", subject: request.address.allowanceGroup)
+            try await rateLimiter(key, limit: attempts)
+        }
+        let digest = code.digest(hash, in: application)
+        let redemption = Redemption(
+            application: request.application, digest: digest, proof: proof, now: now,
+            opening: SessionIssuer(
+                application: request.application, deviceKey: proof.thumbprint, device: request.device,
+                address: request.address.text, protocolName: .native, method: .transferCode,
+                attempt: request.attempt?.asking(with: digest),
+                randomness: randomness, now: now),
+            transfer: randomness.newIdentifier(at: now), device: request.device, address: request.address.text,
+            entry: audit.draft(.transferCodeRedeemed, by: .unknown, in: application, from: request.origin))
+        let redeemed = try await store.write { transaction throws(DomainError) in
+            guard try transaction.markUsed(proof, in: application) else { throw .proofReplayed }
+            return try redemption.redeem(in: transaction)
+        }
+        guard let redeemed else { throw .transferCodeRefused }
+        return redeemed
+    }
+}
+
+/// A code that is being redeemed: everything but the transaction.
+private struct Redemption: Sendable {
+    let application: Application
+    let digest: SecretDigest
+    let proof: DeviceProof
+    let now: Timestamp
+    let opening: SessionIssuer
+    let transfer: Identifier<Transfer>
+    let device: DeviceDescription
+    let address: String
+    let entry: AuditDraft
+
+    /// - Returns: `nil` when the code leads nowhere; the refusal stands in the audit log.
+    func redeem(in transaction: any Transaction) throws(DomainError) -> RedeemTransferCode.Redeemed? {
+        if let code = try transaction.transferCode(digest, in: application.id), now < code.expiresAt,
+            let user = try transaction.user(code.user, in: application.id), user.deletionRequestedAt == nil
+        {
+            guard !user.isDisabled else { throw .userDisabled }
+            return try join(user, in: transaction)
+        }
+        if let again = try repeated(in: transaction) { return again }
+        try entry.record(on: nil, result: .refused, in: transaction)
+        return nil
+    }
+
+    /// The device has redeemed the code already, and did not get the answer.
+    private func repeated(in transaction: any Transaction) throws(DomainError) -> RedeemTransferCode.Redeemed? {
+        guard let before = try transaction.transfer(codeDigest: digest, in: application.id), before.undoneAt == nil,
+            before.deviceKey == proof.thumbprint, now < before.undoEnd,
+            let user = try transaction.user(
+                provider: .device, subject: proof.thumbprint, in: application.id),
+            user.id == before.user, user.deletionRequestedAt == nil
+        else { return nil }
+        var left: RedeemTransferCode.LeftUser?
+        if let id = before.leftUser, let user = try transaction.user(id, in: application.id) {
+            left = .init(id: id, erasedAt: user.deletionRequestedAt.map { $0 + application.settings.deletionGrace })
+        }
+        return .init(logIn: try opening.open(for: user, in: transaction), leftUser: left)
+    }
+
+    private func join(
+        _ user: User, in transaction: any Transaction
+    ) throws(DomainError) -> RedeemTransferCode.Redeemed {
+        _ = try transaction.removeTransferCode(of: user.id, in: application.id)
+        let before = try transaction.user(provider: .device, subject: proof.thumbprint, in: application.id)
+        if before?.id == user.id {
+            try entry.record(on: .user(user.id), by: .user(user.id), in: transaction)
+            return .init(logIn: try opening.open(for: user, in: transaction), leftUser: nil)
+        }
+        let left = try before.map { before throws(DomainError) in try leave(before, in: transaction) }
+        let identity = Identity(provider: .device, subject: proof.thumbprint, linkedAt: now)
+        try transaction.link(identity, to: user.id, in: application.id)
+        try transaction.insert(
+            Transfer(
+                id: transfer, application: application.id, user: user.id, deviceKey: proof.thumbprint, device: device,
+                address: address, codeDigest: digest, leftUser: left?.id, redeemedAt: now))
+        var details = ["transfer": transfer.rawValue, "device-key": proof.thumbprint]
+        details["left-user"] = left?.id.rawValue
+        try entry.record(on: .user(user.id), by: .user(user.id), details: details, in: transaction)
+        var user = user
+        user.identities.append(identity)
+        return .init(logIn: try opening.open(for: user, in: transaction), leftUser: left)
+    }
+
+    /// Takes the key away from the user that it led to.
+    private func leave(
+        _ user: User, in transaction: any Transaction
+    ) throws(DomainError) -> RedeemTransferCode.LeftUser {
+        _ = try transaction.remove(.device, subject: proof.thumbprint, of: user.id, in: application.id)
+        _ = try transaction.endSessions(of: user.id, in: application.id, deviceKey: proof.thumbprint)
+        var user = user
+        user.identities.removeAll { $0.provider == .device && $0.subject == proof.thumbprint }
+        if user.isOutOfReach, user.deletionRequestedAt == nil {
+            user.deletionRequestedAt = now
+            try transaction.updateStanding(of: user)
+        }
+        return .init(
+            id: user.id, erasedAt: user.deletionRequestedAt.map { $0 + application.settings.deletionGrace })
+    }
+}

@@ -1,0 +1,87 @@
+/// What user names and new passwords may look like at one door. Apps in the stores keep the rules that their own service
+/// had; Okaeri's own protocol never weakens for them.
+package struct AccountRules: Hashable, Sendable {
+    package enum UserNames: Hashable, Sendable {
+        /// Visible signs of one alphabet, nothing that looks like an address; see `NewIdentifiers`.
+        case visible
+        /// Any text without control characters.
+        case anyText(maximumCharacters: Int)
+        /// 3 to 64 of `a–z A–Z 0–9 - _ .`
+        case kii
+    }
+
+    package enum Passwords: Hashable, Sendable {
+        /// Requirements 1 to 4; see `PasswordRules`.
+        case strong
+        /// Any text.
+        case anyText(minimumCharacters: Int)
+        /// Printable ASCII.
+        case printable(ClosedRange<Int>)
+    }
+
+    package var userNames: UserNames
+    package var passwords: Passwords
+
+    package init(userNames: UserNames, passwords: Passwords) {
+        self.userNames = userNames
+        self.passwords = passwords
+    }
+
+    /// The rules of Okaeri's own protocol.
+    package static let native = AccountRules(userNames: .visible, passwords: .strong)
+    /// Kii Cloud's formats (its section 11).
+    package static let kii = AccountRules(userNames: .kii, passwords: .printable(4...50))
+    /// Nobody knows which limits NCMB had; apps use device ids for both.
+    package static let ncmb = AccountRules(
+        userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))
+    /// The apps check nothing and send what was typed.
+    package static let envelope = AccountRules(
+        userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))
+
+    /// Parse lets any text be either.
+    package static let parse = AccountRules(
+        userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))
+    /// Parse with a password policy: Okaeri's own rules for new passwords.
+    package static let parseWithPolicy = AccountRules(
+        userNames: .anyText(maximumCharacters: 255), passwords: .strong)
+
+    /// The rules that a user name breaks.
+    func faults(ofUserName name: String) -> [ValidationError] {
+        switch userNames {
+        case .visible: return NewIdentifiers.faults(ofUserName: name)
+        case .anyText(let maximum):
+            let rule = TextRule(maximumCharacters: maximum)
+            let faults = rule.faults(of: name, field: "username")
+            guard faults.isEmpty else { return faults }
+            // Spelled out it must keep to the limit too. What is all invisible is the protocol's to take.
+            return rule.faults(of: IdentifierFolding.folded(name), field: "username").filter { $0.rule != .empty }
+        case .kii:
+            let isName =
+                (3...64).contains(name.utf8.count)
+                && name.utf8.allSatisfy { Base62.alphabet.contains($0) || "-_.".utf8.contains($0) }
+            return isName ? [] : [ValidationError(field: "username", rule: .notAUserName)]
+        }
+    }
+
+    /// A user name as it is shown.
+    func shown(_ name: String) -> String {
+        userNames == .visible ? NewIdentifiers.userViewName(name) : name
+    }
+
+    /// The rules of a foreign protocol that a password breaks; `nil` when the native ones count.
+    func faults(ofPassword text: String) -> [ValidationError.Rule]? {
+        let range: ClosedRange<Int>
+        switch passwords {
+        case .strong: return nil
+        case .anyText(let minimum): range = minimum...Password.maximumBytes
+        case .printable(let sizes):
+            guard text.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else { return [.controlCharacter] }
+            range = sizes
+        }
+        guard text.utf8.count <= Password.maximumBytes else { return [.tooManyBytes(maximum: Password.maximumBytes)] }
+        guard !text.utf8.contains(0) else { return [.controlCharacter] }
+        if text.unicodeScalars.count < range.lowerBound { return [.tooShort(minimumCharacters: range.lowerBound)] }
+        if text.unicodeScalars.count > range.upperBound { return [.tooLong(maximumCharacters: range.upperBound)] }
+        return []
+    }
+}

@@ -1,0 +1,211 @@
+/// A page of an application's users, newest first, for operators. Every filter has an index; when there are several,
+/// the one that lets the fewest through leads, and the others are asked of each user that it finds.
+package struct BrowseUsers: Sendable {
+    package static let maximumPageSize = 500
+    /// Users looked at for one page. One that fits rarely may need another call, by the page's own `next`.
+    private static let longestSearch = 20_000
+    /// Users looked at with one question to storage.
+    package static let stride = 500
+
+    let schedule: SearchScheduler
+
+    /// Which users; `nil` lets all through.
+    package struct Filter: Hashable, Sendable {
+        package var isAnonymous: Bool?
+        package var isDisabled: Bool?
+        package var isLeaving: Bool?
+        /// Whether the password is the identifier itself, as in the tutorials of old.
+        package var hasWeakCredential: Bool?
+        package var provider: Identity.Provider?
+        /// Users with a session of this protocol.
+        package var protocolName: Session.ProtocolName?
+        /// Users who were there on this day or later, or only before it.
+        package var seenSince: Timestamp?
+        package var notSeenSince: Timestamp?
+        /// Part of what names a user; see `UserPlace.Search`.
+        package var search: String?
+
+        package init() {}
+    }
+
+    package struct Page: Sendable {
+        package var users: [User]
+        /// Where the next page begins; `nil` after the last one.
+        package var next: UserPlace?
+    }
+
+    /// - Parameters:
+    ///   - application: Whose users.
+    ///   - filter: Which of them.
+    ///   - place: Where the page begins; `nil` for the first one.
+    ///   - limit: At most 500; larger values are cut.
+    ///   - stride: How many users are looked at with one question to storage: fewer keep less in memory.
+    ///   - searchesParts: Whether parts of names are looked for, and not whole ones alone: parts tell what is masked.
+    ///   - time: How long it may take, where that is not the time limit of searches.
+    /// - Returns: the page. It may be short before the last one: what was found by the time limit is told.
+    /// - Throws: `searchTooSlow` when the time was over before the first users were looked at, `busy` when too many
+    ///   searches of admins wait, `storageUnavailable`.
+    package func callAsFunction(
+        in application: Identifier<Application>, _ filter: Filter = Filter(), from place: UserPlace? = nil,
+        limit: Int = 50, stride: Int = BrowseUsers.stride, searchesParts: Bool = true, within time: Duration? = nil
+    ) async throws(DomainError) -> Page {
+        let limit = min(max(limit, 1), Self.maximumPageSize)
+        var found: [User] = []
+        var next = place
+        var looked = 0
+        let leader = UserLeader(filter, searchesParts: searchesParts)
+        let request = SearchRequest(by: .admin)
+        while looked < Self.longestSearch {
+            let (start, room) = (next, limit - found.count)
+            let places: [UserPlace]
+            let fitting: (users: [User], end: UserPlace?)
+            do throws(DomainError) {
+                (places, fitting) = try await schedule(in: application, for: request, within: time) {
+                    transaction throws(DomainError) in
+                    let places = try transaction.places(leader, in: application, from: start, limit: stride)
+                    let hasMore = places.count == stride
+                    return (
+                        places, try filter.fitting(places, room: room, hasMore: hasMore, in: application, transaction)
+                    )
+                }
+            } catch {
+                guard case .searchTooSlow = error, looked > 0 else { throw error }
+                return Page(users: found, next: next)
+            }
+            found += fitting.users
+            looked += places.count
+            if let end = fitting.end { return Page(users: found, next: end) }
+            guard places.count == stride, let last = places.last else { return Page(users: found, next: nil) }
+            next = last
+        }
+        return Page(users: found, next: next)
+    }
+}
+
+/// A place in a list of users.
+package struct UserPlace: Hashable, Sendable {
+    package var id: Identifier<User>
+    /// What the list is ordered by before the id: the day, or the text that was searched.
+    package var key: String
+
+    package init(id: Identifier<User>, key: String = "") {
+        self.id = id
+        self.key = key
+    }
+
+    /// What may name a user.
+    package enum Search: Hashable, Sendable {
+        case identifier(LogInIdentifier.Kind)
+        case displayName
+        case id
+    }
+}
+
+/// By which index users are found.
+package enum UserLeader: Hashable, Sendable {
+    case all, registered, anonymous, disabled, leaving, weak
+    case provider(Identity.Provider)
+    case protocolName(Session.ProtocolName)
+    /// Users who were last there on a day in this range, latest first.
+    case days(ClosedRange<Int64>)
+    /// Users whose name, mail address or number begins so, or is so; and the user of this id.
+    case search(String, isWhole: Bool)
+
+    /// The leader of a filter: what is rarest first.
+    init(_ filter: BrowseUsers.Filter, searchesParts: Bool) {
+        if let search = filter.search {
+            self = .search(search, isWhole: !searchesParts)
+        } else if filter.isLeaving == true {
+            self = .leaving
+        } else if filter.isDisabled == true {
+            self = .disabled
+        } else if filter.hasWeakCredential == true {
+            self = .weak
+        } else if let provider = filter.provider, provider != .device {
+            self = .provider(provider)
+        } else if let name = filter.protocolName, name != .native {
+            self = .protocolName(name)
+        } else if let range = filter.days {
+            self = .days(range)
+        } else if filter.isAnonymous == false {
+            self = .registered
+        } else {
+            self = filter.isAnonymous == true ? .anonymous : .all
+        }
+    }
+}
+
+extension BrowseUsers.Filter {
+    /// The days of `seenSince` and `notSeenSince`; `nil` without either.
+    fileprivate var days: ClosedRange<Int64>? {
+        guard seenSince != nil || notSeenSince != nil else { return nil }
+        let first = seenSince?.day ?? 0
+        return first...max(first, notSeenSince.map { $0.day - 1 } ?? 10_000_000)
+    }
+
+    /// The users at places who fit, as many as there is room for, and where it goes on when there is none left.
+    fileprivate func fitting(
+        _ places: [UserPlace], room: Int, hasMore: Bool, in application: Identifier<Application>,
+        _ transaction: any Transaction
+    ) throws(DomainError) -> (users: [User], end: UserPlace?) {
+        var users: [User] = []
+        for (index, place) in places.enumerated() {
+            // A user may stand there twice, by two names.
+            guard !users.contains(where: { $0.id == place.id }),
+                let user = try transaction.user(place.id, in: application),
+                try fits(user, transaction)
+            else { continue }
+            users.append(user)
+            if users.count == room { return (users, index == places.count - 1 && !hasMore ? nil : place) }
+        }
+        return (users, nil)
+    }
+
+    private func fits(_ user: User, _ transaction: any Transaction) throws(DomainError) -> Bool {
+        guard (isAnonymous ?? user.isAnonymous) == user.isAnonymous,
+            (isDisabled ?? user.isDisabled) == user.isDisabled,
+            (isLeaving ?? (user.deletionRequestedAt != nil)) == (user.deletionRequestedAt != nil)
+        else { return false }
+        if let provider, !user.identities.contains(where: { $0.provider == provider }) { return false }
+        if let protocolName,
+            !(try transaction.sessions(of: user.id, in: user.application).contains { $0.protocolName == protocolName })
+        {
+            return false
+        }
+        if let hasWeakCredential, (user.weakPasswordAt != nil) != hasWeakCredential { return false }
+        if let days { return days.contains(try transaction.daySeen(of: user.id, in: user.application)) }
+        return true
+    }
+}
+
+/// What the slice asks of storage for lists.
+package protocol UserListQueries {
+    /// Where users stand in the list of a leader, in its order, after a place.
+    func places(
+        _ leader: UserLeader, in application: Identifier<Application>, from place: UserPlace?, limit: Int
+    ) throws(DomainError) -> [UserPlace]
+    /// On which day, since 1970, a user was last there.
+    func daySeen(of user: Identifier<User>, in application: Identifier<Application>) throws(DomainError) -> Int64
+    /// An application's sessions: those of the newest users first, or those of one protocol.
+    func sessions(
+        in application: Identifier<Application>, protocolName: Session.ProtocolName?, from place: SessionPlace?,
+        limit: Int
+    ) throws(DomainError) -> [Session]
+    /// Merges that can still be undone, newest first.
+    func merges(
+        in application: Identifier<Application>, before id: Identifier<Merge>?, limit: Int
+    ) throws(DomainError) -> [Merge]
+    /// Merges that were offered and not decided.
+    func mergeTickets(in application: Identifier<Application>, limit: Int) throws(DomainError) -> [MergeTicket]
+}
+
+/// A place in a list of sessions.
+package struct SessionPlace: Hashable, Sendable {
+    package var user: Identifier<User>
+    package var session: Identifier<Session>
+
+    package init(user: Identifier<User>, session: Identifier<Session>) {
+        self.user = user
+        self.session = session
+    }
+}

@@ -1,0 +1,30 @@
+/// Another user by what a person would type, for users who know it already. Whoever tries out addresses is stopped by a
+/// limit that counts hits and misses alike (requirement 10).
+package struct LookUpUser: Sendable {
+    /// Look-ups by one user: 60 an hour.
+    package static let lookUps = RateLimit(maximum: 60, window: .seconds(3600))
+
+    let store: any Store
+    let rateLimiter: RateLimiter
+    let hasLimits: Bool
+
+    /// - Parameters:
+    ///   - identifier: What is looked for.
+    ///   - application: Where.
+    ///   - user: Who looks; `nil` for an administrator, who is not limited.
+    /// - Returns: the user; `nil` when there is none, or none that may be seen.
+    /// - Throws: `rateLimited`, `storageUnavailable`.
+    package func callAsFunction(
+        _ identifier: LogInIdentifier, in application: Identifier<Application>, by user: Identifier<User>?
+    ) async throws(DomainError) -> User? {
+        if let user, hasLimits {
+            try await rateLimiter(
+                RateLimitKey(application: application, kind: "user-look-up", subject: user.rawValue),
+                limit: Self.lookUps)
+        }
+        let found = try await store.read { transaction throws(DomainError) in
+            try transaction.user(identifier, in: application)
+        }
+        return found?.deletionRequestedAt == nil ? found : nil
+    }
+}

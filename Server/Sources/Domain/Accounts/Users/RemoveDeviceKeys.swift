@@ -1,0 +1,80 @@
+/// A user's device keys, for the user and for operators.
+package struct ListDeviceKeys: Sendable {
+    let store: any Store
+
+    /// - Returns: oldest first.
+    /// - Throws: `userUnknown`, `storageUnavailable`.
+    package func callAsFunction(
+        of id: Identifier<User>, in application: Identifier<Application>
+    ) async throws(DomainError) -> [DeviceKey] {
+        try await store.read { transaction throws(DomainError) in
+            guard let user = try transaction.user(id, in: application) else { throw .userUnknown }
+            return DeviceKey.keys(of: user, sessions: try transaction.sessions(of: id, in: application))
+        }
+    }
+}
+
+/// Removes device keys and ends their sessions: a device that was lost logs in no more.
+package struct RemoveDeviceKeys: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let changes: AccountChanges
+
+    /// Removes one key. Call it for a user only when the session's owner is there; see `RequireRecentLogIn`.
+    ///
+    /// - Parameters:
+    ///   - thumbprint: Which.
+    ///   - id: Whose.
+    ///   - application: Where.
+    ///   - who: Who does it.
+    /// - Throws: `identityUnknown` when the user has no such key, `lastWayIn` when nothing else leads to the user,
+    ///   `userUnknown`, `storageUnavailable`.
+    package func callAsFunction(
+        _ thumbprint: String, of id: Identifier<User>, in application: Application, by who: Operator
+    ) async throws(DomainError) {
+        let now = clock.now
+        let known = try await user(id, in: application)
+        let ready = try changes.ready([.deviceKeyRemoved], of: known, in: application, by: who, at: now)
+        try await store.write { transaction throws(DomainError) in
+            guard var user = try transaction.user(id, in: application.id) else { throw .userUnknown }
+            guard let key = user.identities.first(where: { $0.provider == .device && $0.subject == thumbprint }) else {
+                throw .identityUnknown
+            }
+            guard user.hasWayIn(without: [key]) else { throw .lastWayIn }
+            try transaction.unlinkForGood(key, of: &user, because: .deviceKeyRemoved, at: now)
+            let ended = try transaction.endSessions(of: id, in: application.id, deviceKey: thumbprint)
+            user.updatedAt = now
+            try transaction.updateProfile(of: user)
+            try ready.settle(
+                [.deviceKeyRemoved: ["device-key": thumbprint, "count": String(ended)]], of: &user, keeping: .nothing,
+                in: transaction)
+        }
+    }
+
+    /// Removes all keys but the one that is kept. They stay when nothing else leads to the user.
+    ///
+    /// - Returns: how many went.
+    /// - Throws: `userUnknown`, `storageUnavailable`.
+    package func others(
+        of id: Identifier<User>, in application: Application, keeping kept: KeptAccess, by who: Operator
+    ) async throws(DomainError) -> Int {
+        let now = clock.now
+        let known = try await user(id, in: application)
+        let ready = try changes.ready([.otherDeviceKeysRemoved], of: known, in: application, by: who, at: now)
+        return try await store.write { transaction throws(DomainError) in
+            guard var user = try transaction.user(id, in: application.id) else { throw .userUnknown }
+            user.updatedAt = now
+            try transaction.updateProfile(of: user)
+            return try ready.settle([.otherDeviceKeysRemoved: [:]], of: &user, keeping: kept, in: transaction)
+                .deviceKeys
+        }
+    }
+
+    private func user(_ id: Identifier<User>, in application: Application) async throws(DomainError) -> User {
+        let known = try await store.read { transaction throws(DomainError) in
+            try transaction.user(id, in: application.id)
+        }
+        guard let known else { throw .userUnknown }
+        return known
+    }
+}

@@ -1,0 +1,30 @@
+/// What a short text must keep to.
+package struct TextRule: Sendable {
+    package var maximumCharacters: Int
+    package var mayBeEmpty = false
+
+    package init(maximumCharacters: Int, mayBeEmpty: Bool = false) {
+        self.maximumCharacters = maximumCharacters
+        self.mayBeEmpty = mayBeEmpty
+    }
+
+    /// The rules that a text breaks. Characters are Unicode scalars, so that a pile of accents counts.
+    package func faults(of text: String?, field: String) -> [ValidationError] {
+        guard let text else { return [] }
+        var faults: [ValidationError] = []
+        // No character has more than four bytes: of such a text nothing else need be known.
+        if text.utf8.count > 4 * maximumCharacters {
+            return [ValidationError(field: field, rule: .tooLong(maximumCharacters: maximumCharacters))]
+        }
+        if text.isEmpty && !mayBeEmpty { faults.append(ValidationError(field: field, rule: .empty)) }
+        if text.utf8.count > maximumCharacters && text.unicodeScalars.count > maximumCharacters {
+            faults.append(ValidationError(field: field, rule: .tooLong(maximumCharacters: maximumCharacters)))
+        }
+        if !text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) }),
+            text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        {
+            faults.append(ValidationError(field: field, rule: .controlCharacter))
+        }
+        return faults
+    }
+}

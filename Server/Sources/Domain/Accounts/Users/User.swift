@@ -1,0 +1,94 @@
+package import enum OkaeriWire.JSONValue
+
+/// A person's account in one application.
+package struct User: Hashable, Sendable {
+    package let id: Identifier<User>
+    package let application: Identifier<Application>
+    /// The user name as it is shown. Like the two that follow it is unique in its folded form; see `LogInIdentifier`.
+    package var username: String?
+    /// The mail address as it is shown.
+    package var email: String?
+    /// When the mail address was shown to be the user's.
+    package var emailVerifiedAt: Timestamp?
+    /// The phone number in E.164 form.
+    package var phone: String?
+    /// When the phone number was shown to be the user's.
+    package var phoneVerifiedAt: Timestamp?
+    /// When the password was last set by somebody. Its hash is not here: see `PasswordQueries`.
+    package var passwordSetAt: Timestamp?
+    /// Since when the password is known to be the user name: whoever learns the one has the account (requirement 24).
+    package var weakPasswordAt: Timestamp?
+    package var displayName: String?
+    /// A BCP 47 language tag.
+    package var locale: String?
+    package var fields: [String: JSONValue]
+    /// What leads to this user, oldest first.
+    package var identities: [Identity]
+    package let createdAt: Timestamp
+    /// The time of the last change that the user or an operator made; a log-in is none.
+    package var updatedAt: Timestamp
+    package var lastLogInAt: Timestamp?
+    package var previousLogInAt: Timestamp?
+    /// Since when an operator keeps the user out. While it is set every session and every log-in is refused.
+    package var disabledAt: Timestamp?
+    /// Who else may read and change the user; `nil` for what the application has as its standard. The native API lets
+    /// nobody but the user, whatever it says.
+    package var acl: ACL?
+    /// When the user asked to be deleted; erased when the grace period after it is over.
+    package var deletionRequestedAt: Timestamp?
+
+    /// Counts how often everything that was given out for the user was made void: what carries another number is void.
+    package var credentialsVersion: Int64 = 0
+
+    package init(
+        id: Identifier<User>, application: Identifier<Application>, username: String? = nil, email: String? = nil,
+        phone: String? = nil, displayName: String? = nil, locale: String? = nil, fields: [String: JSONValue] = [:],
+        identities: [Identity] = [], createdAt: Timestamp, updatedAt: Timestamp, lastLogInAt: Timestamp? = nil,
+        previousLogInAt: Timestamp? = nil
+    ) {
+        self.id = id
+        self.application = application
+        self.username = username
+        self.email = email
+        self.phone = phone
+        self.displayName = displayName
+        self.locale = locale
+        self.fields = fields
+        self.identities = identities
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+        self.lastLogInAt = lastLogInAt
+        self.previousLogInAt = previousLogInAt
+    }
+
+    /// Whether nothing leads to this user that a person could type or that another service vouches for: no user name,
+    /// mail address or phone number, and no identity but device keys and ids that clients made. Such a user is lost
+    /// with the device. A password changes nothing, because nobody could say whose it is.
+    package var isAnonymous: Bool {
+        username == nil && email == nil && phone == nil
+            && !identities.contains { $0.provider.registers }
+    }
+
+    /// Whether nothing at all leads to this user.
+    package var isOutOfReach: Bool { identities.isEmpty && typedIdentifiers.isEmpty }
+
+    package var hasPassword: Bool { passwordSetAt != nil }
+
+    package var isDisabled: Bool { disabledAt != nil }
+
+    /// What a person can type to name this user.
+    package var typedIdentifiers: [LogInIdentifier] {
+        LogInIdentifier.Kind.allCases.compactMap { kind in
+            identifier(kind).map { LogInIdentifier(kind, shown: $0) }
+        }
+    }
+
+    /// The user name, mail address or phone number as it is shown.
+    package func identifier(_ kind: LogInIdentifier.Kind) -> String? {
+        switch kind {
+        case .username: username
+        case .email: email
+        case .phone: phone
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/// Keeps a view of the list of users under its name, in the place of one that has the name, or forgets one.
+package struct ChangeUserListViews: Sendable {
+    let store: any Store
+    let audit: AuditTrail
+
+    /// - Parameters:
+    ///   - name: The view's name.
+    ///   - view: The view; `nil` to forget the one of the name.
+    ///   - id: Whose users.
+    ///   - who: Who does it.
+    /// - Returns: all views afterwards, by name.
+    /// - Throws: `applicationUnknown`, `fieldsRefused`, `administration(notFound)` when there is none to forget,
+    ///   `storageUnavailable`.
+    @discardableResult
+    package func callAsFunction(
+        _ name: String, to view: UserListView?, of id: Identifier<Application>, by who: Operator
+    ) async throws(DomainError) -> [UserListView] {
+        let faults = view?.faults() ?? []
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
+        let entry = audit.draft(.userListViewsChanged, by: who.actor, in: id, from: who.origin)
+        return try await store.write { transaction throws(DomainError) in
+            guard var application = try transaction.application(id) else { throw .applicationUnknown }
+            var views = application.settings.userListViews
+            let place = views.firstIndex { $0.name == name }
+            guard view != nil || place != nil else { throw .administration(.notFound) }
+            if let place { views.remove(at: place) }
+            if let view { views.append(view) }
+            guard views.count <= UserListView.maximum else {
+                throw .fieldsRefused([
+                    ValidationError(field: "name", rule: .tooManyFields(maximum: UserListView.maximum))
+                ])
+            }
+            application.settings.userListViews = views.sorted { $0.name < $1.name }
+            try transaction.update(application)
+            // Never what is searched: it may be somebody's name.
+            try entry.record(
+                on: .application(id), details: ["view": name, "kept": String(view != nil)], in: transaction)
+            return application.settings.userListViews
+        }
+    }
+}
+
+extension AuditEntry.Action {
+    package static let userListViewsChanged = AuditEntry.Action(rawValue: "user-list-views.changed")
+}

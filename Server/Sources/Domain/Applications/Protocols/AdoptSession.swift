@@ -1,0 +1,87 @@
+/// Takes a user over from a session of a foreign protocol: the way out of an old app's log-in. The device's key leads to
+/// the user from then on, so that the next launch is automatic. The old session stays as it is.
+package struct AdoptSession: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let verifyProof: ProofVerifier
+    let authenticate: Authenticate
+    let audit: AuditTrail
+
+    package struct Request: Sendable {
+        package var application: Application
+        /// The protocol of the session, one that the application has switched on.
+        package var protocolName: Session.ProtocolName
+        package var token: Secret
+        package var proof: PresentedProof
+        /// Whether the proof's key shall lead to the user from now on.
+        package var joinsDevice: Bool
+        package var device: DeviceDescription
+        package var attempt: Attempt?
+        package var address: ClientAddress
+        /// Where the request came from, for the audit log.
+        package var origin: RequestOrigin
+
+        package init(
+            application: Application, protocolName: Session.ProtocolName, token: Secret, proof: PresentedProof,
+            joinsDevice: Bool = true, device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil,
+            address: ClientAddress, origin: RequestOrigin
+        ) {
+            self.application = application
+            self.protocolName = protocolName
+            self.token = token
+            self.proof = proof
+            self.joinsDevice = joinsDevice
+            self.device = device
+            self.attempt = attempt
+            self.address = address
+            self.origin = origin
+        }
+    }
+
+    /// - Throws: `credentialRefused` for a token that is nobody's, or of a protocol that is not switched on;
+    ///   `userDisabled`, `fieldsRefused`, `proofRefused`, `proofReplayed`, `clockSkew`, `attemptReused`,
+    ///   `storageUnavailable`.
+    package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
+        let now = clock.now
+        let proof = try verifyProof(request.proof, at: now)
+        var faults = request.device.faults(field: "device")
+        if !Session.ProtocolName.foreign.contains(request.protocolName) {
+            faults.append(ValidationError(field: "protocol", rule: .notListed))
+        }
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
+        let application = request.application.id
+        let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
+        let opening = SessionIssuer(
+            application: request.application, deviceKey: proof.thumbprint, device: request.device,
+            address: request.address.text, protocolName: .native, method: .adoption, attempt: request.attempt,
+            entry: audit.draft(.loggedIn, by: .unknown, in: application, from: request.origin),
+            randomness: randomness, now: now)
+        let old = try await session(request)
+        let (user, name) = (old.user.id, request.protocolName)
+        let retires = request.application.settings.retiresWeakPasswords
+        let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
+            try link.use(in: transaction, application)
+            guard try transaction.protocolKeys(of: application).contains(where: { $0.protocolName == name }),
+                let known = try transaction.user(user, in: application)
+            else { return nil }
+            var joined = try link.joined(to: known, in: transaction)
+            if retires { try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint) }
+            return try opening.open(for: joined, in: transaction)
+        }
+        guard let logIn else { throw .credentialRefused }
+        return logIn
+    }
+
+    private func session(_ request: Request) async throws(DomainError) -> Authenticated {
+        do {
+            return try await authenticate(
+                Authenticate.Request(
+                    application: request.application, token: request.token.revealed[...], proof: nil,
+                    protocolName: request.protocolName),
+                from: { request.address })
+        } catch {
+            throw error == .sessionInvalid ? .credentialRefused : error
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// Changes what an application decides for one foreign protocol: the lives of its sessions, and its options.
+package struct ChangeProtocolRules: Sendable {
+    let store: any Store
+    let audit: AuditTrail
+
+    /// - Parameters:
+    ///   - name: A foreign protocol.
+    ///   - id: Whose.
+    ///   - changes: New values by the names of their rules (`ProtocolRule.all`). What is not named stays.
+    ///   - mayLoosen: Whether who does it has given fresh proof, which a change that lets more through asks for.
+    ///   - isCurrent: Whether the application is still as the operator knows it; may be asked twice.
+    ///   - who: Who does it.
+    /// - Returns: the application afterwards.
+    /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, `reauthenticationRequired`, `fieldsRefused`,
+    ///   `storageUnavailable`.
+    package func callAsFunction(
+        _ name: Session.ProtocolName, of id: Identifier<Application>, to changes: [String: ProtocolRule.Value],
+        mayLoosen: Bool, isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator = .local
+    ) async throws(DomainError) -> Application {
+        let faults = changes.sorted { $0.key < $1.key }.flatMap { name, value in
+            ProtocolRule[name]?.faults(of: value) ?? [ValidationError(field: name, rule: .notOffered)]
+        }
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
+        let entry = audit.draft(.settingsChanged, by: who.actor, in: id, from: who.origin)
+        return try await store.write { transaction throws(DomainError) in
+            guard var application = try transaction.application(id) else { throw .applicationUnknown }
+            guard isCurrent(application) else { throw .administration(.changedMeanwhile) }
+            let before = (
+                rules: application.settings.sessionRules(of: name),
+                options: application.settings.foreignOptions(of: name)
+            )
+            var (rules, options) = before
+            for (name, value) in changes { ProtocolRule[name]?.apply(value, to: &rules, &options) }
+            // Rules that were only looked at stay those of the protocol's own service.
+            guard rules != before.rules || options != before.options else { return application }
+            let settings = application.settings
+            application.settings.foreignSessions[name] = rules
+            application.settings.foreignOptions[name] = options
+            guard mayLoosen || !ProtocolRule.loosens(name, from: settings, to: application.settings) else {
+                throw .reauthenticationRequired
+            }
+            try transaction.update(application)
+            try entry.record(on: .application(id), details: ["protocol": name.rawValue], in: transaction)
+            return application
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/// Switches a foreign protocol on for an application, or gives it other keys there.
+package struct EnableProtocol: Sendable {
+    let store: any Store
+    let keyring: ProtocolKeyring
+    let audit: AuditTrail
+
+    /// - Parameters:
+    ///   - name: One of `Session.ProtocolName.foreign`.
+    ///   - given: Keys that apps in the stores carry. The others are made; those that are there already stay.
+    ///   - id: Whose protocol.
+    ///   - who: Who does it.
+    /// - Returns: all keys that can be shown.
+    /// - Throws: `applicationUnknown`, `fieldsRefused` for a key of a wrong form, or a public key that another
+    ///   application has; `busy` when somebody else does it now, `secretUnreadable`, `storageUnavailable`.
+    package func callAsFunction(
+        _ name: Session.ProtocolName, given: [ProtocolKey: Secret] = [:], of id: Identifier<Application>,
+        by who: Operator = .local
+    ) async throws(DomainError) -> IssuedKeys {
+        let before = try await store.read { transaction throws(DomainError) in
+            guard try transaction.application(id) != nil else { throw .applicationUnknown }
+            return try transaction.protocolKeys(of: id).first { $0.protocolName == name }
+        }
+        let made = try keyring.make(name, given: given, of: id, over: before)
+        let entry = audit.draft(.protocolEnabled, by: who.actor, in: id, from: who.origin)
+        try await store.write { transaction throws(DomainError) in
+            let present = try transaction.protocolKeys(of: id).first { $0.protocolName == name }
+            // Two operators at once would each be shown keys of which only the last count.
+            guard present == before else { throw .busy(retryAfter: .seconds(1)) }
+            try transaction.enable(made.set)
+            try entry.record(on: .application(id), details: ["protocol": name.rawValue], in: transaction)
+        }
+        return made.issued
+    }
+}
+
+extension Transaction {
+    /// Writes keys whose public one is free.
+    ///
+    /// - Throws: `fieldsRefused` when another application has it, `storageUnavailable`.
+    func enable(_ keys: ProtocolKeySet) throws(DomainError) {
+        if let owner = try protocolKeys(keys.protocolName, publicKey: keys.publicKey),
+            owner.application != keys.application
+        {
+            let key = keys.protocolName.keys.first?.rawValue ?? ""
+            throw .fieldsRefused([ValidationError(field: "\(keys.protocolName.rawValue).\(key)", rule: .notUnique)])
+        }
+        try save(keys)
+    }
+}

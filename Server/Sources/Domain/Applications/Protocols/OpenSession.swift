@@ -1,0 +1,58 @@
+/// Opens a further session of a user in a foreign protocol, without asking the user for anything: for an administrator,
+/// or beside or in the place of a session that the user has.
+package struct OpenSession: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let audit: AuditTrail
+
+    package struct Request: Sendable {
+        package var user: Identifier<User>
+        package var application: Application
+        package var protocolName: Session.ProtocolName
+        package var method: Session.LogInMethod
+        package var actor: AuditEntry.Actor
+        /// The session that it takes the place of, if any.
+        package var replaced: Identifier<Session>?
+        package var device: DeviceDescription
+        package var origin: RequestOrigin
+
+        package init(
+            user: Identifier<User>, application: Application, protocolName: Session.ProtocolName,
+            method: Session.LogInMethod, actor: AuditEntry.Actor, replaced: Identifier<Session>? = nil,
+            device: DeviceDescription = DeviceDescription(), origin: RequestOrigin
+        ) {
+            self.user = user
+            self.application = application
+            self.protocolName = protocolName
+            self.method = method
+            self.actor = actor
+            self.replaced = replaced
+            self.device = device
+            self.origin = origin
+        }
+    }
+
+    /// - Throws: `userUnknown`, `userDisabled`, `userDeleted`, `fieldsRefused`, `storageUnavailable`.
+    package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
+        let faults = request.device.faults(field: "device")
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
+        let (id, application) = (request.user, request.application.id)
+        let entry = audit.draft(.loggedIn, by: request.actor, in: application, from: request.origin)
+        let opening = SessionIssuer(
+            application: request.application, deviceKey: nil, device: request.device,
+            address: request.origin.address, protocolName: request.protocolName, method: request.method, attempt: nil,
+            randomness: randomness, now: clock.now)
+        return try await store.write { transaction throws(DomainError) in
+            guard let user = try transaction.user(id, in: application) else { throw .userUnknown }
+            let logIn = try opening.open(for: user, in: transaction)
+            if let replaced = request.replaced {
+                _ = try transaction.endSession(replaced, of: id, in: application)
+            }
+            try entry.record(
+                on: .user(id), details: ["method": request.method.rawValue, "session": logIn.session.id.rawValue],
+                in: transaction)
+            return logIn
+        }
+    }
+}

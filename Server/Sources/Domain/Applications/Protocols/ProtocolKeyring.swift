@@ -1,0 +1,131 @@
+/// Makes, seals and opens the keys of foreign protocols.
+package struct ProtocolKeyring: Sendable {
+    /// The longest key that can be brought along.
+    package static let maximumKeyBytes = 255
+
+    private let sealingKey: SealingKey
+    private let hash: KeyedHash
+    private let randomness: any Randomness
+
+    init(sealingKey: SealingKey, randomness: any Randomness) {
+        self.sealingKey = sealingKey
+        hash = sealingKey.keyedHash(purpose: "okaeri protocol key")
+        self.randomness = randomness
+    }
+
+    /// Keys as stored, and as they are shown this once.
+    struct Made: Sendable {
+        var set: ProtocolKeySet
+        var issued: IssuedKeys
+    }
+
+    /// Takes the keys that an operator brings along and makes the others. Keys that are there already stay, unless
+    /// another one is given.
+    ///
+    /// - Throws: `fieldsRefused` for keys of a wrong form or that the protocol does not have, `secretUnreadable`.
+    func make(
+        _ name: Session.ProtocolName, given: [ProtocolKey: Secret], of application: Identifier<Application>,
+        over before: ProtocolKeySet? = nil
+    ) throws(DomainError) -> Made {
+        let faults = Self.faults(in: given, of: name)
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
+        var made = Made(
+            set: before ?? ProtocolKeySet(application: application, protocolName: name, publicKey: ""),
+            issued: IssuedKeys(protocolName: name, keys: [:]))
+        if let before { made.issued = try shown(before) }
+        for key in name.keys {
+            if given[key] == nil, before != nil || !given.isEmpty && !name.needs(key) { continue }
+            let secret = given[key] ?? Secret(new(key, of: application))
+            made.issued.keys[key] = secret
+            switch key.keeping {
+            case .open: made.set.publicKey = secret.revealed
+            case .sealed:
+                made.set.sealed[key] = try sealingKey.seal(
+                    Array(secret.revealed.utf8), purpose: Self.purpose(key, name, application))
+            case .digested: made.set.digests[key] = digest(of: secret.revealed, key, name, application)
+            }
+        }
+        return made
+    }
+
+    /// The keys that can be shown again.
+    ///
+    /// - Throws: `secretUnreadable`.
+    func shown(_ set: ProtocolKeySet) throws(DomainError) -> IssuedKeys {
+        var keys = try opened(set)
+        if let name = set.protocolName.keys.first { keys[name] = Secret(set.publicKey) }
+        return IssuedKeys(protocolName: set.protocolName, keys: keys)
+    }
+
+    /// The sealed keys.
+    ///
+    /// - Throws: `secretUnreadable`.
+    func opened(_ set: ProtocolKeySet) throws(DomainError) -> [ProtocolKey: Secret] {
+        var keys: [ProtocolKey: Secret] = [:]
+        for (key, sealed) in set.sealed {
+            let bytes = try sealingKey.open(sealed, purpose: Self.purpose(key, set.protocolName, set.application))
+            keys[key] = Secret(String(decoding: bytes, as: UTF8.self))
+        }
+        return keys
+    }
+
+    /// What is kept of a key that makes an administrator.
+    func digest(
+        of text: String, _ key: ProtocolKey, _ name: Session.ProtocolName, _ application: Identifier<Application>
+    ) -> SecretDigest {
+        hash.digest(of: [Array(Self.purpose(key, name, application).utf8), Array(text.utf8)])
+    }
+
+    /// A code that only this installation can make, for tokens that need no record.
+    func code(of parts: [String], for set: ProtocolKeySet) -> SecretDigest {
+        // What the keys are goes in: other keys end all such tokens.
+        let names = set.digests.sorted { $0.key.rawValue < $1.key.rawValue }.map(\.value.bytes)
+        return hash.digest(
+            of: [Array("token \(set.protocolName.rawValue) \(set.application)".utf8)] + names
+                + parts.map { Array($0.utf8) })
+    }
+
+    private static func purpose(
+        _ key: ProtocolKey, _ name: Session.ProtocolName, _ application: Identifier<Application>
+    ) -> String { "protocol key \(application) \(name.rawValue) \(key.rawValue)" }
+
+    private static func faults(
+        in given: [ProtocolKey: Secret], of name: Session.ProtocolName
+    ) -> [ValidationError] {
+        given.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { key, secret in
+            let field = "\(name.rawValue).\(key.rawValue)"
+            guard name.keys.contains(key) else { return ValidationError(field: field, rule: .notListed) }
+            let text = secret.revealed
+            if key == .basePath {
+                return isBasePath(text) ? nil : ValidationError(field: field, rule: .notABasePath)
+            }
+            let isKey =
+                (1...maximumKeyBytes).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+            return isKey ? nil : ValidationError(field: field, rule: .notAKey)
+        }
+    }
+
+    /// `/`, or one segment that stands for no other protocol.
+    private static func isBasePath(_ text: String) -> Bool {
+        if text == "/" { return true }
+        guard text.hasPrefix("/"), (2...64).contains(text.utf8.count) else { return false }
+        let segment = text.dropFirst()
+        let others = ["v1", "1", "api", "parse", "user", "health", "metrics", "2013-09-01", "dashboard"]
+        return !others.contains(String(segment)) && segment.first != "."
+            && segment.utf8.allSatisfy { Base62.alphabet.contains($0) || "-_.".utf8.contains($0) }
+    }
+
+    /// A new key in the form that the protocol's own service gave.
+    private func new(_ key: ProtocolKey, of application: Identifier<Application>) -> String {
+        switch key {
+        case .applicationKey, .clientKey, .clientSecret: hexadecimal(32)
+        case .appId: hexadecimal(4)
+        case .appKey, .clientId: hexadecimal(16)
+        case .basePath: "/\(application)"
+        case .applicationId, .restKey, .javascriptKey, .masterKey:
+            randomness.randomBase62(characterCount: 40)
+        }
+    }
+
+    private func hexadecimal(_ byteCount: Int) -> String { SessionToken.hexadecimal(randomness.bytes(byteCount)) }
+}

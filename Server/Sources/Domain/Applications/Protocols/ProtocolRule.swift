@@ -1,0 +1,211 @@
+/// One thing that an application decides for a foreign protocol. `all` is the one list of them: the admin API, the command
+/// line and the dashboard show and change what stands in it.
+package struct ProtocolRule: Sendable {
+    /// What a rule says.
+    package enum Value: Hashable, Sendable {
+        case truth(Bool)
+        /// `nil` for none.
+        case number(Int64?)
+        case texts([String])
+    }
+
+    /// What a rule takes.
+    package enum Kind: Hashable, Sendable {
+        case truth
+        /// Seconds; 0 stands for none where there may be none.
+        case seconds(ClosedRange<Int64>, isOptional: Bool)
+        /// How many; 0 stands for no limit.
+        case count(ClosedRange<Int64>)
+        /// Names of hosts.
+        case hosts
+        /// Addresses, and networks such as `10.0.0.0/8`.
+        case networks
+    }
+
+    /// By which changes a rule lets more through than before.
+    package enum Loosening: Hashable, Sendable {
+        case whenOn
+        case whenOff
+        /// A larger number, or none.
+        case whenMore
+        /// A text or network that none of those before holds.
+        case whenAdded
+        case always
+    }
+
+    private typealias Read = @Sendable (SessionRules, ForeignOptions) -> Value
+    private typealias Write = @Sendable (Value, inout SessionRules, inout ForeignOptions) -> Void
+
+    /// The member of the admin API's bodies.
+    package let name: String
+    /// The option of `okaeri application rules`, without its hyphens.
+    package let option: String
+    /// How many of the rule's own unit one of the option's is.
+    package let optionUnit: Int64
+    package let kind: Kind
+    package let loosening: Loosening
+    /// The protocols that heed it.
+    package let protocols: [Session.ProtocolName]
+    private let read: Read
+    private let write: Write
+
+    /// How many hosts or networks there may be.
+    package static let maximumTexts = 20
+    private static let endless = SessionRules.endless.components.seconds
+
+    /// What the rule says of a protocol in an application.
+    package func value(for name: Session.ProtocolName, in settings: ApplicationSettings) -> Value {
+        read(settings.sessionRules(of: name), settings.foreignOptions(of: name))
+    }
+
+    /// Puts a value into place; 0 becomes none where there may be none. A value of another type changes nothing: `faults`
+    /// has told.
+    func apply(_ value: Value, to rules: inout SessionRules, _ options: inout ForeignOptions) {
+        write(value == .number(0) && isOptional ? .number(nil) : value, &rules, &options)
+    }
+
+    /// Whether a change lets more through, so that it asks for fresh proof (requirement 18).
+    package func loosens(from before: Value, to after: Value) -> Bool {
+        guard before != after else { return false }
+        switch (loosening, before, after) {
+        case (.whenOn, _, .truth(let truth)): return truth
+        case (.whenOff, _, .truth(let truth)): return !truth
+        case (.whenMore, .number(let before), .number(let after)):
+            return (after ?? .max) > (before ?? .max)
+        case (.whenAdded, .texts(let before), .texts(let after)):
+            guard kind == .networks else { return !Set(after).isSubset(of: before) }
+            let known = before.compactMap(IPNetwork.init(_:))
+            return !after.allSatisfy { text in
+                guard let network = IPNetwork(text) else { return false }
+                return known.contains { network.isPart(of: $0) }
+            }
+        default: return true
+        }
+    }
+
+    /// Whether there may be no number.
+    package var isOptional: Bool {
+        switch kind {
+        case .seconds(_, let isOptional): isOptional
+        case .count: true
+        case .truth, .hosts, .networks: false
+        }
+    }
+
+    /// What is wrong with a value.
+    package func faults(of value: Value) -> [ValidationError] {
+        switch (kind, value) {
+        case (.truth, .truth): return []
+        case (.seconds(let range, _), .number(let number)), (.count(let range), .number(let number)):
+            if isOptional, number ?? 0 == 0 { return [] }
+            guard let number, range.contains(number) else {
+                let least = isOptional ? 0 : range.lowerBound
+                return [ValidationError(field: name, rule: .outOfRange(least...range.upperBound))]
+            }
+            return []
+        case (.hosts, .texts(let texts)):
+            return tooMany(texts) + texts.flatMap { TextRule(maximumCharacters: 253).faults(of: $0, field: name) }
+        case (.networks, .texts(let texts)):
+            return tooMany(texts)
+                + (texts.allSatisfy { IPNetwork($0) != nil } ? [] : [ValidationError(field: name, rule: .notANetwork)])
+        default: return [ValidationError(field: name, rule: .otherType)]
+        }
+    }
+
+    private func tooMany(_ texts: [String]) -> [ValidationError] {
+        texts.count > Self.maximumTexts
+            ? [ValidationError(field: name, rule: .tooManyFields(maximum: Self.maximumTexts))] : []
+    }
+}
+
+extension ProtocolRule {
+    /// Every rule, in the order in which they are shown.
+    package static let all: [ProtocolRule] = [
+        ProtocolRule(
+            name: "idleSeconds", option: "idle-hours", optionUnit: 3600, kind: .seconds(1...endless, isOptional: false),
+            loosening: .whenMore, protocols: Session.ProtocolName.foreign,
+            read: { rules, _ in .number(rules.idleLifetime.components.seconds) },
+            write: { value, rules, _ in
+                if case .number(let seconds?) = value { rules.idleLifetime = .seconds(seconds) }
+            }),
+        ProtocolRule(
+            name: "sessionsPerUser", option: "sessions-per-user", optionUnit: 1,
+            kind: .count(1...Int64(SessionIssuer.maximumSessionsPerUser)), loosening: .whenMore,
+            protocols: Session.ProtocolName.foreign,
+            read: { rules, _ in .number(rules.maximumPerUser.map { Int64(clamping: $0) }) },
+            write: { value, rules, _ in
+                if case .number(let count) = value { rules.maximumPerUser = count.map { Int(clamping: $0) } }
+            }),
+        truth("allowsAnonymous", "anonymous", \.allowsAnonymous, .whenOn, [.ncmb, .parse]),
+        truth("isReadableByAll", "readable-by-all", \.isReadableByAll, .whenOn, [.ncmb, .parse, .kii]),
+        truth("takesPasswordsInAddresses", "passwords-in-addresses", \.takesPasswordsInAddresses, .whenOn, [.ncmb]),
+        span("timestampWindowSeconds", "timestamp-window", \.timestampWindow, .whenMore, [.ncmb]),
+        texts("hosts", "host", .hosts, \.hosts, [.ncmb]),
+        truth(
+            "retiresWeakPasswords", "retire-weak-passwords", \.retiresWeakPasswords, .whenOff,
+            Session.ProtocolName.foreign),
+        truth("allowsSignUpByMail", "sign-up-by-mail", \.allowsSignUpByMail, .whenOn, [.ncmb]),
+        truth("demandsVerifiedEmail", "verified-email", \.demandsVerifiedEmail, .whenOff, [.kii]),
+        truth("demandsVerifiedPhone", "verified-phone", \.demandsVerifiedPhone, .whenOff, [.kii]),
+        // With refresh tokens there is one more way in, without them tokens live longer: neither is the stricter.
+        span("refreshedTokenSeconds", "refreshed-token-seconds", \.refreshedTokenLifetime, .always, [.kii]),
+        truth("needsVerifiedEmail", "log-in-verified", \.needsVerifiedEmail, .whenOff, [.parse]),
+        truth("hasPasswordPolicy", "password-policy", \.hasPasswordPolicy, .whenOff, [.parse]),
+        truth("ignoresCase", "ignore-case", \.ignoresCase, .whenOn, [.parse]),
+        texts("administratorNetworks", "master-network", .networks, \.administratorNetworks, [.parse]),
+    ]
+
+    /// The rules that a protocol heeds.
+    package static func heeded(by name: Session.ProtocolName) -> [ProtocolRule] {
+        all.filter { $0.protocols.contains(name) }
+    }
+
+    /// Whether settings let more through for a protocol than others did.
+    static func loosens(
+        _ name: Session.ProtocolName, from before: ApplicationSettings, to after: ApplicationSettings
+    ) -> Bool {
+        heeded(by: name).contains {
+            $0.loosens(from: $0.value(for: name, in: before), to: $0.value(for: name, in: after))
+        }
+    }
+
+    package static subscript(name: String) -> ProtocolRule? { all.first { $0.name == name } }
+
+    private typealias Option<Member> = WritableKeyPath<ForeignOptions, Member> & Sendable
+
+    private static func truth(
+        _ name: String, _ option: String, _ path: any Option<Bool>, _ loosening: Loosening,
+        _ protocols: [Session.ProtocolName]
+    ) -> ProtocolRule {
+        ProtocolRule(
+            name: name, option: option, optionUnit: 1, kind: .truth, loosening: loosening, protocols: protocols,
+            read: { .truth($1[keyPath: path]) },
+            write: { value, _, options in
+                if case .truth(let truth) = value { options[keyPath: path] = truth }
+            })
+    }
+
+    private static func span(
+        _ name: String, _ option: String, _ path: any Option<Duration?>, _ loosening: Loosening,
+        _ protocols: [Session.ProtocolName]
+    ) -> ProtocolRule {
+        ProtocolRule(
+            name: name, option: option, optionUnit: 1, kind: .seconds(1...endless, isOptional: true),
+            loosening: loosening, protocols: protocols, read: { .number($1[keyPath: path]?.components.seconds) },
+            write: { value, _, options in
+                if case .number(let seconds) = value { options[keyPath: path] = seconds.map { .seconds($0) } }
+            })
+    }
+
+    private static func texts(
+        _ name: String, _ option: String, _ kind: Kind, _ path: any Option<[String]>,
+        _ protocols: [Session.ProtocolName]
+    ) -> ProtocolRule {
+        ProtocolRule(
+            name: name, option: option, optionUnit: 1, kind: kind, loosening: .whenAdded, protocols: protocols,
+            read: { .texts($1[keyPath: path]) },
+            write: { value, _, options in
+                if case .texts(let texts) = value { options[keyPath: path] = texts }
+            })
+    }
+}

@@ -1,0 +1,72 @@
+/// Takes the order for a mail or a text message. It costs the same whether or not there is anybody to send it to: who
+/// that is, is found out after the answer (requirement 10).
+package struct EnqueueMessage: Sendable {
+    /// Orders from one address or /64 network.
+    package static let ordersForClient = RateLimit(maximum: 30, window: .seconds(3600))
+    /// Orders of one kind for one mail address, known or not.
+    package static let ordersForAddress = RateLimit(maximum: 5, window: .seconds(3600))
+
+    let store: any Store
+    let clock: any WallClock
+    let sealing: MailSealing
+    let rateLimiter: RateLimiter
+    let delivery: MailDelivery
+    let textDelivery: TextMessageDelivery
+    /// The server's own address; `nil` while nobody told it. Never taken from a request, whose sender could make mails
+    /// lead elsewhere.
+    let pagesURL: String?
+    let hasLimits: Bool
+
+    /// - Parameters:
+    ///   - errand: What is ordered.
+    ///   - application: Where.
+    ///   - client: Who orders.
+    ///   - toPages: Whether the mail may lead to this server's own pages.
+    /// - Returns: how long the code will be good.
+    /// - Throws: `mailUnavailable`, `rateLimited`, `storageUnavailable`.
+    package func callAsFunction(
+        _ errand: MessageRequest, in application: Application, from client: ClientAddress, toPages: Bool = false
+    ) async throws(DomainError) -> Duration {
+        guard errand.kind.isText ? textDelivery.isAvailable : delivery.isAvailable else { throw .mailUnavailable }
+        if hasLimits {
+            let folded = LogInIdentifier(errand.kind.addressKind, shown: errand.address).folded
+            let subject = sealing.key.digest(of: application.id.rawValue, folded, purpose: "mail address")
+            try await rateLimiter(
+                RateLimitKey(application: application.id, kind: "mail-orders", subject: client.allowanceGroup),
+                limit: Self.ordersForClient)
+            try await rateLimiter(
+                RateLimitKey(
+                    application: application.id, kind: "mail-\(errand.kind.rawValue)",
+                    subject: Base64URL.text(of: subject.bytes)),
+                limit: Self.ordersForAddress)
+        }
+        var errand = errand
+        if toPages { errand.pages = pagesURL.map { "\($0)/a/\(application.id.rawValue)" } }
+        let hasLink = application.settings.mail.link(for: errand.kind, token: "", pages: errand.pages) != nil
+        let life = CodeForm.form(of: errand.kind, hasLink: hasLink).life
+        let mail = try sealing.queued(
+            .errand(errand), of: errand.kind, in: application.id, at: clock.now, life: life)
+        try await store.writeStatement { transaction throws(DomainError) in try transaction.insert(mail) }
+        return life
+    }
+
+    /// A mail address as somebody typed it.
+    ///
+    /// - Throws: `fieldsRefused` when it is none.
+    static func address(_ typed: String) throws(DomainError) -> String {
+        guard let address = MailAddress(typed) else {
+            throw .fieldsRefused([ValidationError(field: "email", rule: .notAMailAddress)])
+        }
+        return address.text
+    }
+
+    /// A phone number as somebody typed it.
+    ///
+    /// - Throws: `fieldsRefused` when it is none.
+    static func number(_ typed: String) throws(DomainError) -> String {
+        guard let number = PhoneNumber(typed) else {
+            throw .fieldsRefused([ValidationError(field: "phone", rule: .notAPhoneNumber)])
+        }
+        return number.text
+    }
+}

@@ -1,0 +1,89 @@
+/// Orders a mail that shows that an address is the user's: the present one, or a new one that takes its place once it
+/// is verified. An anonymous user who verifies an address is registered by that.
+package struct RequestEmailVerification: Sendable {
+    let enqueueMessage: EnqueueMessage
+    let requireRecentLogIn: RequireRecentLogIn
+
+    /// Whether a text is a mail address, for those who must know before they do anything else.
+    ///
+    /// - Throws: `fieldsRefused`.
+    package static func check(_ email: String) throws(DomainError) {
+        _ = try EnqueueMessage.address(email)
+    }
+
+    /// - Parameters:
+    ///   - email: A new address as typed; `nil` for the present one.
+    ///   - who: The user.
+    ///   - isProven: Whether the request came with a proof by the session's key; see `RequireRecentLogIn`.
+    ///   - languages: What the app prefers, best first.
+    ///   - client: Who orders.
+    ///   - toPages: Whether the mail shall lead to this server's own pages; else an app without a page of its own has a
+    ///     field for a code.
+    ///   - isSignUp: Whether the user has just signed up with the address. Somebody else who has it is told of it then.
+    /// - Returns: how long the mail will be good. An address that somebody else has gets the same answer, and no mail that
+    ///   could verify it.
+    /// - Throws: `reauthenticationRequired` for a new address in a session that is not fresh (requirement 18),
+    ///   `mailUnavailable`, `fieldsRefused`, `rateLimited`, `storageUnavailable`.
+    package func callAsFunction(
+        email: String?, by who: Authenticated, isProven: Bool, languages: [String], from client: ClientAddress,
+        toPages: Bool = false, isSignUp: Bool = false
+    ) async throws(DomainError) -> Duration {
+        let address: String
+        if let email {
+            address = try EnqueueMessage.address(email)
+        } else if let present = who.user.email {
+            address = present
+        } else {
+            throw .fieldsRefused([ValidationError(field: "email", rule: .required)])
+        }
+        if address != who.user.email { try requireRecentLogIn(who, isProven: isProven) }
+        var errand = MessageRequest(
+            kind: .emailVerification, address: address, of: who.user, by: who.session, languages: languages)
+        if isSignUp { errand.isSignUp = true }
+        return try await enqueueMessage(errand, in: who.application, from: client, toPages: toPages)
+    }
+
+    /// Orders the mail for an address whose owner nobody has proved to be. The answer is the same whether or not
+    /// somebody has it, and whether or not it is verified already.
+    ///
+    /// - Throws: `mailUnavailable`, `fieldsRefused`, `rateLimited`, `storageUnavailable`.
+    package func callAsFunction(
+        ofUnverified email: String, in application: Application, languages: [String], from client: ClientAddress
+    ) async throws(DomainError) {
+        let typed = LogInIdentifier(.email, shown: try EnqueueMessage.address(email))
+        let owner = try await enqueueMessage.store.read { transaction throws(DomainError) in
+            try transaction.user(typed, in: application.id)
+        }
+        let user = owner?.emailVerifiedAt == nil ? owner : nil
+        // An errand without a user is thrown away where letters are written.
+        var errand = MessageRequest(
+            kind: .emailVerification, address: user?.email ?? typed.shown, user: user?.id, replaces: user?.email,
+            languages: languages)
+        errand.version = user?.credentialsVersion
+        _ = try await enqueueMessage(errand, in: application, from: client)
+    }
+
+    /// Orders the mail for a user of a protocol that cannot prove its owner's presence: the caller has seen to it that
+    /// the user, or an administrator, asks.
+    ///
+    /// - Parameters:
+    ///   - email: A new address; `nil` for the present one.
+    ///   - user: Whose.
+    ///   - session: The user's session; `nil` for an administrator.
+    ///   - application: Where.
+    ///   - languages: What the app prefers, best first.
+    ///   - client: Who orders.
+    /// - Throws: `mailUnavailable`, `fieldsRefused`, `rateLimited`, `storageUnavailable`.
+    package func callAsFunction(
+        _ email: String?, of user: User, by session: Session?, in application: Application, languages: [String],
+        from client: ClientAddress
+    ) async throws(DomainError) {
+        let typed = try email.map { text throws(DomainError) in try EnqueueMessage.address(text) }
+        guard let address = typed ?? user.email else {
+            throw .fieldsRefused([ValidationError(field: "email", rule: .required)])
+        }
+        let errand = MessageRequest(
+            kind: .emailVerification, address: address, of: user, by: session, languages: languages)
+        _ = try await enqueueMessage(errand, in: application, from: client)
+    }
+}

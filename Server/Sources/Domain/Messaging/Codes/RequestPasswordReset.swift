@@ -1,0 +1,19 @@
+/// Orders a mail that allows a new password. Unknown addresses get the same answer and no mail.
+package struct RequestPasswordReset: Sendable {
+    let enqueueMessage: EnqueueMessage
+
+    /// - Parameters:
+    ///   - email: The address as typed.
+    ///   - application: Where.
+    ///   - languages: What the app or browser prefers, best first.
+    ///   - client: Who orders.
+    /// - Returns: how long the mail will be good.
+    /// - Throws: `mailUnavailable`, `fieldsRefused`, `rateLimited`, `storageUnavailable`.
+    package func callAsFunction(
+        email: String, in application: Application, languages: [String], from client: ClientAddress
+    ) async throws(DomainError) -> Duration {
+        let errand = MessageRequest(
+            kind: .passwordReset, address: try EnqueueMessage.address(email), languages: languages)
+        return try await enqueueMessage(errand, in: application, from: client, toPages: true)
+    }
+}

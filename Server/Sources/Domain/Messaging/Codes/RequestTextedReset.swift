@@ -1,0 +1,23 @@
+/// Orders a text message that allows a new password. Unknown numbers get the same answer and no message.
+package struct RequestTextedReset: Sendable {
+    let enqueueMessage: EnqueueMessage
+
+    /// - Parameters:
+    ///   - phone: The number in E.164.
+    ///   - application: Where.
+    ///   - wantsVerified: Whether the number must be a verified one. One that is not is never a way around a verified
+    /// mail
+    ///     address.
+    ///   - languages: What the app prefers, best first.
+    ///   - client: Who orders.
+    /// - Returns: how long the code will be good.
+    /// - Throws: `mailUnavailable` when no text messages are sent, `fieldsRefused`, `rateLimited`, `storageUnavailable`.
+    @discardableResult
+    package func callAsFunction(
+        phone: String, in application: Application, wantsVerified: Bool, languages: [String], from client: ClientAddress
+    ) async throws(DomainError) -> Duration {
+        var errand = MessageRequest(kind: .textedReset, address: try EnqueueMessage.number(phone), languages: languages)
+        errand.wantsVerified = wantsVerified
+        return try await enqueueMessage(errand, in: application, from: client)
+    }
+}

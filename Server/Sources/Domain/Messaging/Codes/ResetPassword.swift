@@ -1,0 +1,159 @@
+/// Sets a new password with the token of a mail, or with the code of a text message. Every way into the account ends:
+/// whoever had one is out, and logs in by the new password (requirement 49).
+///
+/// The mail shows that its address is the user's. An address that was not verified before may have been a stranger's
+/// guess, so everything else that leads to such a user goes too: the provider identities of whoever signed up with it, and
+/// the other address (requirement 32).
+package struct ResetPassword: Sendable {
+    /// The most grants that providers are told to end; nobody has as many.
+    private static let maximumRevocations = 32
+
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let passwords: any PasswordHashing
+    let tryCode: TryCode
+    let changes: AccountChanges
+
+    package struct Request: Sendable {
+        package var application: Application
+        /// The token, or the code.
+        package var token: String
+        /// Whose code it is, when it came by text message: digits do not stand alone.
+        package var owner: Owner?
+        package var newPassword: Secret
+        package var address: ClientAddress
+        /// Names one attempt, so that its repetition works again.
+        package var attempt: SecretDigest?
+        /// Set to bring a user back that asked to be deleted.
+        package var restoringFrom: RequestOrigin?
+        package var rules: AccountRules
+        /// Where the request came from, for the audit log.
+        package var origin: RequestOrigin
+
+        /// How a user is named.
+        package enum Owner: Sendable {
+            case id(Identifier<User>)
+            case identifier(LogInIdentifier)
+        }
+
+        package init(
+            application: Application, token: String, newPassword: Secret, address: ClientAddress,
+            attempt: SecretDigest? = nil, restoringFrom: RequestOrigin? = nil, origin: RequestOrigin,
+            rules: AccountRules = .native
+        ) {
+            self.application = application
+            self.token = token
+            self.newPassword = newPassword
+            self.address = address
+            self.attempt = attempt
+            self.rules = rules
+            self.restoringFrom = restoringFrom
+            self.origin = origin
+        }
+    }
+
+    /// - Throws: `codeRefused`; `fieldsRefused` for a password that breaks a rule, which leaves the token as it was;
+    ///   `attemptReused` for the repetition of an attempt with another password; `userDisabled` and `userDeleted`,
+    /// which
+    ///   leave the token as it was, `rateLimited`, `busy`, `storageUnavailable`.
+    package func callAsFunction(_ request: Request) async throws(DomainError) {
+        let (now, application) = (clock.now, request.application)
+        let entry = changes.audit.draft(.passwordReset, by: .unknown, in: application.id, from: request.origin)
+        let restoration = request.restoringFrom.map {
+            changes.audit.draft(.userRestored, by: .unknown, in: application.id, from: $0)
+        }
+        let kind: MailKind = request.owner == nil ? .passwordReset : .textedReset
+        let presented = TryCode.Presented(
+            kind, in: application.id, try await subject(of: request), request.token, from: request.address,
+            attempt: request.attempt, refusal: entry)
+        // Only for a right token is a password hashed: that costs time and memory. A token cannot be guessed. Who tries
+        // the digits of a text message may learn by the time it takes which are right, but only after five tries are
+        // used up, and no others are taken as long as the code lives.
+        guard let (code, owner) = try await tryCode.owner(of: presented) else {
+            return try await tryCode(presented) { _, _, _ throws(DomainError) in }
+        }
+        let password = try PasswordRules(for: application, user: owner, rules: request.rules)
+            .check(request.newPassword, field: "newPassword")
+        if code.usedBy != nil, code.usedBy == request.attempt {
+            try await refuseOther(password, of: owner)
+        }
+        let hash = try await passwords.hash(password)
+        let revocations: [Identifier<ProviderRevocation>] = (0..<Self.maximumRevocations).map { _ in
+            randomness.newIdentifier(at: now)
+        }
+        var told = owner
+        if !kind.isText { told.emailVerifiedAt = now }
+        let ready = try changes.ready(
+            [.passwordReset], of: told, in: application, by: Operator(actor: .unknown, origin: request.origin), at: now)
+        try await tryCode(presented) { code, user, transaction throws(DomainError) in
+            // A repetition finds all this done.
+            guard code.usedBy == nil else { return }
+            var user = try transaction.admitted(user, restoration: restoration, in: application)
+            try transaction.setPassword(hash, of: user.id, in: application.id, at: now)
+            try transaction.forgetFailures(of: user)
+            user.passwordSetAt = now
+            try ready.settle(
+                [.passwordReset: [:]], of: &user,
+                keeping: KeptAccess(session: nil, deviceKey: nil, code: code.handle), by: .user(user.id),
+                in: transaction)
+            guard (kind.isText ? user.phoneVerifiedAt : user.emailVerifiedAt) == nil else { return }
+            try Self.unlinkAll(of: user, in: transaction, revocations, at: now)
+            user.prove(byText: kind.isText, at: now)
+            try transaction.updateIdentifiers(of: user)
+        }
+    }
+
+    /// What the code belongs to. Names that are nobody's have one that no code was made for, and are counted like
+    /// others.
+    private func subject(of request: Request) async throws(DomainError) -> CodeDigests.Subject {
+        switch request.owner {
+        case nil: return .code
+        case .id(let id)?: return .user(id)
+        case .identifier(let identifier)?:
+            let application = request.application.id
+            let owner = try await store.read { transaction throws(DomainError) in
+                try transaction.user(identifier, in: application)
+            }
+            return owner.map { .user($0.id) } ?? .ticket(identifier.folded)
+        }
+    }
+
+    /// The repetition of an attempt must ask for the same password: the answer would be about another one otherwise.
+    private func refuseOther(_ password: Password, of owner: User) async throws(DomainError) {
+        let (id, application) = (owner.id, owner.application)
+        let kept = try await store.read { transaction throws(DomainError) in
+            try transaction.passwordHash(of: id, in: application)
+        }
+        guard try await passwords.compare(password, with: kept) != .refused else { throw .attemptReused }
+    }
+
+    private static func unlinkAll(
+        of user: User, in transaction: any Transaction, _ revocations: [Identifier<ProviderRevocation>],
+        at now: Timestamp
+    ) throws(DomainError) {
+        let grants = user.identities.filter { $0.provider != .device && $0.provider != .anonymous }
+        for (identity, revocation) in zip(grants, revocations) {
+            try transaction.unlink(identity, of: user.id, in: user.application, revocation: revocation, at: now)
+        }
+        for identity in user.identities where !grants.prefix(revocations.count).contains(identity) {
+            try transaction.remove(identity, of: user.id, in: user.application)
+        }
+    }
+}
+
+extension User {
+    /// Notes that an address was shown to be the user's for the first time. The other one may be that of whoever signed up
+    /// with this one: a number counts as unverified, by which no password is set beside a verified address; an unverified
+    /// address goes.
+    fileprivate mutating func prove(byText isText: Bool, at now: Timestamp) {
+        updatedAt = now
+        if isText {
+            phoneVerifiedAt = now
+            if emailVerifiedAt == nil { email = nil }
+        } else {
+            emailVerifiedAt = now
+            phoneVerifiedAt = nil
+        }
+    }
+}

@@ -1,0 +1,85 @@
+/// Takes the code or the token of a verification mail: the address is the user's now, and shown to be.
+package struct VerifyEmail: Sendable {
+    let clock: any WallClock
+    let tryCode: TryCode
+    let changes: AccountChanges
+
+    package enum Proof: Sendable {
+        /// Typed in the user's session.
+        case code(String, by: Authenticated)
+        /// From a link, which needs no session.
+        case token(String)
+    }
+
+    /// - Parameters:
+    ///   - proof: What the mail said.
+    ///   - application: Where.
+    ///   - client: Who tries.
+    ///   - attempt: Names the attempt, so that it can be repeated.
+    ///   - origin: Where the request came from, for the audit log.
+    /// - Throws: `codeRefused`, also when the user has another address by now; `identifiersTaken` when somebody else has
+    ///   the address by now; `rateLimited`, `storageUnavailable`.
+    package func callAsFunction(
+        _ proof: Proof, in application: Application, from client: ClientAddress, attempt: SecretDigest? = nil,
+        origin: RequestOrigin
+    ) async throws(DomainError) {
+        let author = Operator(actor: .unknown, origin: origin)
+        let entry = changes.audit.draft(.emailVerified, by: author.actor, in: application.id, from: origin)
+        var presented =
+            switch proof {
+            case .code(let code, let who):
+                TryCode.Presented(
+                    .emailVerification, in: application.id, .user(who.user.id), code, from: client, attempt: attempt)
+            case .token(let token):
+                TryCode.Presented(
+                    .emailVerification, in: application.id, .code, token, from: client, attempt: attempt)
+            }
+        presented.refusal = entry
+        let now = clock.now
+        let ready = try await ready(for: presented, in: application, by: author, at: now)
+        try await tryCode(presented) { code, user, transaction throws(DomainError) in
+            // A repetition finds all this done.
+            guard code.usedBy == nil, let ready else { return }
+            let owner = try transaction.user(LogInIdentifier(.email, shown: code.address), in: application.id)
+            guard owner == nil || owner?.id == user.id else { throw .identifiersTaken([.email]) }
+            var verified = user
+            verified.email = code.address
+            verified.emailVerifiedAt = now
+            verified.updatedAt = now
+            try transaction.updateIdentifiers(of: verified)
+            let isReplaced = user.email != nil && user.email != code.address
+            try ready.settle(
+                [
+                    isReplaced ? .emailReplaced : .emailVerified: [
+                        "address": user.email == code.address ? "same" : "new"
+                    ]
+                ], of: &verified, keeping: try transaction.access(by: code, of: user), by: .user(user.id),
+                in: transaction)
+        }
+    }
+
+    /// What goes with the change; `nil` for a code that is none.
+    private func ready(
+        for presented: TryCode.Presented, in application: Application, by author: Operator, at now: Timestamp
+    ) async throws(DomainError) -> ReadyChanges? {
+        guard let (code, user) = try await tryCode.owner(of: presented) else { return nil }
+        var verified = user
+        verified.email = code.address
+        verified.emailVerifiedAt = now
+        return try changes.ready(
+            [.emailVerified, .emailReplaced], of: user, becoming: verified, in: application, by: author, at: now)
+    }
+}
+
+extension Transaction {
+    /// What the client that asked for a code uses: the session in which it was asked for, as long as it lives, and its key. A link
+    /// in a mail may be followed elsewhere.
+    func access(by code: MailedCode, of user: User) throws(DomainError) -> KeptAccess {
+        var kept = KeptAccess(session: nil, deviceKey: nil, code: code.handle)
+        guard let id = code.session else { return kept }
+        let session = try sessions(of: user.id, in: user.application).first { $0.id == id }
+        kept.session = session?.id
+        kept.deviceKey = session?.deviceKey
+        return kept
+    }
+}

@@ -1,0 +1,190 @@
+/// Sends the mails and text messages that are due, one after the other. The server calls it when mail was queued, and
+/// when a mail is to be tried again; several calls at once share the work.
+///
+/// Each mail is sent at least once, also when nodes die: a node takes a mail for a while (`lease`), and what it has not
+/// finished by then is taken by another.
+package struct DeliverMail: Sendable {
+    /// Longer than any carrier may take.
+    package static let lease: Duration = .seconds(120)
+    /// The wait after the first failure; it doubles with each further one.
+    static let firstWait: Duration = .seconds(5)
+    static let longestWait: Duration = .seconds(900)
+
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let sealing: MailSealing
+    let delivery: MailDelivery
+    let textDelivery: TextMessageDelivery
+    let findApplication: FindApplication
+    let renderMessage: RenderMessage
+
+    /// What a round did.
+    package struct Round: Hashable, Sendable {
+        package var delivered: Int
+        package var postponed: Int
+        package var givenUp: Int
+        /// Why the last mail failed.
+        package var fault: String?
+        /// When to come again.
+        package var nextAt: Timestamp?
+
+        package init(
+            delivered: Int = 0, postponed: Int = 0, givenUp: Int = 0, fault: String? = nil, nextAt: Timestamp? = nil
+        ) {
+            self.delivered = delivered
+            self.postponed = postponed
+            self.givenUp = givenUp
+            self.fault = fault
+            self.nextAt = nextAt
+        }
+    }
+
+    /// Sends all mail that is due.
+    ///
+    /// - Throws: `storageUnavailable`; what was not sent stays in the queue.
+    package func callAsFunction() async throws(DomainError) -> Round {
+        var round = Round()
+        guard delivery.isAvailable || textDelivery.isAvailable else { return round }
+        while true {
+            // Looking costs less than taking, and most calls find nothing.
+            round.nextAt = try await store.read { transaction throws(DomainError) in try transaction.nextMailAt() }
+            let (now, claim) = (clock.now, Base64URL.text(of: randomness.bytes(12)))
+            guard let next = round.nextAt, next <= now else { return round }
+            let due = try await store.write { transaction throws(DomainError) in
+                try transaction.claimMail(dueBy: now, limit: 1, lease: now + Self.lease, claim: claim)
+            }
+            for mail in due { round.count(try await send(mail, claim: claim)) }
+        }
+    }
+
+    /// What became of one mail.
+    fileprivate enum End: Sendable {
+        case delivered
+        case forNobody
+        case postponed(String)
+        case givenUp(String)
+    }
+
+    private func send(_ mail: QueuedMail, claim: String) async throws(DomainError) -> End {
+        guard mail.expiresAt > clock.now else {
+            return try await giveUp(mail, claim, mail.lastFault ?? "nobody sent it in time")
+        }
+        let payload: MailPayload
+        let application: Application
+        do throws(DomainError) {
+            payload = try sealing.open(mail)
+            application = try await findApplication(mail.application)
+        } catch .secretUnreadable {
+            return try await giveUp(mail, claim, "it was sealed under another key")
+        } catch .applicationUnknown {
+            return try await finish(mail, claim, .forNobody)
+        }
+        guard let letter = try await letter(of: mail, payload, in: application, claim: claim) else {
+            return try await finish(mail, claim, .forNobody)
+        }
+        guard try await isForwarded(letter, in: application.id) else {
+            return try await finish(mail, claim, .forNobody)
+        }
+        switch await handOver(letter, of: mail, from: application) {
+        case .delivered: return try await finish(mail, claim, .delivered)
+        case .refused(let reason): return try await giveUp(mail, claim, reason)
+        case .failed(let reason): return try await postpone(mail, claim, reason)
+        }
+    }
+
+    private func letter(
+        of mail: QueuedMail, _ payload: MailPayload, in application: Application, claim: String
+    ) async throws(DomainError) -> RenderedMessage? {
+        switch payload {
+        case .letter(let letter): letter
+        case .errand(let errand): try await renderMessage(errand, mail, in: application, claim: claim)
+        }
+    }
+
+    /// Whether mail arrives where the letter goes: a person can tell Apple to let nothing more through its relay
+    /// (requirement 37). Asked when the mail leaves, because that may be long after it was queued.
+    private func isForwarded(_ letter: RenderedMessage, in application: Identifier<Application>)
+        async throws(DomainError)
+        -> Bool
+    {
+        guard !letter.kind.isText else { return true }
+        let identifier = LogInIdentifier(.email, shown: letter.recipient)
+        return try await store.read { transaction throws(DomainError) in
+            guard let user = try transaction.user(identifier, in: application), user.hasRelayedEmail,
+                let apple = user.identities.first(where: { $0.provider == .apple }),
+                let account = try transaction.providerAccount(.apple, subject: apple.subject, in: application)
+            else { return true }
+            return account.isEmailForwarded
+        }
+    }
+
+    private func handOver(_ letter: RenderedMessage, of mail: QueuedMail, from application: Application) async
+        -> MailOutcome
+    {
+        let outbox = Outbox(store: store, clock: clock, sealingKey: sealing.key, application: application.id)
+        if letter.kind.isText {
+            switch textDelivery {
+            case .none: return .failed(reason: "no way for text messages is set")
+            case .outbox:
+                return await outbox.deliver(letter.message(id: mail.id, from: application, writtenAt: mail.createdAt))
+            case .carrier(let carrier):
+                return await carrier.deliver(letter.textMessage(id: mail.id, from: application))
+            }
+        }
+        let message = letter.message(id: mail.id, from: application, writtenAt: mail.createdAt)
+        switch delivery {
+        case .none: return .failed(reason: "no mail server is set")
+        case .outbox: return await outbox.deliver(message)
+        case .carrier(let carrier): return await carrier.deliver(message)
+        }
+    }
+
+    private func finish(_ mail: QueuedMail, _ claim: String, _ end: End) async throws(DomainError) -> End {
+        try await store.write { transaction throws(DomainError) in try transaction.remove(mail, claim: claim) }
+        return end
+    }
+
+    /// Tries again later: after 5 s, 10 s, 20 s … 15 min, a quarter more or less, so that mails do not come in crowds.
+    private func postpone(_ mail: QueuedMail, _ claim: String, _ reason: String) async throws(DomainError) -> End {
+        let doubled = Self.firstWait.wholeMilliseconds << min(mail.attempts - 1, 20)
+        let wait = min(doubled, Self.longestWait.wholeMilliseconds)
+        let chance = randomness.bytes(2).reduce(Int64(0)) { $0 << 8 | Int64(clamping: $1) }
+        var later = mail
+        let next = clock.now + .milliseconds(wait * 3 / 4 + wait / 2 * chance / 65_536)
+        guard next < mail.expiresAt else { return try await giveUp(mail, claim, reason) }
+        later.nextTryAt = next
+        later.lastFault = reason
+        let postponed = later
+        try await store.write { transaction throws(DomainError) in
+            try transaction.postpone(postponed, claim: claim)
+        }
+        return .postponed(reason)
+    }
+
+    /// Keeps the mail for the operator to see, without what it says.
+    private func giveUp(_ mail: QueuedMail, _ claim: String, _ reason: String) async throws(DomainError) -> End {
+        var dead = mail
+        dead.sealed = nil
+        dead.nextTryAt = nil
+        dead.lastFault = reason
+        let given = dead
+        try await store.write { transaction throws(DomainError) in try transaction.postpone(given, claim: claim) }
+        return .givenUp(reason)
+    }
+}
+
+extension DeliverMail.Round {
+    fileprivate mutating func count(_ end: DeliverMail.End) {
+        switch end {
+        case .delivered: delivered += 1
+        case .forNobody: break
+        case .postponed(let reason):
+            postponed += 1
+            fault = reason
+        case .givenUp(let reason):
+            givenUp += 1
+            fault = reason
+        }
+    }
+}

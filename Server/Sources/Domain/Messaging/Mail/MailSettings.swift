@@ -1,0 +1,76 @@
+import Foundation
+
+/// What an operator can decide about an application's mails.
+package struct MailSettings: Hashable, Sendable {
+    /// The name that mails come from; the application's name without it.
+    package var senderName: String?
+    /// Where a page of the app takes a verification's token; without it the mail has a code to type.
+    package var verificationURL: String?
+    /// Where a page of the app takes a password reset's token; without it the mail has the token as text.
+    package var resetURL: String?
+    /// Own words in the place of the built-in ones.
+    package var templates: [MailKind: [MailLanguage: MailTemplate]]
+
+    package init(
+        senderName: String? = nil, verificationURL: String? = nil, resetURL: String? = nil,
+        templates: [MailKind: [MailLanguage: MailTemplate]] = [:]
+    ) {
+        self.senderName = senderName
+        self.verificationURL = verificationURL
+        self.resetURL = resetURL
+        self.templates = templates
+    }
+
+    /// The address of a page for a token of a kind of mail, when there is one.
+    ///
+    /// - Parameters:
+    ///   - kind: What the mail is for.
+    ///   - token: The token.
+    ///   - pages: Where this server's own pages are, which the application's own come before.
+    /// - Returns: `nil` when neither has one.
+    package func link(for kind: MailKind, token: String, pages: String? = nil) -> String? {
+        let base: String? =
+            switch kind {
+            case .emailVerification: verificationURL ?? pages.map { "\($0)/verify" }
+            case .passwordReset: resetURL ?? pages.map { "\($0)/reset" }
+            case .logInCode, .passwordChanged, .emailChanged, .addressTaken, .phoneVerification, .textedReset: nil
+            }
+        // Tokens are letters, digits and hyphens, which need no escape.
+        return base.map { "\($0)\($0.contains("?") ? "&" : "?")token=\(token)" }
+    }
+}
+
+extension MailSettings {
+    package static let maximumLinkCharacters = 500
+    /// Schemes that run something in the reader's browser instead of leading somewhere.
+    private static let refusedSchemes: Set<String> = ["javascript", "data", "vbscript", "file", "blob", "about"]
+
+    /// What breaks a rule.
+    package func faults() -> [ValidationError] {
+        var faults = TextRule(maximumCharacters: 100).faults(of: senderName, field: "mail.senderName")
+        for (field, link) in [("mail.verificationURL", verificationURL), ("mail.resetURL", resetURL)] {
+            guard let link else { continue }
+            faults += TextRule(maximumCharacters: Self.maximumLinkCharacters).faults(of: link, field: field)
+            if !Self.isLink(link) { faults.append(ValidationError(field: field, rule: .notALink)) }
+        }
+        for (kind, languages) in templates.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            for (language, template) in languages.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                faults += template.faults(for: kind, field: "mail.templates.\(kind.rawValue).\(language.rawValue)")
+            }
+        }
+        return faults
+    }
+
+    /// Whether a token may be put behind the text: `https`, `http` on this machine, or an app's own scheme.
+    private static func isLink(_ text: String) -> Bool {
+        guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
+            parts.fragment == nil, parts.user == nil, !refusedSchemes.contains(scheme),
+            text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && !#"<>"'\"#.utf8.contains($0) })
+        else { return false }
+        switch scheme {
+        case "https": return parts.host?.isEmpty == false
+        case "http": return ["localhost", "127.0.0.1", "[::1]", "::1"].contains(parts.host ?? "")
+        default: return true
+        }
+    }
+}

@@ -1,0 +1,111 @@
+/// The words of one kind of mail in one language. Names in double braces stand for values: `{{code}}`.
+package struct MailTemplate: Hashable, Codable, Sendable {
+    package var subject: String
+    package var text: String
+    /// Made from the text when it is missing. Values are escaped, the template itself is not.
+    package var html: String?
+
+    package init(subject: String, text: String, html: String? = nil) {
+        self.subject = subject
+        self.text = text
+        self.html = html
+    }
+}
+
+/// What can stand in double braces in a template.
+package enum MailValue: String, CaseIterable, Hashable, Sendable {
+    /// The application's name.
+    case application
+    /// What the reader types into the app.
+    case code
+    /// Where the reader goes.
+    case link
+    /// How long code and link are good.
+    case minutes
+    /// The mail address that this is about.
+    case email
+}
+
+extension MailTemplate {
+    package static let maximumSubjectCharacters = 200
+    package static let maximumTextCharacters = 20_000
+    package static let maximumMessageCharacters = 300
+    package static let maximumHTMLCharacters = 100_000
+
+    /// What breaks a rule: lengths, unknown names in braces, a subject of several lines, a secret that is not shown.
+    package func faults(for kind: MailKind, field: String) -> [ValidationError] {
+        var faults = TextRule(maximumCharacters: Self.maximumSubjectCharacters).faults(
+            of: subject, field: "\(field).subject")
+        let maximum = kind.isText ? Self.maximumMessageCharacters : Self.maximumTextCharacters
+        faults += Self.faults(of: text, maximumCharacters: maximum, field: "\(field).text")
+        if let html {
+            faults += Self.faults(of: html, maximumCharacters: Self.maximumHTMLCharacters, field: "\(field).html")
+        }
+        for (name, part) in [("subject", subject), ("text", text), ("html", html ?? text)] {
+            let used = Self.names(in: part)
+            if !used.allSatisfy({ MailValue(rawValue: $0) != nil }) {
+                faults.append(ValidationError(field: "\(field).\(name)", rule: .unknownPlaceholder))
+            }
+            if name == "subject" {
+                // Subjects are shown on locked screens.
+                if used.contains(MailValue.code.rawValue) || used.contains(MailValue.link.rawValue) {
+                    faults.append(ValidationError(field: "\(field).subject", rule: .secretInSubject))
+                }
+            } else if kind.hasSecret, !used.contains(MailValue.code.rawValue),
+                !used.contains(MailValue.link.rawValue)
+            {
+                faults.append(ValidationError(field: "\(field).\(name)", rule: .secretMissing))
+            }
+        }
+        return faults
+    }
+
+    /// Whether a value is used anywhere.
+    func uses(_ value: MailValue) -> Bool {
+        [subject, text, html ?? ""].contains { Self.names(in: $0).contains(value.rawValue) }
+    }
+
+    /// The text with values in the place of names. Values are put in once: braces inside them mean nothing.
+    static func fill(_ template: String, _ value: (MailValue) -> String) -> String {
+        var filled = ""
+        for piece in pieces(of: template) {
+            switch piece {
+            case .words(let words): filled += words
+            case .name(let name): filled += MailValue(rawValue: name).map(value) ?? ""
+            }
+        }
+        return filled
+    }
+
+    private static func faults(of text: String, maximumCharacters: Int, field: String) -> [ValidationError] {
+        if text.isEmpty { return [ValidationError(field: field, rule: .empty)] }
+        if text.unicodeScalars.count > maximumCharacters {
+            return [ValidationError(field: field, rule: .tooLong(maximumCharacters: maximumCharacters))]
+        }
+        let isPlain = text.unicodeScalars.allSatisfy {
+            $0.properties.generalCategory != .control || ["\n", "\r", "\t"].contains($0)
+        }
+        return isPlain ? [] : [ValidationError(field: field, rule: .controlCharacter)]
+    }
+
+    private static func names(in template: String) -> [String] {
+        pieces(of: template).compactMap { if case .name(let name) = $0 { name } else { nil } }
+    }
+
+    private enum Piece {
+        case words(Substring)
+        case name(String)
+    }
+
+    private static func pieces(of template: String) -> [Piece] {
+        var pieces: [Piece] = []
+        var rest = template[...]
+        while let open = rest.firstRange(of: "{{"), let close = rest[open.upperBound...].firstRange(of: "}}") {
+            pieces.append(.words(rest[..<open.lowerBound]))
+            pieces.append(.name(rest[open.upperBound..<close.lowerBound].filter { $0 != " " }))
+            rest = rest[close.upperBound...]
+        }
+        pieces.append(.words(rest))
+        return pieces
+    }
+}

@@ -1,0 +1,83 @@
+/// A mail or a text message that waits to be sent: to whom, about what, with which secret. It lies in the database only
+/// sealed.
+package struct RenderedMessage: Hashable, Codable, Sendable {
+    package var kind: MailKind
+    package var recipient: String
+    /// BCP 47 tags, the most wanted first.
+    package var languages: [String]
+    /// What the reader types, or what stands behind the link.
+    package var code: String?
+    /// How long the code is good, in minutes.
+    package var minutes: Int?
+    /// The mail address that this is about, when it is not the recipient's.
+    package var email: String?
+    /// Where this server's own pages for the application are, for an application that has none.
+    package var pages: String?
+
+    package init(
+        kind: MailKind, recipient: String, languages: [String], code: String? = nil, minutes: Int? = nil,
+        email: String? = nil, pages: String? = nil
+    ) {
+        self.kind = kind
+        self.recipient = recipient
+        self.languages = languages
+        self.code = code
+        self.minutes = minutes
+        self.email = email
+        self.pages = pages
+    }
+}
+
+extension RenderedMessage {
+    /// The mail in its language: in the application's own words, or in the built-in ones.
+    package func message(
+        id: Identifier<QueuedMail>, from application: Application, writtenAt: Timestamp
+    ) -> MailMessage {
+        let settings = application.settings.mail
+        let (language, template, values) = template(for: application)
+        return MailMessage(
+            id: id.rawValue, senderName: settings.senderName ?? application.name, recipient: recipient,
+            subject: MailTemplate.fill(template.subject) { (values[$0] ?? "").onOneLine },
+            text: MailTemplate.fill(template.text) { values[$0] ?? "" },
+            html: MailHTML.page(of: template, in: language, values), language: language.rawValue,
+            writtenAt: writtenAt)
+    }
+
+    /// The text message in its language, in the same words.
+    package func textMessage(id: Identifier<QueuedMail>, from application: Application) -> TextMessage {
+        let (language, template, values) = template(for: application)
+        return TextMessage(
+            id: id.rawValue, recipient: recipient, text: MailTemplate.fill(template.text) { values[$0] ?? "" },
+            language: language.rawValue, purpose: kind.rawValue)
+    }
+
+    private func template(
+        for application: Application
+    ) -> (language: MailLanguage, template: MailTemplate, values: [MailValue: String]) {
+        let settings = application.settings.mail
+        let language = MailLanguage.best(of: languages)
+        // An owner who is told of a sign-up goes to the log-in, where nothing has to be proved by the mail.
+        let link =
+            kind == .addressTaken
+            ? pages.map { "\($0)/log-in" } : code.flatMap { settings.link(for: kind, token: $0, pages: pages) }
+        var values: [MailValue: String] = [.application: application.name, .email: email ?? recipient]
+        values[.code] = code
+        values[.link] = link
+        values[.minutes] = minutes.map(String.init)
+        var template = MailTexts.template(for: kind, in: language, hasLink: link != nil)
+        if link != nil, kind == .passwordReset, settings.resetURL == nil {
+            // The app may have a field for the code, and the pages take it too.
+            template.text = template.text.replacing("{{link}}", with: "{{link}}\n\n{{code}}")
+        }
+        // Own words that need a link are no use to an application that has none.
+        if let own = settings.templates[kind]?[language], link != nil || !own.uses(.link) { template = own }
+        return (language, template, values)
+    }
+}
+
+extension String {
+    /// Without what would begin a line.
+    fileprivate var onOneLine: String {
+        String(String.UnicodeScalarView(unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+    }
+}

@@ -1,0 +1,75 @@
+/// A person as a provider vouches for them: verified, and not yet anybody's identity here.
+package struct ExternalIdentity: Hashable, Sendable {
+    package var provider: Identity.Provider
+    /// The name there, unique among everybody that the provider could vouch for to this application. Apple's begins
+    /// with the team, because Apple names the same person differently to each (requirement 31).
+    package var subject: String
+    /// The audience that the provider vouched to: a bundle id or service id at Apple, a client id elsewhere.
+    package var audience: String
+    package var email: ProviderEmail?
+    /// A name to greet by, when the provider tells one.
+    package var displayName: String?
+    /// The subject before the application's team changed, which Apple tells for 60 days (complaint 22).
+    package var transferSubject: String?
+    /// What must be remembered so that the token counts once; `nil` for what cannot be presented twice anyway.
+    package var replay: Replay?
+    /// What the provider gave for revoking its grant later.
+    package var refreshToken: Secret?
+
+    package init(
+        provider: Identity.Provider, subject: String, audience: String, email: ProviderEmail? = nil,
+        displayName: String? = nil, transferSubject: String? = nil, replay: Replay? = nil, refreshToken: Secret? = nil
+    ) {
+        self.provider = provider
+        self.subject = subject
+        self.audience = audience
+        self.email = email
+        self.displayName = displayName
+        self.transferSubject = transferSubject
+        self.replay = replay
+        self.refreshToken = refreshToken
+    }
+
+    package static func == (left: ExternalIdentity, right: ExternalIdentity) -> Bool {
+        left.provider == right.provider && left.subject == right.subject && left.audience == right.audience
+            && left.email == right.email && left.displayName == right.displayName
+            && left.transferSubject == right.transferSubject && left.replay == right.replay
+            && left.refreshToken == right.refreshToken
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(subject)
+    }
+
+    /// The name, when it keeps the rules of a display name.
+    var greeting: String? {
+        ProfileRules.faults(displayName: displayName, locale: nil, fields: [:]).isEmpty ? displayName : nil
+    }
+
+    /// Stands for a token in the list of what was used.
+    package struct Replay: Hashable, Sendable {
+        package var digest: SecretDigest
+        /// When the token is too old to be accepted anyway.
+        package var end: Timestamp
+
+        package init(digest: SecretDigest, end: Timestamp) {
+            self.digest = digest
+            self.end = end
+        }
+    }
+}
+
+/// A mail address as a provider tells it.
+package struct ProviderEmail: Hashable, Sendable {
+    package var address: String
+    /// Whether the provider says that it has seen the person receive mail there.
+    package var isVerified: Bool
+    /// Whether it is a relay of the provider's that hides the person's own (requirement 37).
+    package var isRelay: Bool
+
+    package init(address: String, isVerified: Bool, isRelay: Bool) {
+        self.address = address
+        self.isVerified = isVerified
+        self.isRelay = isRelay
+    }
+}

@@ -1,0 +1,87 @@
+/// What shall lead to a user: people whom providers vouched for, and an id that a client made. Made before the
+/// transaction that links them.
+struct IdentityLinks: Sendable {
+    let identities: [Identity]
+    private let people: [ExternalIdentity]
+    private let sealedGrants: [String: [UInt8]]
+    private let application: Identifier<Application>
+    private let now: Timestamp
+
+    /// - Throws: `storageUnavailable`, should a grant not be sealed.
+    init(
+        _ people: [ExternalIdentity], _ anonymousId: AnonymousId?, in application: Identifier<Application>,
+        sealingKey: SealingKey, at now: Timestamp
+    ) throws(DomainError) {
+        self.people = people
+        self.application = application
+        self.now = now
+        var grants: [String: [UInt8]] = [:]
+        for person in people {
+            guard let token = person.refreshToken else { continue }
+            grants[person.subject] = try sealingKey.seal(
+                Array(token.revealed.utf8), purpose: ProviderAccount.purpose(person.provider, in: application))
+        }
+        sealedGrants = grants
+        var identities = people.map { Identity(provider: $0.provider, subject: $0.subject, linkedAt: now) }
+        if let anonymousId {
+            identities.append(Identity(provider: .anonymous, subject: anonymousId.subject, linkedAt: now))
+        }
+        self.identities = identities
+    }
+
+    var providers: Set<Identity.Provider> { Set(identities.map(\.provider)) }
+
+    func contains(_ identity: Identity) -> Bool {
+        identities.contains { $0.provider == identity.provider && $0.subject == identity.subject }
+    }
+
+    /// The user that they lead to already.
+    ///
+    /// - Throws: `identityTaken` when they lead to two.
+    func owner(in transaction: any Transaction) throws(DomainError) -> User? {
+        var owner: User?
+        for person in people {
+            guard let found = try transaction.user(for: person, in: application) else { continue }
+            guard owner == nil || owner?.id == found.id else { throw .identityTaken }
+            owner = found
+        }
+        for identity in identities where identity.provider == .anonymous {
+            guard
+                let found = try transaction.user(
+                    provider: .anonymous, subject: identity.subject, in: application)
+            else { continue }
+            guard owner == nil || owner?.id == found.id else { throw .identityTaken }
+            owner = found
+        }
+        return owner
+    }
+
+    /// Links those that do not lead to the user yet, and keeps what the providers gave.
+    ///
+    /// - Throws: `identityTaken` when one leads to somebody else, `providerTokenReplayed`, `storageUnavailable`.
+    func join(_ user: inout User, in transaction: any Transaction) throws(DomainError) {
+        for person in people { try transaction.markUsed(person.replay, in: application) }
+        for identity in identities where !user.identities.contains(where: { $0.isSame(as: identity) }) {
+            let owner = try transaction.user(
+                provider: identity.provider, subject: identity.subject, in: application)
+            guard owner == nil || owner?.id == user.id else { throw .identityTaken }
+            try transaction.insert(identity, for: user.id, in: application)
+            user.identities.append(identity)
+        }
+        try keepAccounts(in: transaction)
+    }
+
+    /// Keeps what the providers gave.
+    func keepAccounts(in transaction: any Transaction) throws(DomainError) {
+        for person in people {
+            try transaction.keepAccount(
+                of: person, sealedGrant: sealedGrants[person.subject], in: application, at: now)
+        }
+    }
+}
+
+extension Identity {
+    fileprivate func isSame(as other: Identity) -> Bool {
+        provider == other.provider && subject == other.subject
+    }
+}

@@ -1,0 +1,153 @@
+/// Links a person whom a provider vouches for to the user of the session. The user's id stays (complaint 5). Ask
+/// `RequireRecentLogIn` before.
+package struct LinkProvider: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let findProvider: FindProvider
+    let sealingKey: SealingKey
+    let offerMerge: OfferMerge
+    let changes: AccountChanges
+
+    /// How a person stands to the user who shall be linked.
+    private enum Standing: Sendable {
+        /// There is something to write: the identity, or what a new token tells of one that is linked.
+        case open(User)
+        case linked(User)
+        /// The identity leads to somebody else. Whether the token was used before decides if it still proves anything.
+        case taken(by: Identifier<User>, isTokenUsed: Bool)
+    }
+
+    /// - Parameters:
+    ///   - name: The provider.
+    ///   - credential: What the provider gave.
+    ///   - displayName: The name that came with it, taken when the user has none (complaint 21).
+    ///   - who: The session.
+    ///   - origin: Where the request came from, for the audit log.
+    /// - Returns: the user afterwards; unchanged when this identity was linked already.
+    /// - Throws: `mergeOffered` when it leads to somebody else, whom the token has just proved: the ticket resolves it
+    ///   without asking the person again, and neither token nor code were used up (complaints 2 and 4). `identityTaken`
+    ///   when that user cannot be gone on with, or the token was used before. `providerAlreadyLinked` when the user has
+    ///   another identity there; `fieldsRefused`, `userUnknown`, and what the provider refuses.
+    package func callAsFunction(
+        _ name: Identity.Provider, _ credential: ProviderCredential, displayName: String?, by who: Authenticated,
+        from origin: RequestOrigin
+    ) async throws(DomainError) -> User {
+        let faults = ProfileRules.faults(displayName: displayName, locale: nil, fields: [:])
+        guard faults.isEmpty else {
+            throw .fieldsRefused(faults.map { ValidationError(field: "user.\($0.field)", rule: $0.rule) })
+        }
+        let application = who.application.id
+        let found = try await findProvider(name, in: application)
+        var identified = try await found.provider.identify(credential, for: found.configured)
+        if let person = identified {
+            // Before the code is spent: whoever is refused here can still log in with both (complaint 4). And whoever
+            // repeats a link, because the answer got lost, gets it again.
+            let standing = try await store.read { transaction throws(DomainError) in
+                try Self.standing(of: person, to: who.user.id, in: application, transaction)
+            }
+            if let linked = try await settled(standing, name, who, origin) { return linked }
+            try Self.refuseIncomplete(who, person)
+        }
+        if let code = credential.code {
+            identified = try await found.provider.redeem(
+                code, nonce: credential.nonce, of: identified, for: found.configured)
+        }
+        guard let person = identified else { throw .providerTokenRefused(.malformed) }
+        let standing = try await link(person, displayName: displayName, by: who, from: origin)
+        guard let linked = try await settled(standing, name, who, origin) else { throw .storageUnavailable }
+        return linked
+    }
+
+    /// What is required of a registered user must be there before a code is spent.
+    private static func refuseIncomplete(_ who: Authenticated, _ person: ExternalIdentity) throws(DomainError) {
+        var user = who.user
+        user.identities.append(
+            Identity(provider: person.provider, subject: person.subject, linkedAt: user.updatedAt))
+        let faults = who.application.settings.fieldRules.settle(&user, from: who.user, told: [], by: .owner)
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
+    }
+
+    /// The user, when the identity is linked; `nil` when it is still to be done.
+    private func settled(
+        _ standing: Standing, _ provider: Identity.Provider, _ who: Authenticated, _ origin: RequestOrigin
+    ) async throws(DomainError) -> User? {
+        switch standing {
+        case .open: return nil
+        case .linked(let user): return user
+        case .taken(let owner, let isTokenUsed):
+            guard !isTokenUsed,
+                let offer = try await offerMerge(who, other: owner, cause: .identity(provider), from: origin)
+            else { throw .identityTaken }
+            throw .mergeOffered(offer)
+        }
+    }
+
+    private func link(
+        _ person: ExternalIdentity, displayName: String?, by who: Authenticated, from origin: RequestOrigin
+    ) async throws(DomainError) -> Standing {
+        let (now, id, application) = (clock.now, who.user.id, who.application.id)
+        let rules = who.application.settings.fieldRules
+        let sealedGrant = try person.refreshToken.map { token throws(DomainError) in
+            try sealingKey.seal(
+                Array(token.revealed.utf8), purpose: ProviderAccount.purpose(person.provider, in: application))
+        }
+        let ready = try changes.ready(
+            [.identityLinked], of: who.user, in: who.application, by: Operator(actor: .user(id), origin: origin),
+            at: now)
+        return try await store.write { transaction throws(DomainError) in
+            let standing = try Self.standing(of: person, to: id, in: application, transaction)
+            var user: User
+            switch standing {
+            case .linked(let known): user = known
+            case .open(let known) where known.identities.contains { $0.provider == person.provider }:
+                user = known
+            case .open(let known):
+                user = known
+                let identity = Identity(provider: person.provider, subject: person.subject, linkedAt: now)
+                try transaction.insert(identity, for: id, in: application)
+                user.identities.append(identity)
+                // An anonymous user becomes a registered one: nothing is linked before what is required is there.
+                let faults = rules.settle(&user, from: known, told: [], by: .owner)
+                guard faults.isEmpty else { throw .fieldsRefused(faults) }
+                user.updatedAt = now
+                try transaction.updateProfile(of: user)
+                try ready.settle(
+                    [.identityLinked: ["provider": person.provider.rawValue]], of: &user, keeping: KeptAccess(who),
+                    in: transaction)
+            case .taken:
+                // A code is spent by now; what it brought is the other user's.
+                if sealedGrant != nil {
+                    try transaction.keepAccount(of: person, sealedGrant: sealedGrant, in: application, at: now)
+                }
+                return standing
+            }
+            try transaction.markUsed(person.replay, in: application)
+            try transaction.complete(
+                &user, displayName: displayName ?? person.greeting, email: person.email, at: now)
+            try transaction.keepAccount(of: person, sealedGrant: sealedGrant, in: application, at: now)
+            return .linked(user)
+        }
+    }
+
+    /// - Throws: `providerAlreadyLinked`, `providerTokenReplayed`, `userUnknown`, `storageUnavailable`.
+    private static func standing(
+        of person: ExternalIdentity, to id: Identifier<User>, in application: Identifier<Application>,
+        _ transaction: any Transaction
+    ) throws(DomainError) -> Standing {
+        var isTokenUsed = false
+        if let replay = person.replay { isTokenUsed = try transaction.wasUsed(replay.digest, in: application) }
+        if let owner = try transaction.user(
+            provider: person.provider, subject: person.subject, in: application), owner.id != id
+        {
+            return .taken(by: owner.id, isTokenUsed: isTokenUsed)
+        }
+        guard let user = try transaction.user(id, in: application) else { throw .userUnknown }
+        guard let present = user.identities.first(where: { $0.provider == person.provider }) else {
+            guard !isTokenUsed else { throw .providerTokenReplayed }
+            return .open(user)
+        }
+        guard present.subject == person.subject else { throw .providerAlreadyLinked }
+        // With a token that is new, what it tells is still to be taken over.
+        return isTokenUsed ? .linked(user) : .open(user)
+    }
+}

@@ -1,0 +1,200 @@
+/// Logs a person in whom a provider vouches for; the first time, that makes a new user.
+///
+/// An identity token costs no call to anybody; an authorization code costs one. Nothing is written before the provider
+/// has answered, so that a provider that is down leaves nothing half done.
+package struct LogInWithProvider: Sendable {
+    /// Codes that come without a token, for one address or /64 network: each costs a call to the provider.
+    package static let bareCodes = RateLimit(maximum: 120, window: .seconds(3600))
+
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let verifyProof: ProofVerifier
+    let rateLimiter: RateLimiter
+    let findProvider: FindProvider
+    let sealingKey: SealingKey
+    let audit: AuditTrail
+    /// First launches allowed for one address or /64 network; `nil` for no limits at all.
+    let firstLaunches: RateLimit?
+
+    package struct Request: Sendable {
+        package var application: Application
+        package var provider: Identity.Provider
+        package var credential: ProviderCredential
+        /// Binds the session to the device's key; see `DeviceLink`.
+        package var proof: PresentedProof?
+        /// Whether the proof's key shall lead to the user from now on.
+        package var joinsDevice: Bool
+        package var device: DeviceDescription
+        package var newUser: LogInAutomatically.NewUser
+        /// Names one attempt, so that its repetition answers what the first try answered.
+        package var attempt: Attempt?
+        package var address: ClientAddress
+        /// Set to bring a user back that asked to be deleted.
+        package var restoringFrom: RequestOrigin?
+        package var protocolName: Session.ProtocolName
+        /// Where the request came from, for the audit log.
+        package var origin: RequestOrigin
+
+        package init(
+            application: Application, provider: Identity.Provider, credential: ProviderCredential,
+            proof: PresentedProof? = nil, joinsDevice: Bool = true,
+            device: DeviceDescription = DeviceDescription(), newUser: LogInAutomatically.NewUser = .init(),
+            attempt: Attempt? = nil, address: ClientAddress,
+            restoringFrom: RequestOrigin? = nil, origin: RequestOrigin? = nil,
+            protocolName: Session.ProtocolName = .native
+        ) {
+            self.application = application
+            self.provider = provider
+            self.credential = credential
+            self.proof = proof
+            self.joinsDevice = joinsDevice
+            self.device = device
+            self.newUser = newUser
+            self.attempt = attempt
+            self.address = address
+            self.restoringFrom = restoringFrom
+            self.protocolName = protocolName
+            self.origin = origin ?? RequestOrigin(address: address.text)
+        }
+    }
+
+    /// - Throws: `providerNotEnabled`, `providerTokenRefused`, `providerTokenReplayed`, `providerRefused`,
+    ///   `providerUnavailable`, `providerMisconfigured`, `proofRequired`, `proofRefused`, `proofReplayed`, `clockSkew`,
+    ///   `fieldsRefused`, `rateLimited`, `userDisabled`, `userDeleted`, `attemptReused`, `secretUnreadable`, `storageUnavailable`.
+    package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
+        let now = clock.now
+        let needsProof = request.protocolName == .native && request.application.settings.proofRequired
+        guard request.proof != nil || !needsProof else { throw .proofRequired }
+        let proof = try request.proof.map { presented throws(DomainError) in try verifyProof(presented, at: now) }
+        let faults =
+            request.device.faults(field: "device")
+            + ProfileRules.faults(
+                displayName: request.newUser.displayName, locale: request.newUser.locale,
+                fields: request.newUser.fields
+            ).map { ValidationError(field: "user.\($0.field)", rule: $0.rule) }
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
+
+        let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
+        let found = try await findProvider(request.provider, in: request.application.id)
+        let opening = SessionIssuer(
+            application: request.application, deviceKey: proof?.thumbprint, device: request.device,
+            address: request.address.text, protocolName: request.protocolName,
+            method: .init(rawValue: request.provider.rawValue), attempt: request.attempt,
+            entry: audit.draft(.loggedIn, by: .unknown, in: request.application.id, from: request.origin),
+            restoration: request.restoringFrom.map {
+                audit.draft(.userRestored, by: .unknown, in: request.application.id, from: $0)
+            },
+            randomness: randomness, now: now)
+        var person = try await found.provider.identify(request.credential, for: found.configured)
+        if let person, let before = try await repeated(person, request, opening, link) { return before }
+        if let known = person { try await rateLimiter(for: known, request) }
+        if let code = request.credential.code {
+            if person == nil { try await rateLimiterForBareCode(request) }
+            let redeemed = try await found.provider.redeem(
+                code, nonce: request.credential.nonce, of: person, for: found.configured)
+            if person == nil { try await rateLimiter(for: redeemed, request) }
+            person = redeemed
+        }
+        guard let person else { throw .providerTokenRefused(.malformed) }
+        return try await logIn(person, request, opening, link, at: now)
+    }
+
+    /// The answer to the first try of an attempt, given again: neither token nor code would count a second time.
+    private func repeated(
+        _ person: ExternalIdentity, _ request: Request, _ opening: SessionIssuer, _ link: DeviceLink
+    ) async throws(DomainError) -> LogIn? {
+        guard let attempt = request.attempt else { return nil }
+        let application = request.application.id
+        let isKnown = try await store.read { transaction throws(DomainError) in
+            guard
+                let user = try transaction.user(
+                    provider: person.provider, subject: person.subject, in: application)
+            else { return false }
+            return try transaction.session(attempt: attempt.digest, of: user.id, in: application) != nil
+        }
+        guard isKnown else { return nil }
+        return try await store.write { transaction throws(DomainError) -> LogIn? in
+            guard
+                let user = try transaction.user(
+                    provider: person.provider, subject: person.subject, in: application),
+                try opening.hasOpened(for: user, in: transaction)
+            else { return nil }
+            try link.use(in: transaction, application)
+            return try opening.open(for: user, in: transaction)
+        }
+    }
+
+    private func logIn(
+        _ person: ExternalIdentity, _ request: Request, _ opening: SessionIssuer, _ link: DeviceLink,
+        at now: Timestamp
+    ) async throws(DomainError) -> LogIn {
+        let application = request.application.id
+        let candidate = newUser(for: person, request, at: now)
+        let sealedGrant = try person.refreshToken.map { token throws(DomainError) in
+            try sealingKey.seal(
+                Array(token.revealed.utf8), purpose: ProviderAccount.purpose(person.provider, in: application))
+        }
+        return try await store.write { transaction throws(DomainError) in
+            try link.use(in: transaction, application)
+            try transaction.markUsed(person.replay, in: application)
+            let logIn: LogIn
+            if var known = try transaction.user(for: person, in: application) {
+                try transaction.complete(&known, displayName: candidate.displayName, email: person.email, at: now)
+                logIn = try opening.open(for: try link.joined(to: known, in: transaction), in: transaction)
+            } else {
+                var new = candidate
+                try transaction.take(person.email, for: &new, at: now)
+                if let device = try link.free(for: application, in: transaction) { new.identities.append(device) }
+                logIn = try opening.open(forNew: new, by: request.newUser.actor, in: transaction)
+            }
+            try transaction.keepAccount(of: person, sealedGrant: sealedGrant, in: application, at: now)
+            return logIn
+        }
+    }
+
+    private func newUser(for person: ExternalIdentity, _ request: Request, at now: Timestamp) -> User {
+        let told = request.newUser.displayName ?? person.greeting
+        return User(
+            id: randomness.newIdentifier(at: now), application: request.application.id, displayName: told,
+            locale: request.newUser.locale, fields: request.newUser.fields,
+            identities: [Identity(provider: person.provider, subject: person.subject, linkedAt: now)],
+            createdAt: now, updatedAt: now)
+    }
+
+    /// What can be refused before anybody else is asked: a token that was used before, and, counted as a first launch, a
+    /// person who is nobody here yet.
+    private func rateLimiter(for person: ExternalIdentity, _ request: Request) async throws(DomainError) {
+        let application = request.application.id
+        let isKnown = try await store.read { transaction throws(DomainError) in
+            if let replay = person.replay, try transaction.wasUsed(replay.digest, in: application) {
+                throw .providerTokenReplayed
+            }
+            if try transaction.user(provider: person.provider, subject: person.subject, in: application) != nil {
+                return true
+            }
+            guard let former = person.transferSubject else { return false }
+            return try transaction.providerAccount(person.provider, transferSubject: former, in: application) != nil
+        }
+        guard !isKnown else { return }
+        // Before a code is spent: the app asks for what is missing, and tries again.
+        let faults = request.application.settings.fieldRules.faults(
+            registering: newUser(for: person, request, at: clock.now), by: request.newUser.actor)
+        guard faults.isEmpty else {
+            throw .fieldsRefused(faults.map { ValidationError(field: "user.\($0.field)", rule: $0.rule) })
+        }
+        guard let firstLaunches else { return }
+        try await rateLimiter(
+            RateLimitKey(
+                application: application, kind: RateLimitKey.firstLaunch, subject: request.address.allowanceGroup),
+            limit: firstLaunches)
+    }
+
+    private func rateLimiterForBareCode(_ request: Request) async throws(DomainError) {
+        guard firstLaunches != nil else { return }
+        try await rateLimiter(
+            RateLimitKey(
+                application: request.application.id, kind: "bare-code", subject: request.address.allowanceGroup),
+            limit: Self.bareCodes)
+    }
+}

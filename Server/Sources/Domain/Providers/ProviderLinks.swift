@@ -1,0 +1,98 @@
+/// What log-in, linking, unlinking and deletion share inside their transactions.
+extension Transaction {
+    /// The user that a person is here. A person who was transferred from another team is found by the old name, and
+    /// has the new one from then on (complaint 22).
+    func user(for person: ExternalIdentity, in application: Identifier<Application>) throws(DomainError) -> User? {
+        if let known = try user(provider: person.provider, subject: person.subject, in: application) { return known }
+        guard let former = person.transferSubject,
+            let account = try providerAccount(person.provider, transferSubject: former, in: application)
+        else { return nil }
+        try renameProviderAccount(
+            person.provider, from: account.subject, to: person.subject, in: application)
+        return try user(provider: person.provider, subject: person.subject, in: application)
+    }
+
+    /// Notes that a token was used.
+    ///
+    /// - Throws: `providerTokenReplayed` when it was used before.
+    func markUsed(_ replay: ExternalIdentity.Replay?, in application: Identifier<Application>) throws(DomainError) {
+        guard let replay else { return }
+        guard try markUsed(replay.digest, until: replay.end, in: application) else { throw .providerTokenReplayed }
+    }
+
+    /// Keeps what the provider told this time, and of earlier times what it did not tell again.
+    func keepAccount(
+        of person: ExternalIdentity, sealedGrant: [UInt8]?, in application: Identifier<Application>, at now: Timestamp
+    ) throws(DomainError) {
+        let before = try providerAccount(person.provider, subject: person.subject, in: application)
+        let after = ProviderAccount(
+            application: application, provider: person.provider, subject: person.subject,
+            audience: sealedGrant == nil ? before?.audience ?? person.audience : person.audience,
+            sealedGrant: sealedGrant ?? before?.sealedGrant, email: person.email ?? before?.email,
+            isEmailForwarded: before?.isEmailForwarded ?? true, transferSubject: before?.transferSubject,
+            updatedAt: before?.updatedAt ?? now)
+        guard after != before else { return }
+        var changed = after
+        changed.updatedAt = now
+        try save(changed)
+    }
+
+    /// Takes what a provider tells and the user does not have yet. Names come once, and not always with the first log-in
+    /// (complaint 21).
+    func complete(
+        _ user: inout User, displayName: String?, email: ProviderEmail?, at now: Timestamp
+    ) throws(DomainError) {
+        if user.displayName == nil, let displayName {
+            user.displayName = displayName
+            user.updatedAt = now
+            try updateProfile(of: user)
+        }
+        if try take(email, for: &user, at: now) {
+            user.updatedAt = now
+            try updateIdentifiers(of: user)
+        }
+    }
+
+    /// Gives a user without a mail address the one that the provider has verified, unless it is somebody else's: an
+    /// address alone never leads one person to another's account (requirement 32).
+    ///
+    /// - Returns: whether the user has it now and had not before.
+    @discardableResult
+    func take(_ email: ProviderEmail?, for user: inout User, at now: Timestamp) throws(DomainError) -> Bool {
+        guard user.email == nil, let email, email.isVerified, let address = MailAddress(email.address) else {
+            return false
+        }
+        let identifier = LogInIdentifier(.email, shown: address.text)
+        guard try self.user(identifier, in: user.application) == nil else { return false }
+        user.email = address.text
+        user.emailVerifiedAt = now
+        return true
+    }
+
+    /// Unlinks an identity and sees to it that the provider is told to end its grant.
+    package func unlink(
+        _ identity: Identity, of user: Identifier<User>, in application: Identifier<Application>,
+        revocation id: Identifier<ProviderRevocation>, at now: Timestamp
+    ) throws(DomainError) {
+        try forgetGrant(of: identity, in: application, revocation: id, at: now)
+        try remove(identity, of: user, in: application)
+    }
+
+    /// Forgets what is kept beside an identity; the provider will be told to end its grant. For the user's deletion it
+    /// is called for each identity, with an id each.
+    package func forgetGrant(
+        of identity: Identity, in application: Identifier<Application>,
+        revocation id: Identifier<ProviderRevocation>, at now: Timestamp
+    ) throws(DomainError) {
+        guard
+            let account = try providerAccount(identity.provider, subject: identity.subject, in: application)
+        else { return }
+        if let grant = account.sealedGrant {
+            try insert(
+                ProviderRevocation(
+                    application: application, id: id, provider: identity.provider, audience: account.audience,
+                    sealedGrant: grant, dueAt: now, createdAt: now))
+        }
+        try removeProviderAccount(identity.provider, subject: identity.subject, in: application)
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+package import enum OkaeriWire.JSONValue
+
+/// Reads what came back with a person from a provider: only in the browser that was sent there, and only for ten minutes.
+package struct ReadAuthorizationState: Sendable {
+    private static let maximumStateBytes = 12_288
+
+    let clock: any WallClock
+    let sealingKey: SealingKey
+
+    /// What the browser was sent for.
+    package struct Visit: Sendable {
+        package var provider: Identity.Provider
+        package var audience: String
+        package var verifier: Secret
+        package var nonce: Secret
+        package var continuation: String?
+        package var fields: [String: JSONValue]
+        package var isLink: Bool
+        fileprivate var user: String?
+        fileprivate var version: Int64?
+
+        /// Whether it began in the account of this user, and nothing has made it void since.
+        package func mayLink(to user: User) -> Bool {
+            isLink && self.user == user.id.rawValue && version == user.credentialsVersion
+        }
+    }
+
+    /// - Parameters:
+    ///   - state: What came back.
+    ///   - kept: What the browser kept meanwhile.
+    ///   - cookie: The browser's cookie.
+    ///   - application: Where.
+    /// - Returns: `nil` for what is not this browser's, or too old; which, is not told.
+    package func callAsFunction(
+        _ state: String, kept: String?, cookie: String, in application: Identifier<Application>
+    ) -> Visit? {
+        var state = state
+        if let kept, Secret(AuthorizationStateRecord.digest(ofSealed: kept)) == Secret(state) { state = kept }
+        guard state.utf8.count <= Self.maximumStateBytes, let sealed = Base64URL.bytes(of: state.utf8),
+            let bytes = try? sealingKey.open(sealed, purpose: AuthorizationStateRecord.purpose(application)),
+            let record = try? JSONDecoder().decode(AuthorizationStateRecord.self, from: Data(bytes)),
+            record.expiresAt > clock.now.milliseconds,
+            Secret(record.browser) == Secret(AuthorizationStateRecord.digest(ofCookie: cookie))
+        else { return nil }  // Whatever is wrong with it, it is no state of ours.
+        return Visit(
+            provider: .init(rawValue: record.provider), audience: record.audience,
+            verifier: Secret(record.verifier), nonce: Secret(record.nonce), continuation: record.continuation,
+            fields: record.fields ?? [:], isLink: record.isLink, user: record.user, version: record.version)
+    }
+}

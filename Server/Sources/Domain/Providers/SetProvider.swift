@@ -1,0 +1,68 @@
+/// Tells an application's settings for a provider, which switches log-in with it on.
+package struct SetProvider: Sendable {
+    package static let maximumAudiences = 20
+    private static let name = TextRule(maximumCharacters: 255)
+
+    let store: any Store
+    let clock: any WallClock
+    let sealingKey: SealingKey
+    let providers: IdentityProviders
+    let audit: AuditTrail
+
+    /// - Parameters:
+    ///   - settings: What shall hold from now on.
+    ///   - secret: The private key or client secret; `nil` keeps the one that is stored. It is never shown again
+    ///     (requirement 40).
+    ///   - application: Whose settings.
+    ///   - who: Who does it.
+    /// - Throws: `applicationUnknown`, `providerNotEnabled` when the program has no such provider, `fieldsRefused`,
+    ///   `secretUnreadable`, `storageUnavailable`.
+    package func callAsFunction(
+        _ settings: ProviderSettings, secret: Secret?, of application: Identifier<Application>,
+        by who: Operator = .local
+    ) async throws(DomainError) {
+        guard let provider = providers[settings.provider] else { throw .providerNotEnabled }
+        let before = try await store.read { transaction throws(DomainError) in
+            guard try transaction.application(application) != nil else { throw .applicationUnknown }
+            return try transaction.providers(of: application).first { $0.settings.provider == settings.provider }
+        }
+        let kept = try before?.opened(with: sealingKey).secret
+        let faults = Self.faults(in: settings)
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
+        let needs = provider.faults(in: settings, secret: secret ?? kept)
+        guard needs.isEmpty else { throw .fieldsRefused(needs) }
+        let sealed: [UInt8]?
+        if let secret {
+            sealed = try sealingKey.seal(
+                Array(secret.revealed.utf8), purpose: StoredProvider.purpose(settings.provider, in: application))
+        } else {
+            sealed = before?.sealedSecret
+        }
+        let record = audit.draft(.providerSet, by: who.actor, in: application, from: who.origin)
+        let entry = StoredProvider(
+            application: application, settings: settings, sealedSecret: sealed, updatedAt: clock.now)
+        try await store.write { transaction throws(DomainError) in
+            try transaction.save(entry)
+            try record.record(
+                on: .provider(entry.settings.provider), details: ["secret": secret == nil ? "kept" : "new"],
+                in: transaction)
+        }
+    }
+
+    private static func faults(in settings: ProviderSettings) -> [ValidationError] {
+        var faults: [ValidationError] = []
+        if settings.audiences.isEmpty { faults.append(ValidationError(field: "audiences", rule: .empty)) }
+        if settings.audiences.count > maximumAudiences {
+            faults.append(ValidationError(field: "audiences", rule: .tooManyFields(maximum: maximumAudiences)))
+        }
+        if settings.redirectURIs.count > maximumAudiences {
+            faults.append(ValidationError(field: "redirectURIs", rule: .tooManyFields(maximum: maximumAudiences)))
+        }
+        for audience in settings.audiences { faults += name.faults(of: audience, field: "audiences") }
+        for address in settings.redirectURIs { faults += name.faults(of: address, field: "redirectURIs") }
+        faults += name.faults(of: settings.teamId, field: "teamId")
+        faults += name.faults(of: settings.keyId, field: "keyId")
+        faults += name.faults(of: settings.issuer, field: "issuer")
+        return faults
+    }
+}

@@ -1,0 +1,98 @@
+/// Does what Apple's server-to-server notifications ask for (requirement 35). They may come several times and late.
+package struct TakeAppleNotification: Sendable {
+    /// Older messages than this are refused, and ids are remembered for as long.
+    package static let memory: Duration = .days(30)
+
+    let store: any Store
+    let clock: any WallClock
+    let audit: AuditTrail
+    let apple: (any AppleServerAPI)?
+
+    /// - Parameter signed: The notification, a JWS signed by Apple.
+    /// - Throws: `providerTokenRefused`, `providerUnavailable`, `storageUnavailable`.
+    package func callAsFunction(_ signed: String) async throws(DomainError) {
+        guard let apple else { throw .providerNotEnabled }
+        let known = try await store.read { transaction throws(DomainError) in
+            try transaction.providers(named: .apple)
+        }
+        let notification = try await apple.notification(signed, audiences: Set(known.flatMap(\.settings.audiences)))
+        let now = clock.now
+        guard notification.issuedAt + Self.memory > now else { throw .providerTokenRefused(.expired) }
+        let digest = SecretDigest(of: "apple notification \(notification.id)".utf8)
+        let concerned = known.filter { $0.settings.audiences.contains(notification.audience) }
+        for entry in concerned {
+            let drafts = notification.events.map { _ in
+                Drafts(
+                    news: audit.draft(.providerNotified, by: .provider(.apple), in: entry.application, from: .local),
+                    deletion: audit.draft(
+                        .deletionRequested, by: .provider(.apple), in: entry.application, from: .local))
+            }
+            try await store.write { transaction throws(DomainError) in
+                let isNew = try transaction.markUsed(
+                    digest, until: notification.issuedAt + Self.memory + .seconds(1), in: entry.application)
+                guard isNew else { return }
+                for (event, drafts) in zip(notification.events, drafts) {
+                    try take(event, entry, drafts, transaction, at: now)
+                }
+            }
+        }
+    }
+
+    /// What the audit log may have to say of an event.
+    private struct Drafts: Sendable {
+        let news: AuditDraft
+        let deletion: AuditDraft
+    }
+
+    private func take(
+        _ event: ProviderNotification.Event, _ entry: StoredProvider, _ drafts: Drafts,
+        _ transaction: any Transaction, at now: Timestamp
+    ) throws(DomainError) {
+        let application = entry.application
+        let subject = ConfiguredProvider(application: application, settings: entry.settings, secret: nil)
+            .subject(of: event.name)
+        switch event.kind {
+        case .emailEnabled, .emailDisabled:
+            guard var account = try transaction.providerAccount(.apple, subject: subject, in: application) else {
+                return
+            }
+            account.isEmailForwarded = event.kind == .emailEnabled
+            account.email = event.email ?? account.email
+            account.updatedAt = now
+            try transaction.save(account)
+        case .consentRevoked:
+            // Apple has ended the grant itself. The person may come back with the same name.
+            guard let user = try transaction.user(provider: .apple, subject: subject, in: application) else { return }
+            if var account = try transaction.providerAccount(.apple, subject: subject, in: application) {
+                account.sealedGrant = nil
+                account.updatedAt = now
+                try transaction.save(account)
+            }
+            try Self.endSessions(of: user, in: transaction)
+            try drafts.news.record(on: .user(user.id), details: ["event": "consent-revoked"], in: transaction)
+        case .accountDeleted:
+            guard var user = try transaction.user(provider: .apple, subject: subject, in: application),
+                let identity = user.identities.first(where: { $0.provider == .apple && $0.subject == subject })
+            else { return }
+            try transaction.removeProviderAccount(.apple, subject: subject, in: application)
+            try transaction.remove(identity, of: user.id, in: application)
+            let isStranded = !user.hasWayIn(without: [identity])
+            user.updatedAt = now
+            try transaction.updateProfile(of: user)
+            try Self.endSessions(of: user, in: transaction)
+            try drafts.news.record(on: .user(user.id), details: ["event": "account-delete"], in: transaction)
+            // Nobody could come back as this user: what is stored about the person goes after the grace.
+            if isStranded {
+                _ = try transaction.requestDeletion(of: user.id, in: application, at: now, entry: drafts.deletion)
+            }
+        case .other:
+            return
+        }
+    }
+
+    private static func endSessions(of user: User, in transaction: any Transaction) throws(DomainError) {
+        // No session has the empty id.
+        _ = try transaction.endSessions(
+            of: user.id, openedBy: .init(rawValue: "apple"), in: user.application, except: Identifier(rawValue: ""))
+    }
+}

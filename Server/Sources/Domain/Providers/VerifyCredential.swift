@@ -1,0 +1,42 @@
+/// Asks a provider who presents a credential, for protocols that carry the person's name there beside it. Nothing is
+/// written.
+package struct VerifyCredential: Sendable {
+    let findProvider: FindProvider
+    let rateLimiter: RateLimiter
+    /// Whether the limits hold.
+    let hasLimits: Bool
+
+    /// - Parameters:
+    ///   - credential: What the provider gave the client.
+    ///   - name: Whom the client says that it is about, in the provider's own word; the provider must say the same.
+    ///   - provider: Who vouches.
+    ///   - application: Where.
+    ///   - address: Where the request came from: each credential costs a call to the provider.
+    /// - Returns: the person.
+    /// - Throws: `providerNotEnabled`, `providerTokenRefused`, `providerRefused`, `providerUnavailable`,
+    ///   `providerMisconfigured`, `fieldsRefused`, `rateLimited`, `secretUnreadable`, `storageUnavailable`.
+    package func callAsFunction(
+        _ credential: ProviderCredential, of name: String, at provider: Identity.Provider, in application: Application,
+        from address: ClientAddress
+    ) async throws(DomainError) -> ExternalIdentity {
+        let found = try await findProvider(provider, in: application.id)
+        if hasLimits {
+            try await rateLimiter(
+                RateLimitKey(
+                    application: application.id, kind: "provider-credential", subject: address.allowanceGroup),
+                limit: LogInWithProvider.bareCodes)
+        }
+        var person = try await found.provider.identify(credential, for: found.configured)
+        if let code = credential.code {
+            person = try await found.provider.redeem(
+                code, nonce: credential.nonce, of: person, for: found.configured)
+            // The provider sees to it that a code counts once, and nobody else ever has the token behind it.
+            person?.replay = nil
+        }
+        guard let person else { throw .providerTokenRefused(.malformed) }
+        guard ConfiguredProvider.parts(of: person.subject).name == name else {
+            throw .providerTokenRefused(.otherPerson)
+        }
+        return person
+    }
+}

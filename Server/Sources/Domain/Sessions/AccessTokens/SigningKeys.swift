@@ -1,0 +1,67 @@
+import Crypto
+
+/// The keys that sign and verify access tokens. The first is made when it is first needed.
+package struct SigningKeys: Sendable {
+    static let purpose = "access token signing key"
+
+    private let store: any Store
+    private let clock: any WallClock
+    private let sealingKey: SealingKey
+    private let known: Cache<String, [SigningKey]>
+
+    package init(store: any Store, clock: any WallClock, sealingKey: SealingKey, validity: any CacheValidity) {
+        self.store = store
+        self.clock = clock
+        self.sealingKey = sealingKey
+        known = Cache(validity: validity)
+    }
+
+    /// Newest first: the first one signs, all verify.
+    ///
+    /// - Throws: `secretUnreadable` when a key was sealed under another sealing key, `storageUnavailable`.
+    package func callAsFunction() async throws(DomainError) -> [SigningKey] {
+        try await known.value(for: Self.purpose) { () async throws(DomainError) in
+            let stored = try await store.read { transaction throws(DomainError) in try transaction.signingKeys() }
+            return try open(stored.isEmpty ? try await makeFirst() : stored)
+        }
+    }
+
+    /// Forgets what a committed transaction changed.
+    package func forget(_ change: Change) {
+        if case .signingKeys = change { known.forget(Self.purpose) }
+    }
+
+    /// A new key, newer than `present` even when the clock has not moved since.
+    func newSealedKey(after present: SigningKey? = nil) throws(DomainError) -> SealedSigningKey {
+        let now = clock.now
+        let createdAt = present.map { max(now, $0.createdAt + .milliseconds(1)) } ?? now
+        let key = SigningKey(privateKey: P256.Signing.PrivateKey(), createdAt: createdAt)
+        let sealed = try sealingKey.seal(Array(key.privateKey.rawRepresentation), purpose: Self.purpose)
+        return SealedSigningKey(id: key.id, sealed: sealed, createdAt: key.createdAt)
+    }
+
+    private func makeFirst() async throws(DomainError) -> [SealedSigningKey] {
+        let candidate = try newSealedKey()
+        return try await store.write { transaction throws(DomainError) in
+            let present = try transaction.signingKeys()
+            guard present.isEmpty else { return present }
+            try transaction.insert(candidate)
+            return [candidate]
+        }
+    }
+
+    private func open(_ stored: [SealedSigningKey]) throws(DomainError) -> [SigningKey] {
+        var keys: [SigningKey] = []
+        for record in stored {
+            let bytes = try sealingKey.open(record.sealed, purpose: Self.purpose)
+            do {
+                keys.append(
+                    SigningKey(
+                        privateKey: try P256.Signing.PrivateKey(rawRepresentation: bytes), createdAt: record.createdAt))
+            } catch {
+                throw .secretUnreadable
+            }
+        }
+        return keys
+    }
+}

@@ -1,0 +1,73 @@
+import Synchronization
+
+/// Removes used proofs that are too old to be sent again, counters whose windows are over, transfer codes that
+/// nobody redeemed, and sessions that ended by
+/// age or disuse. The server calls it every minute.
+///
+/// Sessions are swept a part at a time, in the order of the table, so that no index and no long transaction is needed.
+package final class PurgeExpired: Sendable {
+    /// Sessions looked at in one call: a million take 100 calls.
+    private static let sweepSize = 10_000
+    /// Counters are kept for the longest window that any limit has.
+    private static let longestWindow: Duration = .days(1)
+
+    /// How long mails that were given up, and those of the outbox, can be looked at.
+    private static let mailIsKept: Duration = .days(7)
+    /// Transfers are remembered for as long as an old device may sleep in a drawer and then has to be told.
+    private static let transferMemory: Duration = .days(400)
+
+    private let store: any Store
+    private let clock: any WallClock
+    private let place = Mutex<SessionExpiry?>(nil)
+
+    init(store: any Store, clock: any WallClock) {
+        self.store = store
+        self.clock = clock
+    }
+
+    /// - Returns: how many sessions were removed.
+    /// - Throws: `storageUnavailable`.
+    @discardableResult
+    package func callAsFunction() async throws(DomainError) -> Int {
+        let now = clock.now
+        try await store.writeStatement { transaction throws(DomainError) in
+            try transaction.removeUsedProofs(endedBefore: now)
+        }
+        try await store.writeStatement { transaction throws(DomainError) in
+            try transaction.removeCounters(startedBefore: now - Self.longestWindow)
+        }
+        try await store.write { transaction throws(DomainError) in
+            try transaction.removeTransfers(
+                issuedBefore: now - StoredTransferCode.lifetime, redeemedBefore: now - Self.transferMemory)
+            try transaction.forgetRemovedDeviceKeys(before: now - RemovedDeviceKey.memory)
+            try transaction.removeMerges(ticketsEndedBefore: now, mergedBefore: now - Merge.undoSpan)
+        }
+        try await store.writeStatement { transaction throws(DomainError) in
+            try transaction.removeFailures(lastBefore: now - LogInFailures.memory)
+        }
+        try await store.writeStatement { transaction throws(DomainError) in
+            try transaction.removeCodes(endedBefore: now)
+        }
+        try await store.write { transaction throws(DomainError) in
+            try transaction.removeMail(before: now - Self.mailIsKept)
+        }
+        try await store.write { transaction throws(DomainError) in try transaction.removeAdminAccess(at: now) }
+        try await RemoveUnusedSchemes(store: store, clock: clock)()
+        let start = place.withLock { $0 }
+        let (applications, lives) = try await store.read { transaction throws(DomainError) in
+            (try transaction.applications(), try transaction.sessionLives(after: start, limit: Self.sweepSize))
+        }
+        let settings = Dictionary(applications.map { ($0.id, $0.settings) }, uniquingKeysWith: { first, _ in first })
+        let over = lives.filter { life in
+            SessionExpiry.isOver(
+                at: now,
+                idleLifetime: settings[life.application]?.sessionRules(of: life.protocolName).idleLifetime ?? .zero,
+                lastUsedAt: life.lastUsedAt, expiresAt: life.expiresAt)
+        }
+        if !over.isEmpty {
+            try await store.write { transaction throws(DomainError) in try transaction.remove(over) }
+        }
+        place.withLock { $0 = lives.count == Self.sweepSize ? lives.last : nil }
+        return over.count
+    }
+}

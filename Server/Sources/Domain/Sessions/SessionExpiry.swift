@@ -1,0 +1,24 @@
+/// How long a session has lived and may live.
+package struct SessionExpiry: Hashable, Sendable {
+    package var application: Identifier<Application>
+    package var token: SecretDigest
+    package var protocolName: Session.ProtocolName
+    package var lastUsedAt: Timestamp
+    package var expiresAt: Timestamp
+
+    package init(
+        application: Identifier<Application>, token: SecretDigest, protocolName: Session.ProtocolName = .native,
+        lastUsedAt: Timestamp, expiresAt: Timestamp
+    ) {
+        self.application = application
+        self.token = token
+        self.protocolName = protocolName
+        self.lastUsedAt = lastUsedAt
+        self.expiresAt = expiresAt
+    }
+    static func isOver(
+        at now: Timestamp, idleLifetime: Duration, lastUsedAt: Timestamp, expiresAt: Timestamp
+    ) -> Bool {
+        now >= expiresAt || now >= lastUsedAt + idleLifetime
+    }
+}

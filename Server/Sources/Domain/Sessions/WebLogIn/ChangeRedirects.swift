@@ -1,0 +1,35 @@
+/// Changes where the pages may send people back to.
+package struct ChangeRedirects: Sendable {
+    let store: any Store
+    let audit: AuditTrail
+
+    /// - Parameters:
+    ///   - id: The application.
+    ///   - who: Who does it.
+    ///   - change: Makes the change; may run twice.
+    /// - Returns: the application afterwards.
+    /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
+    @discardableResult
+    package func callAsFunction(
+        of id: Identifier<Application>, by who: Operator = .local,
+        _ change: @escaping @Sendable (inout [String]) -> Void
+    ) async throws(DomainError) -> Application {
+        let entry = audit.draft(.redirectsChanged, by: who.actor, in: id, from: who.origin)
+        return try await store.write { transaction throws(DomainError) in
+            guard var application = try transaction.application(id) else { throw .applicationUnknown }
+            change(&application.settings.redirectAddresses)
+            let addresses = application.settings.redirectAddresses
+            var faults = addresses.filter { RedirectAddress($0) == nil }
+                .map { _ in ValidationError(field: "redirectAddresses", rule: .notALink) }
+            if addresses.count > RedirectAddress.maximumCount {
+                faults.append(
+                    ValidationError(
+                        field: "redirectAddresses", rule: .tooManyFields(maximum: RedirectAddress.maximumCount)))
+            }
+            guard faults.isEmpty else { throw .fieldsRefused(faults) }
+            try transaction.update(application)
+            try entry.record(on: .application(id), in: transaction)
+            return application
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+
+/// Turns a code of the pages into a session of the app. A code that comes twice was stolen: the session that it opened ends
+/// (requirement 30).
+package struct RedeemAuthorizationCode: Sendable {
+    /// Longer ones are nobody's.
+    private static let maximumCodeBytes = 8192
+
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let sealingKey: SealingKey
+    let verifyProof: ProofVerifier
+    let mintIdentityToken: MintIdentityToken
+    let audit: AuditTrail
+
+    package struct Request: Sendable {
+        package var application: Application
+        package var code: String
+        package var redirect: String
+        package var verifier: String
+        /// Binds the session to the device's key, which joins the user.
+        package var proof: PresentedProof?
+        package var device: DeviceDescription
+        package var address: ClientAddress
+        package var origin: RequestOrigin
+
+        package init(
+            application: Application, code: String, redirect: String, verifier: String, proof: PresentedProof?,
+            device: DeviceDescription = DeviceDescription(), address: ClientAddress, origin: RequestOrigin
+        ) {
+            self.application = application
+            self.code = code
+            self.redirect = redirect
+            self.verifier = verifier
+            self.proof = proof
+            self.device = device
+            self.address = address
+            self.origin = origin
+        }
+    }
+
+    package struct Redeemed: Sendable {
+        package var logIn: LogIn
+        package var scopes: [String]
+        /// When `openid` is among the scopes.
+        package var identityToken: Secret?
+    }
+
+    /// - Parameters:
+    ///   - request: What the app sent.
+    ///   - issuer: Who the identity token is from.
+    /// - Returns: `nil` for a code that is wrong, used, too old, or not this app's; which, is not told.
+    /// - Throws: `proofRequired`, `proofRefused`, `proofReplayed`, `clockSkew`, `fieldsRefused`, `storageUnavailable`,
+    ///   `secretUnreadable`.
+    package func callAsFunction(_ request: Request, issuer: String) async throws(DomainError) -> Redeemed? {
+        let (now, application) = (clock.now, request.application)
+        if request.proof == nil, application.settings.proofRequired { throw .proofRequired }
+        var proof: DeviceProof?
+        if let presented = request.proof { proof = try verifyProof(presented, at: now) }
+        let faults = request.device.faults(field: "device")
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
+        guard let grant = grant(request.code, in: application.id), grant.expiresAt > now.milliseconds,
+            Secret(grant.redirect) == Secret(request.redirect), grant.fits(verifier: request.verifier)
+        else { return nil }
+        // The code itself names the attempt, so that the session that it opens can be found again.
+        let attempt = Attempt(name: "authorization code \(request.code)", request: [])
+        let mark = RateLimitKey(
+            application: application.id, kind: "authorization-code", subject: Base64URL.text(of: attempt.digest.bytes))
+        let link = DeviceLink(proof: proof, joins: true, now: now)
+        let entry = audit.draft(.loggedIn, by: .unknown, in: application.id, from: request.origin)
+        let opening = SessionIssuer(
+            application: application, deviceKey: proof?.thumbprint, device: request.device,
+            address: request.address.text, protocolName: .native, method: grant.isFresh ? .pages : .keptPages,
+            attempt: attempt, entry: entry, randomness: randomness, now: now)
+        let id = Identifier<User>(rawValue: grant.user)
+        let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
+            let uses = try transaction.count(mark, window: IssueAuthorizationCode.life * 2, at: now).count
+            guard let user = try transaction.user(id, in: application.id) else { return nil }
+            guard uses <= 1 else {
+                if let stolen = try transaction.session(attempt: attempt.digest, of: id, in: application.id) {
+                    _ = try transaction.endSession(stolen.session.id, of: id, in: application.id)
+                }
+                try entry.record(
+                    on: .user(id), result: .refused, details: ["method": Session.LogInMethod.pages.rawValue],
+                    in: transaction)
+                return nil
+            }
+            guard !user.isDisabled, user.deletionRequestedAt == nil, user.credentialsVersion == grant.version ?? 0
+            else { return nil }
+            try link.use(in: transaction, application.id)
+            return try opening.open(for: try link.joined(to: user, in: transaction), in: transaction)
+        }
+        guard let logIn else { return nil }
+        var token: Secret?
+        if grant.scopes.contains("openid") {
+            token = try await mintIdentityToken(
+                for: logIn.user, session: logIn.session.id, grant, issuer: issuer, in: application)
+        }
+        return Redeemed(logIn: logIn, scopes: grant.scopes, identityToken: token)
+    }
+
+    private func grant(_ code: String, in application: Identifier<Application>) -> AuthorizationGrant? {
+        guard code.utf8.count <= Self.maximumCodeBytes, let sealed = Base64URL.bytes(of: code.utf8),
+            let bytes = try? sealingKey.open(sealed, purpose: AuthorizationGrant.purpose(application))
+        else { return nil }  // Whatever is wrong with it, it is no code of ours.
+        return try? JSONDecoder().decode(AuthorizationGrant.self, from: Data(bytes))
+    }
+}
+
+extension AuthorizationGrant {
+    /// Whether the app is the one that asked: 43 to 128 characters whose SHA-256 it told before (RFC 7636 §4.6).
+    fileprivate func fits(verifier: String) -> Bool {
+        guard (43...128).contains(verifier.utf8.count) else { return false }
+        return Secret(PKCE.s256(of: verifier)) == Secret(challenge)
+    }
+}

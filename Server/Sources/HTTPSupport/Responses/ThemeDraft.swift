@@ -1,0 +1,52 @@
+package import Domain
+import Foundation
+package import OkaeriWire
+
+/// A theme as an operator sends it: pages load nothing from elsewhere, so that its pictures are in it.
+package struct ThemeDraft: Sendable {
+    package static let maximumLogoBytes = 16 * 1024
+    package static let maximumBackgroundBytes = 64 * 1024
+
+    package let theme: Theme
+    /// What is stored.
+    package let value: JSONValue
+
+    /// - Throws: `fieldsRefused`, naming the part of the theme.
+    package init(_ sent: JSONValue) throws(DomainError) {
+        let read: Theme
+        do {
+            read = try JSONDecoder().decode(Theme.self, from: JSONEncoder().encode(sent))
+        } catch {
+            let path = (error as? DecodingError).map(Self.path(of:)) ?? ""
+            throw .fieldsRefused([ValidationError(field: path.isEmpty ? "theme" : "theme.\(path)", rule: .notOffered)])
+        }
+        let pictures = [
+            ("theme.logo", read.logo, Self.maximumLogoBytes),
+            ("theme.backgroundImage", read.backgroundImage, Self.maximumBackgroundBytes),
+        ]
+        for (field, picture, maximum) in pictures {
+            guard let picture else { continue }
+            guard case .inline(_, let base64) = picture.place else {
+                throw .fieldsRefused([ValidationError(field: field, rule: .notOffered)])
+            }
+            guard base64.utf8.count * 3 / 4 <= maximum else {
+                throw .fieldsRefused([ValidationError(field: field, rule: .tooManyBytes(maximum: maximum))])
+            }
+        }
+        theme = read
+        // Written anew: what the theme does not know is not kept.
+        guard let bytes = try? JSONEncoder().encode(read), let value = try? JSONValue(parsing: Array(bytes)) else {
+            throw .fieldsRefused([ValidationError(field: "theme", rule: .notOffered)])
+        }
+        self.value = value
+    }
+
+    private static func path(of fault: DecodingError) -> String {
+        switch fault {
+        case .dataCorrupted(let place), .typeMismatch(_, let place), .valueNotFound(_, let place),
+            .keyNotFound(_, let place):
+            MemberFault.printable(place.codingPath.map(\.stringValue).joined(separator: "."))
+        @unknown default: ""
+        }
+    }
+}

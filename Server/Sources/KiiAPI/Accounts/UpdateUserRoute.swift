@@ -1,0 +1,34 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import enum OkaeriWire.JSONValue
+
+/// `POST /apps/{appID}/users/{user}`: the custom fields as a whole, what else is named, and the upgrade of a pseudo
+/// user.
+struct UpdateUserRoute: RouteHandler {
+    let api: KiiAPI
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let enabled = try await api.enabled(request, context)
+        let caller = try await api.knownCaller(enabled, request, context)
+        let user = try await api.changeable(
+            try UserReference(context, in: enabled.publicKey), by: caller, in: enabled)
+        var profile = try KiiProfile(try await api.body(of: request, context), over: user)
+        let pending = profile.identifiers.takePendingAddresses(of: user, by: caller, in: enabled)
+        do {
+            let changed = try await api.useCases.rewriteUser(
+                user.id, in: enabled.application,
+                RewriteUser.Request(
+                    displayName: profile.displayName, locale: profile.locale, fields: profile.fields,
+                    // Predefined: a missing one stays as it is.
+                    keptFields: ["country"], identifiers: profile.identifiers, password: profile.password,
+                    actor: caller.isAdministrator ? .server : .owner,
+                    by: api.author(caller, of: user, request, context), keeping: caller.access))
+            try await api.verify(pending, after: changed, from: user, by: caller, enabled, request, context)
+            return KiiResponse.response(["modifiedAt": .integer(changed.updatedAt.milliseconds)])
+        } catch {
+            guard case .identifiersTaken(let kinds)? = error as? DomainError else { throw error }
+            throw KiiFault.taken(kinds, in: enabled.publicKey)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import enum OkaeriWire.JSONValue
+
+/// `POST /apps/{appID}/integration/{provider}`: log in, or sign up, with an account elsewhere.
+struct IntegrationRoute: RouteHandler {
+    let api: KiiAPI
+    let provider: KiiProvider
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let enabled = try await api.enabled(request, context)
+        let credential = try provider.credential(try await api.body(of: request, context))
+        let logIn: LogIn
+        do {
+            logIn = try await api.useCases.logInWithProvider(
+                LogInWithProvider.Request(
+                    application: enabled.application, provider: provider.provider, credential: credential,
+                    joinsDevice: false, address: api.gate.client(of: request, context),
+                    origin: api.origin(of: request, context), protocolName: .kii))
+        } catch {
+            guard case .userDisabled = error else { throw error }
+            throw KiiFault.invalidGrant
+        }
+        var members = api.members(of: logIn, in: enabled)
+        members["new_user_created"] = .bool(logIn.isNew)
+        return KiiResponse.response(members)
+    }
+}
+
+/// `POST …/{provider}/link`
+struct LinkRoute: RouteHandler {
+    let api: KiiAPI
+    let provider: KiiProvider
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let (session, credential) = (
+            try await api.ownSession(request, context),
+            try provider.credential(try await api.body(of: request, context))
+        )
+        do {
+            _ = try await api.useCases.linkProvider(
+                provider.provider, credential, displayName: nil, by: session, from: api.origin(of: request, context))
+        } catch {
+            switch error {
+            // Kii knew no merging of users.
+            case .identityTaken, .mergeOffered: break
+            default: throw error
+            }
+            throw KiiFault(
+                409, "\(provider.rawValue.uppercased())_USER_ALREADY_LINKED", "UserAlreadyLinked",
+                "The account belongs to another user")
+        }
+        return KiiResponse.nothing
+    }
+}
+
+/// `POST …/{provider}/unlink`
+struct UnlinkRoute: RouteHandler {
+    let api: KiiAPI
+    let provider: KiiProvider
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let session = try await api.ownSession(request, context)
+        do {
+            _ = try await api.useCases.unlinkProvider(
+                provider.provider, by: session, from: api.origin(of: request, context))
+        } catch {
+            guard case .identityUnknown = error else { throw error }
+            throw KiiFault(
+                409, "USER_NOT_LINKED", "UserNotLinked", "The account is not linked",
+                [("userID", session.user.id.rawValue)])
+        }
+        return KiiResponse.nothing
+    }
+}
+
+extension KiiAPI {
+    /// The session of the user that the path names. Administrators hold no account of a user's.
+    fileprivate func ownSession(_ request: Request, _ context: ServerContext) async throws -> Authenticated {
+        let enabled = try await enabled(request, context)
+        let caller = try await knownCaller(enabled, request, context)
+        guard let session = caller.session,
+            try UserReference(context, in: enabled.publicKey).names(session.user)
+        else { throw KiiFault.unauthorized(in: enabled.publicKey) }
+        return session
+    }
+}

@@ -1,0 +1,157 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import OkaeriWire
+
+extension AdminAPI {
+    private static let place = "applications/{application}"
+
+    /// By which providers and protocols people come in.
+    static let doors: [AdminRoute] = [
+        AdminRoute(.get, "\(place)/providers", .readSettings) { call in
+            try call.answer(
+                AdminProvidersBody(
+                    providers: try await call.useCases.listProviders(of: try call.place().id)
+                        .map(AdminProviderBody.init(_:))))
+        },
+        AdminRoute(.put, "\(place)/providers/{provider}", .changeSettings, needsPresence: true) { call in
+            let (body, provider) = (try await call.body(NewProviderBody.self), try call.provider())
+            let application = try call.place().id
+            try await call.useCases.setProvider(
+                body.settings(of: provider), secret: body.secret.map { Secret($0) }, of: application,
+                by: try call.auditActor())
+            let entry = try await call.useCases.listProviders(of: application)
+                .first { $0.settings.provider == provider }
+            guard let entry else { throw DomainError.providerNotEnabled }
+            return try call.answer(AdminProviderBody(entry))
+        },
+        AdminRoute(.delete, "\(place)/providers/{provider}", .changeSettings, needsPresence: true) { call in
+            try await call.useCases.removeProvider(
+                try call.provider(), of: try call.place().id, by: try call.auditActor())
+            return AdminCall.done
+        },
+        AdminRoute(.post, "\(place)/providers/{provider}/check", .changeSettings) { call in
+            let finding = try await call.useCases.checkProvider(try call.provider(), of: try call.place().id)
+            return try call.answer(ProviderFindingBody(finding))
+        },
+        AdminRoute(.get, "\(place)/protocols", .readSettings) { call in
+            let (application, access) = (try call.place(), try call.caller())
+            let protocols = try await call.useCases.listProtocolKeys(of: application.id)
+            return try call.answer(
+                AdminProtocolsBody(
+                    protocols: protocols.map {
+                        AdminProtocolBody($0, of: application, isWhole: access.may(.changeSettings))
+                    }))
+        },
+        AdminRoute(.put, "\(place)/protocols/{protocol}", .changeSettings, needsPresence: true) { call in
+            let (body, name) = (try await call.body(ProtocolKeysBody.self), try call.protocolName())
+            let application = try call.place()
+            let issued = try await call.useCases.enableProtocol(
+                name, given: try body.given(for: name), of: application.id, by: try call.auditActor())
+            return try call.answer(AdminProtocolBody(issued, of: application, isWhole: true))
+        },
+        AdminRoute(.delete, "\(place)/protocols/{protocol}", .changeSettings, needsPresence: true) { call in
+            let wasOn = try await call.useCases.disableProtocol(
+                try call.protocolName(), of: try call.place().id, by: try call.auditActor())
+            guard wasOn else { throw DomainError.administration(.notFound) }
+            return AdminCall.done
+        },
+        AdminRoute(.patch, "\(place)/protocols/{protocol}/rules", .changeSettings) { call in
+            let (body, name) = (try await call.body(ProtocolRulesPatch.self), try call.protocolName())
+            let changed = try await call.useCases.foreign.changeProtocolRules(
+                name, of: try call.place().id, to: body.changes,
+                mayLoosen: call.rules.requireRecentLogIn.isMet(by: try call.caller()), by: try call.auditActor())
+            return try call.answer(ProtocolRulesBody(name, of: changed.settings))
+        },
+    ]
+}
+
+extension AdminCall {
+    fileprivate func provider() throws(DomainError) -> Identity.Provider { .init(rawValue: try id("provider")) }
+
+    /// - Throws: `administration(notFound)` for a protocol that there is not.
+    fileprivate func protocolName() throws(DomainError) -> Session.ProtocolName {
+        let name = Session.ProtocolName(rawValue: try id("protocol"))
+        guard Session.ProtocolName.foreign.contains(name) else { throw .administration(.notFound) }
+        return name
+    }
+}
+
+struct AdminProvidersBody: Encodable {
+    let providers: [AdminProviderBody]
+}
+
+struct AdminProviderBody: Encodable {
+    let provider: String
+    let audiences: [String]
+    let teamId: String?
+    let keyId: String?
+    let issuer: String?
+    let redirectURIs: [String]
+    /// Whether a private key or client secret is stored. It is never shown.
+    let hasSecret: Bool
+    let updatedAt: WireTime
+
+    init(_ entry: ListProviders.Entry) {
+        provider = entry.settings.provider.rawValue
+        audiences = entry.settings.audiences
+        teamId = entry.settings.teamId
+        keyId = entry.settings.keyId
+        issuer = entry.settings.issuer
+        redirectURIs = entry.settings.redirectURIs
+        hasSecret = entry.hasSecret
+        updatedAt = entry.updatedAt.wire
+    }
+}
+
+struct NewProviderBody: Decodable, Sendable {
+    private let audiences: [String]
+    private let teamId: String?
+    private let keyId: String?
+    private let issuer: String?
+    private let redirectURIs: [String]?
+    /// The private key at Apple, the client secret elsewhere; absent to keep the one that is stored.
+    let secret: String?
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case audiences, teamId, keyId, issuer, redirectURIs, secret
+    }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        audiences = try members.decode([String].self, forKey: .audiences)
+        teamId = try members.decodeIfPresent(String.self, forKey: .teamId)
+        keyId = try members.decodeIfPresent(String.self, forKey: .keyId)
+        issuer = try members.decodeIfPresent(String.self, forKey: .issuer)
+        redirectURIs = try members.decodeIfPresent([String].self, forKey: .redirectURIs)
+        secret = try members.decodeIfPresent(String.self, forKey: .secret)
+    }
+
+    func settings(of provider: Identity.Provider) -> ProviderSettings {
+        ProviderSettings(
+            provider: provider, audiences: audiences, teamId: teamId, keyId: keyId, issuer: issuer,
+            redirectURIs: redirectURIs ?? [])
+    }
+}
+
+struct ProviderFindingBody: Encodable {
+    /// Whether the provider takes the settings.
+    let isAccepted: Bool
+    /// `accepted`, `refused`, `unexpected`, `unreachable` or `secret_unusable`.
+    let finding: String
+    /// The provider's own word.
+    let answer: String?
+
+    init(_ found: ProviderFinding) {
+        isAccepted = found == .accepted
+        (finding, answer) =
+            switch found {
+            case .accepted: ("accepted", nil)
+            case .refused(let answer): ("refused", answer)
+            case .unexpected(let answer): ("unexpected", answer)
+            case .unreachable: ("unreachable", nil)
+            case .secretUnusable: ("secret_unusable", nil)
+            }
+    }
+}

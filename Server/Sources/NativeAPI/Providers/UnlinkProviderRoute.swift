@@ -1,0 +1,16 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import OkaeriWire
+
+/// `DELETE /v1/user/identities/{provider}`: unlink a provider's identity from the own user.
+struct UnlinkProviderRoute: RouteHandler {
+    let api: NativeAPI
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let caller = try await api.presentCaller(of: request, context)
+        let user = try await api.useCases.unlinkProvider(
+            try context.provider(), by: caller, from: api.origin(of: request, context))
+        return try JSONResponse(body: UserBody(user.shown(to: .owner, in: caller.application))).response()
+    }
+}

@@ -1,0 +1,193 @@
+package import Domain
+import Foundation
+
+/// Any OpenID Connect provider, found by its issuer (OpenID Connect Discovery 1.0): identity tokens, and authorization
+/// codes with PKCE (RFC 7636). Google is a preset of it.
+package struct OpenIDProvider: IdentityProvider {
+    private let preset: Preset?
+    private let call: any WebCaller
+    private let descriptions: RemoteDocuments<OpenIDDescription>
+    private let verify: TokenVerifier
+
+    /// A provider whose issuer everybody knows.
+    package struct Preset: Sendable {
+        /// Where the description is: the issuer's address.
+        package var address: String
+        /// What tokens may name as their issuer.
+        package var issuers: Set<String>
+        package var algorithms: Set<VerificationKey.Algorithm>
+        /// Who tells for whom an access token was made; `nil` where none are taken.
+        package var tokenInfo: String?
+
+        package init(
+            address: String, issuers: Set<String>, algorithms: Set<VerificationKey.Algorithm>, tokenInfo: String? = nil
+        ) {
+            self.tokenInfo = tokenInfo
+            self.address = address
+            self.issuers = issuers
+            self.algorithms = algorithms
+        }
+
+        /// Google writes its issuer with and without its scheme (OpenID Connect at Google, "Validate an ID token").
+        package static func google(at address: String, tokenInfo: String) -> Preset {
+            Preset(
+                address: address, issuers: ["https://accounts.google.com", "accounts.google.com"],
+                algorithms: [.rs256], tokenInfo: tokenInfo)
+        }
+    }
+
+    package init(
+        preset: Preset? = nil, call: any WebCaller, descriptions: RemoteDocuments<OpenIDDescription>,
+        verify: TokenVerifier
+    ) {
+        self.preset = preset
+        self.call = call
+        self.descriptions = descriptions
+        self.verify = verify
+    }
+
+    package func faults(in settings: ProviderSettings, secret: Secret?) -> [ValidationError] {
+        guard preset == nil else { return [] }
+        guard let issuer = settings.issuer else { return [ValidationError(field: "issuer", rule: .required)] }
+        guard call.mayAsk(issuer), !issuer.contains("?"), !issuer.contains("#") else {
+            return [ValidationError(field: "issuer", rule: .notAnAddress)]
+        }
+        return []
+    }
+
+    package func identify(
+        _ credential: ProviderCredential, for configured: ConfiguredProvider
+    ) async throws(DomainError) -> ExternalIdentity? {
+        guard let token = credential.identityToken else {
+            guard let token = credential.accessToken, let tokenInfo = preset?.tokenInfo else { return nil }
+            return try await AccessTokenCheck(call: call, tokenInfo: tokenInfo).person(of: token, configured)
+        }
+        let description = try await description(for: configured)
+        let verified = try await verify(
+            token,
+            policy(
+                description, Set(configured.settings.audiences),
+                nonce: credential.checksNonce ? .plainIfThere(credential.nonce) : .none))
+        return person(verified, configured)
+    }
+
+    package func redeem(
+        _ code: ProviderCredential.AuthorizationCode, nonce: Secret?, of person: ExternalIdentity?,
+        for configured: ConfiguredProvider
+    ) async throws(DomainError) -> ExternalIdentity {
+        let (audience, redirectURI) = try configured.settings.place(of: code)
+        var faults: [ValidationError] = []
+        if code.verifier == nil { faults.append(ValidationError(field: "codeVerifier", rule: .required)) }
+        if redirectURI == nil { faults.append(ValidationError(field: "redirectUri", rule: .required)) }
+        guard faults.isEmpty, let verifier = code.verifier, let redirectURI else { throw .fieldsRefused(faults) }
+        let description = try await description(for: configured)
+        var form = [
+            (name: "grant_type", value: "authorization_code"), (name: "code", value: code.code.revealed),
+            (name: "redirect_uri", value: redirectURI), (name: "code_verifier", value: verifier.revealed),
+        ]
+        let headers = authentication(audience, configured.secret, description, &form)
+        let tokens = try await TokenEndpoint(call: call)
+            .redeem(form, at: description.tokenEndpoint, headers: headers)
+        guard let token = tokens.identityToken else { throw .providerRefused }
+        let verified = try await verify(token, policy(description, [audience], nonce: .plainIfThere(nonce)))
+        return try self.person(verified, configured).joined(to: person, refreshToken: tokens.refreshToken)
+    }
+
+    package var takesBrowsers: Bool { true }
+
+    package func authorizationAddress(
+        _ authorization: ProviderAuthorization, for configured: ConfiguredProvider
+    ) async throws(DomainError) -> String? {
+        guard let endpoint = try await description(for: configured).authorizationEndpoint else { return nil }
+        return authorization.address(
+            at: endpoint, audience: configured.settings.browserAudience, scope: "openid email profile",
+            nonce: authorization.nonce)
+    }
+
+    package func revoke(
+        _ grant: Secret, audience: String, for configured: ConfiguredProvider
+    ) async throws(DomainError) {
+        let description = try await description(for: configured)
+        // A provider without such an endpoint cannot be told (RFC 7009 is optional).
+        guard let endpoint = description.revocationEndpoint else { return }
+        var form = [
+            (name: "token", value: grant.revealed), (name: "token_type_hint", value: "refresh_token"),
+        ]
+        let headers = authentication(audience, configured.secret, description, &form)
+        let answer = try await call.answer(to: WebCall(form: form, to: endpoint, headers: headers))
+        let word = JSONMembers(parsing: answer.body)?.text("error")
+        // Google answers 400 `invalid_token` for a dead token where RFC 7009 §2.2 wants 200.
+        guard answer.status == 200 || answer.status == 400 && word != "invalid_client" else {
+            throw .providerMisconfigured
+        }
+    }
+
+    package func check(_ configured: ConfiguredProvider) async -> ProviderFinding {
+        do throws(DomainError) {
+            let description = try await description(for: configured)
+            guard let audience = configured.settings.audiences.first else { return .secretUnusable }
+            var form = [
+                (name: "grant_type", value: "authorization_code"), (name: "code", value: "okaeri-settings-check"),
+                (name: "redirect_uri", value: configured.settings.redirectURIs.first ?? "https://example.com/"),
+                (name: "code_verifier", value: String(repeating: "0", count: 43)),
+            ]
+            let headers = authentication(audience, configured.secret, description, &form)
+            switch try await TokenEndpoint(call: call).ask(form, at: description.tokenEndpoint, headers: headers) {
+            case .refused("invalid_grant"): return .accepted
+            case .refused(let word) where word.hasSuffix("_client"): return .refused(answer: word)
+            case .refused(let word): return .unexpected(answer: word)
+            case .tokens: return .unexpected(answer: "tokens for a code that nobody issued")
+            }
+        } catch {
+            return .unreachable
+        }
+    }
+
+    private func description(for configured: ConfiguredProvider) async throws(DomainError) -> OpenIDDescription {
+        guard let issuer = preset?.address ?? configured.settings.issuer else { throw .providerMisconfigured }
+        let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+        let description = try await descriptions.document(at: "\(base)/.well-known/openid-configuration")
+        // A description speaks for its own issuer alone (OpenID Connect Discovery 1.0 §4.3).
+        guard preset?.issuers.contains(description.issuer) ?? (description.issuer == issuer) else {
+            throw .providerMisconfigured
+        }
+        return description
+    }
+
+    private func policy(
+        _ description: OpenIDDescription, _ audiences: Set<String>, nonce: TokenVerifier.Nonce
+    ) -> TokenVerifier.Policy {
+        TokenVerifier.Policy(
+            keySet: description.keySet, algorithms: preset?.algorithms ?? [.rs256, .es256],
+            issuers: preset?.issuers ?? [description.issuer], audiences: audiences, nonce: nonce)
+    }
+
+    /// How the application proves itself: its secret in the form, or by HTTP Basic where the provider takes nothing
+    /// else (RFC 6749 §2.3.1). A public client has none; PKCE stands in for it.
+    private func authentication(
+        _ audience: String, _ secret: Secret?, _ description: OpenIDDescription,
+        _ form: inout [(name: String, value: String)]
+    ) -> [(name: String, value: String)] {
+        guard let secret else {
+            form.append((name: "client_id", value: audience))
+            return []
+        }
+        if description.takesSecretInForm {
+            form += [(name: "client_id", value: audience), (name: "client_secret", value: secret.revealed)]
+            return []
+        }
+        let pair = "\(WebCall.percentEncoded(audience)):\(WebCall.percentEncoded(secret.revealed))"
+        return [(name: "Authorization", value: "Basic \(Data(pair.utf8).base64EncodedString())")]
+    }
+
+    private func person(_ verified: TokenVerifier.Verified, _ configured: ConfiguredProvider) -> ExternalIdentity {
+        let claims = verified.claims
+        var email: ProviderEmail?
+        if let address = claims.text("email"), ProviderEmail.isPlausible(address) {
+            email = ProviderEmail(address: address, isVerified: claims.flag("email_verified"), isRelay: false)
+        }
+        return ExternalIdentity(
+            provider: configured.settings.provider, subject: claims.text("sub") ?? "", audience: verified.audience,
+            email: email, displayName: claims.text("name"), replay: verified.replay)
+    }
+}

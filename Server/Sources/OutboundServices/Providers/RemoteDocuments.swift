@@ -1,0 +1,116 @@
+package import Domain
+import Synchronization
+
+/// Documents of other servers, read seldom and kept: key sets and descriptions of OpenID Connect providers.
+///
+/// However many ask, one call is under way for an address at a time, and its answer is everybody's. A document is read
+/// again when it is an hour old, or when it lacks what somebody looks for, then at most twice a minute: a stranger who
+/// invents key ids cannot make this server flood a provider.
+package final class RemoteDocuments<Document: Sendable>: Sendable {
+    private let call: any WebCaller
+    private let clock: any WallClock
+    private let parse: @Sendable (_ bytes: [UInt8], _ url: String) -> Document?
+    private let entries = Mutex<[String: Entry]>([:])
+
+    private struct Entry: Sendable {
+        var document: Document?
+        var readAt: Timestamp?
+        var triedAt: Timestamp?
+        var flight: Task<Document?, Never>?
+    }
+
+    /// When a document is read again, and for how long it counts when it cannot be.
+    private static var life: Duration { .seconds(3600) }
+    private static var lifeWhenUnreachable: Duration { .days(1) }
+    private static var shortestPause: Duration { .seconds(30) }
+    /// After a failed call the next one comes sooner: the provider may be back.
+    private static var pauseAfterFailure: Duration { .seconds(2) }
+
+    package init(
+        call: any WebCaller, clock: any WallClock,
+        parse: @escaping @Sendable (_ bytes: [UInt8], _ url: String) -> Document?
+    ) {
+        self.call = call
+        self.clock = clock
+        self.parse = parse
+    }
+
+    /// The document at an address.
+    ///
+    /// - Parameters:
+    ///   - url: Where.
+    ///   - isEnough: Whether a kept document has what is looked for; else it may be read again.
+    /// - Returns: the best document there is, enough or not.
+    /// - Throws: `providerUnavailable` when there is none.
+    package func document(
+        at url: String, isEnough: (Document) -> Bool = { _ in true }
+    ) async throws(DomainError) -> Document {
+        let now = clock.now
+        let step = entries.withLock { entries in Self.step(&entries[url, default: Entry()], at: now, isEnough) }
+        switch step {
+        case .use(let document):
+            return document
+        case .refuse:
+            throw .providerUnavailable
+        case .wait(let flight, let fallback):
+            guard let document = await flight.value ?? fallback else { throw .providerUnavailable }
+            return document
+        case .read(let fallback):
+            guard let document = await startLogIn(url, at: now).value ?? fallback else { throw .providerUnavailable }
+            return document
+        }
+    }
+
+    private enum Step {
+        case use(Document)
+        case wait(Task<Document?, Never>, fallback: Document?)
+        case read(fallback: Document?)
+        case refuse
+    }
+
+    private static func step(_ entry: inout Entry, at now: Timestamp, _ isEnough: (Document) -> Bool) -> Step {
+        var usable: Document?
+        if let document = entry.document, let readAt = entry.readAt {
+            if now < readAt + life, isEnough(document) { return .use(document) }
+            if now < readAt + lifeWhenUnreachable { usable = document }
+        }
+        if let flight = entry.flight { return .wait(flight, fallback: usable) }
+        if let triedAt = entry.triedAt {
+            let hasFailed = entry.readAt.map { $0 < triedAt } ?? true
+            if now < triedAt + (hasFailed ? pauseAfterFailure : shortestPause) {
+                return usable.map { .use($0) } ?? .refuse
+            }
+        }
+        return .read(fallback: usable)
+    }
+
+    /// Begins the one call, unless somebody was faster.
+    private func startLogIn(_ url: String, at now: Timestamp) -> Task<Document?, Never> {
+        entries.withLock { entries in
+            if let flight = entries[url]?.flight { return flight }
+            // Not a part of the caller's task: others wait for it too. It ends with its one call, which has limits.
+            let flight = Task { await self.read(url, startedAt: now) }
+            entries[url, default: Entry()].flight = flight
+            return flight
+        }
+    }
+
+    private func read(_ url: String, startedAt: Timestamp) async -> Document? {
+        var document: Document?
+        do {
+            let answer = try await call(WebCall(.get, url))
+            if answer.status == 200 { document = parse(answer.body, url) }
+        } catch {
+            // The answer is that there is none.
+        }
+        let read = document
+        entries.withLock { entries in
+            entries[url, default: Entry()].flight = nil
+            entries[url, default: Entry()].triedAt = startedAt
+            guard let read else { return }
+            entries[url, default: Entry()].document = read
+            entries[url, default: Entry()].readAt = startedAt
+        }
+        return document
+    }
+}

@@ -1,0 +1,89 @@
+package import HTTPSupport
+
+/// Fields of a form, or of a query (`application/x-www-form-urlencoded`, WHATWG URL §5). A name counts once.
+package struct FormValues: Sendable {
+    package static let mediaType = "application/x-www-form-urlencoded"
+    package static let maximumBytes = 64 * 1024
+    package static let maximumFields = 200
+
+    package let all: [(name: String, value: String)]
+    private let values: [String: String]
+
+    package static let none = FormValues(all: [])
+
+    /// What is said of a form with a text that is none.
+    static let unreadable = "The form is not UTF-8, or has more than 30 combining marks in a row."
+
+    private init(all: [(name: String, value: String)]) {
+        self.all = all
+        values = Dictionary(all.map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    /// - Throws: `RequestError.bodyTooLarge`, `bodyMalformed` for what is no UTF-8 or not stream-safe, has a name twice, or
+    ///   too many names.
+    package init(_ bytes: [UInt8]) throws(RequestError) {
+        guard bytes.count <= Self.maximumBytes else { throw .bodyTooLarge(maximumBytes: Self.maximumBytes) }
+        var pairs: [(name: String, value: String)] = []
+        for pair in bytes.split(separator: UInt8(ascii: "&")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentEncoding.text(of: parts[0], plusIsSpace: true),
+                let value = PercentEncoding.text(of: parts.count > 1 ? parts[1] : [], plusIsSpace: true)
+            else { throw .bodyMalformed(reason: Self.unreadable) }
+            pairs.append((name, value))
+            guard pairs.count <= Self.maximumFields else { break }
+        }
+        try self.init(pairs)
+    }
+
+    /// - Throws: `RequestError.bodyMalformed` for a name that is there twice, or too many names.
+    init(_ pairs: [(name: String, value: String)]) throws(RequestError) {
+        guard pairs.count <= Self.maximumFields else {
+            throw .bodyMalformed(reason: "The form has more than \(Self.maximumFields) fields.")
+        }
+        guard Set(pairs.map(\.name)).count == pairs.count else {
+            throw .bodyMalformed(reason: "The form has two fields of one name.")
+        }
+        self.init(all: pairs)
+    }
+
+    /// The query of an address; one that cannot be read counts as none.
+    package init(query: String?) {
+        guard let query, let values = try? FormValues(Array(query.utf8)) else {
+            self = .none
+            return
+        }
+        self = values
+    }
+
+    /// The same form without some fields.
+    package func without(_ names: Set<String>) -> FormValues {
+        FormValues(all: all.filter { !names.contains($0.name) })
+    }
+
+    package subscript(name: String) -> String? { values[name] }
+
+    /// The value of a field; empty when it is missing.
+    package func text(_ name: String) -> String { values[name] ?? "" }
+
+    /// A text as it stands in a query: everything escaped but letters, digits and `-._~`.
+    package static func escaped(_ text: String) -> String {
+        var escaped = ""
+        let digits = Array("0123456789ABCDEF")
+        for byte in text.utf8 {
+            let isPlain =
+                (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+                || "-._~".utf8.contains(byte)
+            if isPlain {
+                escaped.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                escaped += "%\(digits[Int(truncatingIfNeeded: byte >> 4)])\(digits[Int(truncatingIfNeeded: byte & 15)])"
+            }
+        }
+        return escaped
+    }
+
+    /// Names and values as a query.
+    package static func query(_ pairs: [(String, String)]) -> String {
+        pairs.map { "\(escaped($0))=\(escaped($1))" }.joined(separator: "&")
+    }
+}

@@ -1,0 +1,94 @@
+package import Domain
+package import HTTPSupport
+import HTTPTypes
+package import Hummingbird
+
+/// Finds out what a browser brings along.
+package struct PageGate: Sendable {
+    private let proxies: TrustedProxies
+    private let publicAddress: PublicAddress
+    private let tokens: CSRFTokens
+    private let randomness: any Randomness
+    private let readBody: BodyReader
+
+    /// - Parameters:
+    ///   - proxies: Whose word about the client's address is believed.
+    ///   - publicAddress: By which address browsers know this server.
+    ///   - formHash: Makes form tokens; of a purpose of its own.
+    ///   - randomness: Where nonces come from.
+    ///   - readBody: Reads forms.
+    package init(
+        proxies: TrustedProxies, publicAddress: PublicAddress, formHash: KeyedHash, randomness: any Randomness,
+        readBody: BodyReader
+    ) {
+        self.proxies = proxies
+        self.publicAddress = publicAddress
+        tokens = CSRFTokens(formHash)
+        self.randomness = randomness
+        self.readBody = readBody
+    }
+
+    /// The visit that a request is.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - context: What travels with it.
+    ///   - name: The part of the cookie's name that is this door's own: an application's id, `admin`.
+    /// - Returns: the visit.
+    package func visit(_ request: Request, _ context: ServerContext, cookie name: String) -> PageRequest {
+        let target = publicAddress.target(of: request, context)
+        // Without https only this machine gets a cookie that works: browsers drop the others.
+        let isSecure = target.scheme == "https" || !Self.isThisMachine(target.authority)
+        let cookies = BrowserCookies(request.headers)
+        let cookieName = BrowserCookies.name(name, isSecure: isSecure)
+        let cookie = cookies[cookieName].flatMap { Self.isPlain($0) ? $0 : nil }
+        let newCookie = cookie == nil ? Self.newValue(randomness) : nil
+        let query = FormValues(query: request.uri.query)
+        let chosen = query[PageRequest.languageParameter].flatMap { PageLanguage(rawValue: $0) }
+        let kept = cookies[BrowserCookies.name(PageRequest.languageCookie, isSecure: isSecure)]
+        return PageRequest(
+            request: request, context: context,
+            language: chosen ?? kept.flatMap { PageLanguage(rawValue: $0) } ?? Self.wanted(query, request) ?? .english,
+            path: request.uri.path, query: query, isSecure: isSecure, cookieName: cookieName, cookie: cookie,
+            newCookie: newCookie, formToken: tokens.token(cookie: cookie ?? newCookie ?? ""),
+            nonce: Base64URL.text(of: randomness.bytes(16)),
+            client: proxies.client(of: request, context),
+            origin: RequestOrigin(
+                address: proxies.client(of: request, context).text, userAgent: request.headers.value(of: .userAgent),
+                requestId: context.requestId),
+            chosenLanguage: chosen, tokens: tokens, readBody: readBody,
+            ownOrigin: "\(target.scheme)://\(target.authority)")
+    }
+
+    /// The proof of possession that an app sent.
+    package func presentedProof(of request: Request, _ context: ServerContext) -> PresentedProof? {
+        request.headers.value(of: .proof).map {
+            PresentedProof(
+                text: $0, method: request.method.rawValue, target: publicAddress.target(of: request, context))
+        }
+    }
+
+    /// A value for a cookie of somebody who has not logged in.
+    package static func newValue(_ randomness: any Randomness) -> String {
+        "v." + Base64URL.text(of: randomness.bytes(16))
+    }
+
+    /// `ui_locales` (OpenID Connect Core 1.0 §3.1.2.1) names languages, the most wanted first; else the browser does.
+    private static func wanted(_ query: FormValues, _ request: Request) -> PageLanguage? {
+        let asked = query.text("ui_locales").split(separator: " ").prefix(10).map(String.init)
+        return PageLanguage.first(of: asked) ?? PageLanguage.first(of: AcceptLanguage.tags(of: request))
+    }
+
+    private static func isThisMachine(_ authority: String) -> Bool {
+        let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
+        return host == "localhost" || host.hasSuffix(".localhost") || IPAddress(host)?.isLoopback == true
+    }
+
+    private static func isPlain(_ value: String) -> Bool {
+        (1...200).contains(value.utf8.count)
+            && value.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0)
+                    || "-_.".utf8.contains($0)
+            }
+    }
+}

@@ -1,0 +1,100 @@
+package import Domain
+package import HTTPSupport
+import HTTPTypes
+package import Hummingbird
+
+/// One request of a browser: who it is by its cookie, in which language it reads, and what its forms must carry.
+package struct PageRequest: Sendable {
+    package let request: Request
+    package let context: ServerContext
+    package let language: PageLanguage
+    /// The page's own path with its query.
+    package let path: String
+    package let query: FormValues
+    /// Whether the browser came by https.
+    package let isSecure: Bool
+    /// What the cookie is called for this browser.
+    package let cookieName: String
+    /// What the cookie held, when it held something.
+    package private(set) var cookie: String?
+    /// A value for browsers without a cookie, so that a form can be tied to one before anybody logged in.
+    package private(set) var newCookie: String?
+    /// What every form must bring back (requirement 43): nobody can make it who does not know the cookie.
+    package private(set) var formToken: String
+    /// For the policy of what the page may run and load.
+    package let nonce: String
+    package let client: ClientAddress
+    package let origin: RequestOrigin
+    /// The language that the person chose just now.
+    package let chosenLanguage: PageLanguage?
+    let tokens: CSRFTokens
+    let readBody: BodyReader
+
+    /// The name of the hidden field that holds `formToken`.
+    package static let tokenField = "form_token"
+    /// The parameter by which a person chooses a language.
+    package static let languageParameter = "lang"
+    static let languageCookie = "language"
+
+    /// The same visit with another value in the cookie, and with forms that are tied to it.
+    package func holding(_ cookie: String) -> PageRequest {
+        var visit = self
+        (visit.cookie, visit.newCookie, visit.formToken) = (cookie, nil, tokens.token(cookie: cookie))
+        return visit
+    }
+
+    /// The fields of a form that was sent from a page of ours.
+    ///
+    /// - Throws: `PageFault.forged`, `RequestError`.
+    package func form() async throws -> FormValues {
+        guard isSameOrigin else { throw PageFault.forged }
+        let values = try await foreignForm()
+        try requireToken(in: values)
+        return values
+    }
+
+    /// The same of a form that may hold files.
+    ///
+    /// - Throws: `PageFault.forged`, `RequestError`.
+    package func formWithFiles() async throws -> MultipartForm {
+        guard isSameOrigin else { throw PageFault.forged }
+        let type = request.headers.value(of: .contentType) ?? ""
+        guard type.lowercased().hasPrefix(MultipartForm.mediaType) else {
+            return MultipartForm(fields: try await form())
+        }
+        let form = try MultipartForm(
+            Array(try await readBody(request, context).readableBytesView), contentType: type)
+        try requireToken(in: form.fields)
+        return form
+    }
+
+    private func requireToken(in values: FormValues) throws {
+        guard let cookie, let sent = values[Self.tokenField], tokens.fits(sent, cookie: cookie) else {
+            throw PageFault.forged
+        }
+    }
+
+    /// The fields of a form that an app sent: no cookie counts for it, and so nothing can be forged.
+    ///
+    /// - Throws: `RequestError`.
+    package func foreignForm() async throws -> FormValues {
+        guard request.headers.value(of: .contentType)?.lowercased().hasPrefix(FormValues.mediaType) == true else {
+            throw RequestError.mediaTypeUnsupported(accepted: [FormValues.mediaType])
+        }
+        return try FormValues(Array(try await readBody(request, context).readableBytesView))
+    }
+
+    /// What the browser itself says of where a form came from. Old browsers say nothing; the token counts for all.
+    private var isSameOrigin: Bool {
+        if let site = request.headers.value(of: .secFetchSite), site != "same-origin", site != "none" { return false }
+        guard let origin = request.headers.value(of: .origin) else { return true }
+        return origin == ownOrigin
+    }
+
+    /// Scheme, host and port of this server as the browser knows them.
+    let ownOrigin: String
+}
+
+extension HTTPField.Name {
+    static let secFetchSite = HTTPField.Name(known: "Sec-Fetch-Site")
+}

@@ -1,0 +1,129 @@
+package import Domain
+package import OkaeriWire
+
+/// Rows of an export of Parse: of the hosted service and its dashboard (the form of the REST API), or of the database of a
+/// Parse Server (the form of `mongoexport`, or of PostgreSQL's rows as JSON).
+package enum ParseExport {
+    /// Why a row is none, in words for the operator.
+    package struct Fault: Error, Hashable, CustomStringConvertible {
+        /// The record's id, when it has one.
+        package var id: String?
+        package let description: String
+    }
+
+    /// A row of `_User`.
+    ///
+    /// - Parameters:
+    ///   - record: One object of the export.
+    ///   - application: Where the user comes to.
+    /// - Returns: the user.
+    /// - Throws: `Fault`.
+    package static func user(
+        _ record: JSONValue, of application: Identifier<Application>
+    ) throws(Fault) -> ImportedUser {
+        let row = try ParseRow(record)
+        guard let id = row.text("objectId") ?? row.text("_id") else { throw Fault(description: "objectId is missing") }
+        do {
+            return try user(id, row, of: application)
+        } catch {
+            throw Fault(id: id, description: error.description)
+        }
+    }
+
+    private static func user(
+        _ id: String, _ row: ParseRow, of application: Identifier<Application>
+    ) throws(Fault) -> ImportedUser {
+        var times = ImportedTimes()
+        let created = row.time(&times, "createdAt", "_created_at")
+        guard created != nil || !times.faults.isEmpty else { throw Fault(description: "createdAt is missing") }
+        let createdAt = created ?? .earliest
+        var user = User(
+            id: Identifier(rawValue: id), application: application, createdAt: createdAt,
+            updatedAt: row.time(&times, "updatedAt", "_updated_at") ?? createdAt)
+        user.email = row.text("email")
+        if user.email != nil, row.members["emailVerified"] == true { user.emailVerifiedAt = user.updatedAt }
+        do {
+            user.fields = try row.fields()
+            user.acl = try row.acl()
+        } catch {
+            throw Fault(description: error.message)
+        }
+        if user.acl?.entries.isEmpty == true { user.disabledAt = user.updatedAt }
+        var imported = ImportedUser(user: user)
+        imported.faults = times.faults
+        try take(row.authData, into: &imported)
+        if let hash = row.text("bcryptPassword") ?? row.text("_hashed_password") ?? row.text("password"),
+            hash.hasPrefix("$2")
+        {
+            imported.hash = PasswordHash(text: hash)
+        }
+        takeName(row, into: &imported)
+        if let token = row.text("_session_token") ?? row.text("sessionToken") {
+            imported.sessions = [
+                ImportedSession(
+                    user: imported.user.id, application: application, token: Secret(token), protocolName: .parse,
+                    method: .password, createdAt: createdAt)
+            ]
+        }
+        return imported
+    }
+
+    /// A row of `_Session`.
+    ///
+    /// - Parameters:
+    ///   - record: One object of the export.
+    ///   - application: Where the session comes to.
+    /// - Returns: the session.
+    /// - Throws: `Fault`.
+    package static func session(
+        _ record: JSONValue, of application: Identifier<Application>
+    ) throws(Fault) -> ImportedSession {
+        let row = try ParseRow(record)
+        guard let token = row.text("sessionToken") ?? row.text("_session_token") else {
+            throw Fault(description: "sessionToken is missing")
+        }
+        guard let user = row.pointer("user") else { throw Fault(description: "user is no pointer") }
+        var times = ImportedTimes()
+        let created = row.time(&times, "createdAt", "_created_at")
+        guard created != nil || !times.faults.isEmpty else {
+            throw Fault(id: user, description: "createdAt is missing")
+        }
+        var session = ImportedSession(
+            user: Identifier(rawValue: user), application: application, token: Secret(token), protocolName: .parse,
+            method: row.method, device: DeviceDescription(installation: row.text("installationId")),
+            createdAt: created ?? .earliest, expiresAt: row.time(&times, "expiresAt", "_expiresAt"))
+        session.timeFaults = times.faults
+        return session
+    }
+
+    private static func take(
+        _ authData: [String: JSONValue], into imported: inout ImportedUser
+    ) throws(Fault) {
+        for (name, value) in authData.sorted(by: { $0.key < $1.key }) where value != .null {
+            let provider = Identity.Provider(rawValue: name)
+            guard AuthDataObject.providers.contains(provider) else {
+                throw Fault(description: "authData.\(name) is of a provider that is not offered")
+            }
+            guard case .object(let members) = value, case .string(let id)? = members["id"], !id.isEmpty else {
+                throw Fault(description: "authData.\(name).id is missing")
+            }
+            guard provider == .anonymous else {
+                imported.providerNames[provider] = id
+                continue
+            }
+            guard let anonymous = AnonymousId(id) else {
+                throw Fault(description: "authData.anonymous.id is no UUID")
+            }
+            imported.anonymousId = anonymous
+        }
+    }
+
+    /// The made-up name of somebody who has no password is no choice of theirs.
+    private static func takeName(_ row: ParseRow, into imported: inout ImportedUser) {
+        guard let name = row.text("username") else { return }
+        let isMadeUp = name.utf8.count == 25 && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        let isLinked = imported.anonymousId != nil || !imported.providerNames.isEmpty
+        if isMadeUp, isLinked, imported.hash == nil { return }
+        imported.user.username = name
+    }
+}

@@ -1,0 +1,133 @@
+import Domain
+import Foundation
+import OkaeriWire
+
+/// A row, in whichever of the forms.
+struct ParseRow {
+    let members: [String: JSONValue]
+
+    init(_ record: JSONValue) throws(ParseExport.Fault) {
+        guard case .object(let members) = record else { throw ParseExport.Fault(description: "is no object") }
+        self.members = members
+    }
+
+    func text(_ name: String) -> String? {
+        guard case .string(let text)? = members[name], !text.isEmpty else { return nil }
+        return text
+    }
+
+    /// The first of these that is there: a plain text, a date of Parse, or one of MongoDB, which may be a text or a number
+    /// of milliseconds.
+    func time(_ times: inout ImportedTimes, _ names: String...) -> Timestamp? {
+        guard let name = names.first(where: { members[$0] != nil && members[$0] != .null }) else { return nil }
+        return times.time(Self.sent(members[name] ?? .null), name)
+    }
+
+    private static func sent(_ value: JSONValue) -> ImportedTimes.Sent {
+        if let time = ParseValue.time(value) { return .time(time) }
+        guard case .object(let members) = value, let date = members["$date"] else { return .other }
+        switch date {
+        case .integer(let milliseconds): return .milliseconds(milliseconds)
+        case .number(let milliseconds): return .number(milliseconds)
+        case .object(let number):
+            guard case .string(let text)? = number["$numberLong"], let milliseconds = Double(text) else {
+                return .other
+            }
+            return Int64(text, radix: 10).map { .milliseconds($0) } ?? .number(milliseconds)
+        default: return ParseValue.time(date).map { .time($0) } ?? .other
+        }
+    }
+
+    /// The id that a pointer names: an object, or `_User$id` in a column with a prefix.
+    func pointer(_ name: String) -> String? {
+        if case .object(let pointer)? = members[name], case .string(let id)? = pointer["objectId"] { return id }
+        guard let text = text("_p_\(name)") ?? text(name) else { return nil }
+        return text.split(separator: "$", maxSplits: 1).last.map(String.init)
+    }
+
+    var method: Session.LogInMethod {
+        guard case .object(let created)? = members["createdWith"] else { return .password }
+        switch (created["action"], created["authProvider"]) {
+        case ("signup"?, _): return .signUp
+        case ("create"?, _): return .creation
+        case ("upgrade"?, _): return .upgrade
+        case (_, "masterkey"?): return .administrator
+        case (_, .string(let provider)?): return Session.LogInMethod(rawValue: String(provider.prefix(64)))
+        default: return .password
+        }
+    }
+
+    /// By provider: one member, or a column of each.
+    var authData: [String: JSONValue] {
+        if case .object(let authData)? = members["authData"] { return authData }
+        let prefix = "_auth_data_"
+        return Dictionary(
+            members.filter { $0.key.hasPrefix(prefix) }.map { (String($0.key.dropFirst(prefix.count)), $0.value) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The app's own fields. What begins with an underscore is the server's, but for pointers.
+    func fields() throws(ParseFault) -> [String: JSONValue] {
+        var fields: [String: JSONValue] = [:]
+        for (name, value) in members where value != .null && !UserFields.known.contains(name) {
+            if name.hasPrefix("_p_"), case .string(let text) = value {
+                let parts = text.split(separator: "$", maxSplits: 1).map(String.init)
+                guard parts.count == 2 else { throw .invalidField(name) }
+                fields[String(name.dropFirst(3))] = .object([
+                    "__type": "Pointer", "className": .string(parts[0]), "objectId": .string(parts[1]),
+                ])
+            } else if !name.hasPrefix("_"), name != "bcryptPassword" {
+                guard UserFields.isName(name) else { throw .invalidField(name) }
+                fields[name] = try ParseValue.checked(try Self.plain(value, name), name)
+            }
+        }
+        return fields
+    }
+
+    /// Dates and numbers of MongoDB as those of Parse.
+    ///
+    /// - Throws: 111 for a date beyond the years 0000 to 9999, and for a number that JSON does not have.
+    private static func plain(_ value: JSONValue, _ name: String) throws(ParseFault) -> JSONValue {
+        switch value {
+        case .object(let members):
+            if members["$date"] != nil {
+                var times = ImportedTimes()
+                guard let time = times.time(sent(value), name) else { throw .invalidDate(name) }
+                return ParseValue.date(time)
+            }
+            for type in ["$numberLong", "$numberInt"] {
+                if case .string(let text)? = members[type], let number = Int64(text, radix: 10) {
+                    return .integer(number)
+                }
+            }
+            if case .string(let text)? = members["$numberDouble"], let number = Double(text) {
+                // JSON has neither NaN nor infinite numbers, which MongoDB has.
+                guard number.isFinite else { throw .invalidNumber(name) }
+                return .number(number)
+            }
+            var plain: [String: JSONValue] = [:]
+            for (key, value) in members { plain[key] = try Self.plain(value, name) }
+            return .object(plain)
+        case .array(let values):
+            var plain: [JSONValue] = []
+            for value in values { plain.append(try Self.plain(value, name)) }
+            return .array(plain)
+        default: return value
+        }
+    }
+
+    /// The list, or the two columns of who reads and who writes. Without any of them the standard holds.
+    func acl() throws(ParseFault) -> ACL? {
+        if let acl = members["ACL"], acl != .null { return try UserFields.acl(acl) }
+        guard case .array(let readers)? = members["_rperm"] else { return nil }
+        var writers: [JSONValue] = []
+        if case .array(let list)? = members["_wperm"] { writers = list }
+        var list = ACL()
+        for (names, right) in [(readers, ACL.Rights.read), (writers, .write)] {
+            for case .string(let name) in names where !name.isEmpty {
+                list.entries[ACL.Subject(text: name), default: []].insert(right)
+            }
+        }
+        return list
+    }
+}

@@ -1,0 +1,49 @@
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import enum OkaeriWire.JSONValue
+
+/// An answer, before it is bytes: a batch puts many into one.
+struct ParseResponse: Sendable {
+    enum Body: Sendable {
+        case value(JSONValue)
+        /// Written already.
+        case bytes(ByteBuffer)
+    }
+
+    var body: Body
+    var status: HTTPResponse.Status
+    var headers: HTTPFields
+
+    init(_ members: [String: JSONValue], status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) {
+        self.init(.value(.object(members)), status: status, headers: headers)
+    }
+
+    init(_ body: Body, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) {
+        self.body = body
+        self.status = status
+        self.headers = headers
+    }
+
+    /// The body as one value among others.
+    var value: JSONValue {
+        switch body {
+        case .value(let value): value
+        // Bytes were written here, from a value.
+        case .bytes(let bytes): (try? JSONValue(parsing: Array(bytes.readableBytesView), isTrusted: true)) ?? .null
+        }
+    }
+
+    func response() throws -> Response {
+        let buffer: ByteBuffer =
+            switch body {
+            case .value(let value): try JSONBytes.buffer(of: value)
+            case .bytes(let bytes): bytes
+            }
+        var headers = headers
+        headers.reserveCapacity(16)
+        headers.append(HTTPField(name: .contentType, value: "application/json; charset=utf-8"))
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: buffer))
+    }
+}

@@ -1,0 +1,50 @@
+package import Domain
+
+extension SQLTransaction {
+    package func user(
+        _ identifier: LogInIdentifier, in application: Identifier<Application>
+    ) throws(DomainError) -> User? {
+        let user = try connection.row(
+            """
+            SELECT users.application_id, users.id, users.display_name, users.locale, users.fields, users.created_at,
+                users.updated_at, users.last_log_in_at, users.previous_log_in_at, users.username, users.email,
+                users.email_verified_at, users.phone, users.phone_verified_at, users.password_set_at,
+                users.disabled_at, users.deletion_requested_at, users.access_list,
+                users.weak_password_at, users.credentials_version
+            FROM identifiers
+            JOIN users ON users.application_id = identifiers.application_id AND users.id = identifiers.user_id
+            WHERE identifiers.application_id = $1 AND identifiers.kind = $2 AND identifiers.value = $3
+            """,
+            [.id(application), .text(identifier.kind.rawValue), .text(identifier.folded)]
+        ) { row throws(DomainError) in try Self.user(row, from: 0) }
+        guard var user else { return nil }
+        user.identities = try identities(of: user.id, in: application)
+        return user
+    }
+
+    package func updateIdentifiers(of user: User) throws(DomainError) {
+        try connection.run(
+            """
+            UPDATE users SET username = $1, email = $2, email_verified_at = $3, phone = $4, phone_verified_at = $5,
+                updated_at = $6
+            WHERE application_id = $7 AND id = $8
+            """,
+            [
+                .optional(user.username), .optional(user.email), .optional(user.emailVerifiedAt),
+                .optional(user.phone), .optional(user.phoneVerifiedAt), .time(user.updatedAt),
+                .id(user.application), .id(user.id),
+            ])
+        try connection.run(
+            "DELETE FROM identifiers WHERE application_id = $1 AND user_id = $2",
+            [.id(user.application), .id(user.id)])
+        for identifier in user.typedIdentifiers {
+            try connection.run(
+                "INSERT INTO identifiers (application_id, kind, value, user_id) VALUES ($1, $2, $3, $4)",
+                [
+                    .id(user.application), .text(identifier.kind.rawValue), .text(identifier.folded), .id(user.id),
+                ])
+        }
+        try noteStanding(of: user.id, in: user.application)
+        note(.user(user.application, user.id))
+    }
+}

@@ -1,0 +1,179 @@
+import Domain
+import Foundation
+import HTTPSupport
+import Hummingbird
+import PageSupport
+import QRCodes
+
+/// `GET /a/{application}/account`: everything about the own account.
+struct ShowAccount: HostedPage {
+    func respond(to visit: HostedPageRequest) async throws -> Response {
+        guard let who = try await visit.session() else {
+            return PageResponse.redirect(to: visit.path("log-in"), visit.visit)
+        }
+        return try await visit.account(who, AccountState(done: visit.visit.query["done"]))
+    }
+}
+
+/// What the account page shows beside what is stored.
+struct AccountState {
+    var errors: FormErrors?
+    var upgrade: SignUpForm?
+    /// What was sent to change the profile.
+    var profile: FormValues?
+    var transfer: IssueTransferCode.Issued?
+    /// What was done just now: the name of a text.
+    var done: String?
+
+    /// Texts that a link may ask for, and no others.
+    static let doneNames: Set<String> = [
+        "saved", "upgraded", "identityLinked", "emailSent", "passwordChanged", "identityRemoved", "sessionEnded",
+        "transferWithdrawn",
+    ]
+}
+
+extension HostedPageRequest {
+    func account(_ who: Authenticated, _ state: AccountState) async throws -> Response {
+        // What was changed just now may not be in the session that the request came with.
+        let user = try await useCases.readUser(who.user.id, in: application.id)
+        let sessions = try await useCases.listSessions(of: user.id, in: application)
+        let keys = try await useCases.listDeviceKeys(of: user.id, in: application.id)
+        let linkable = try await providers().filter { name in !user.identities.contains { $0.provider == name } }
+        let fields = profileFields(of: user, state.profile, canLink: !linkable.isEmpty)
+        let facts = facts(of: user)
+        let name = user.displayName ?? user.username ?? user.email ?? text("account.anonymous")
+        var own: PageTemplates.Model = [
+            "cardClass": "card-wide", "who": name, "initial": name.first.map { String($0).uppercased() } ?? "",
+            "isAnonymous": user.isAnonymous, "isRegistered": !user.isAnonymous,
+            "profile": [
+                PageField(
+                    "displayName", label: text("field.displayName"),
+                    value: state.profile?.text("displayName") ?? user.displayName ?? "",
+                    error: state.errors?["displayName"], autocomplete: "nickname", isRequired: false
+                ).model
+            ] + fields.models(self, state.errors),
+            "boxes": fields.boxes, "facts": facts, "hasFacts": !facts.isEmpty,
+            "sessions": sessions.map { model(of: $0, isCurrent: $0.id == who.session.id) },
+            "hasOthers": sessions.count > 1, "identities": identities(of: user, keys),
+            "linkable": linkable.map { name -> PageTemplates.Model in
+                ["name": name.rawValue, "label": text("account.identityLink", ["name": ProviderName.shown(name)])]
+            },
+            "deleteLead": text("account.deleteLead", ["days": days(application.settings.deletionGrace)]),
+            "sure": PageField(
+                "sure", label: text("account.deleteSure"), kind: .checkbox, error: state.errors?["sure"]
+            ).model,
+        ]
+        for path in AccountState.paths { own["to_\(path.key)"] = self.path("account/\(path.value)") }
+        own["to_logOut"] = path("log-out")
+        if user.isAnonymous {
+            var upgrade = state.upgrade ?? SignUpForm()
+            if state.upgrade == nil { upgrade.fields = upgradeFields(of: user) }
+            own["upgrade"] = upgrade.model(self, isFocused: false)
+        } else {
+            own.merge(registered(user, state)) { $1 }
+        }
+        if let errors = state.errors { own["summary"] = errors.summary(self) }
+        if let done = state.done, AccountState.doneNames.contains(done) { own["notice"] = text("account.\(done)") }
+        if let transfer = state.transfer { own["transfer"] = model(of: transfer) }
+        return try html(
+            "account", model("account", own), status: state.errors?.status ?? .ok,
+            formTargets: formTargets())
+    }
+
+    private func registered(_ user: User, _ state: AccountState) -> PageTemplates.Model {
+        var own: PageTemplates.Model = [
+            "email": PageField(
+                "email", label: text("field.email"), kind: .email, value: user.email ?? "",
+                error: state.errors?["email"], autocomplete: "email"
+            ).model,
+            "isVerified": user.emailVerifiedAt != nil, "sendsMail": pages.sendsMail,
+            "newPassword": PageField(
+                "newPassword", label: text("field.newPassword"), kind: .password,
+                error: state.errors?["newPassword"], autocomplete: "new-password"
+            ).model,
+            "passwordOpen": state.errors?["newPassword"] != nil || state.errors?["currentPassword"] != nil,
+        ]
+        if user.hasPassword {
+            own["currentPassword"] =
+                PageField(
+                    "currentPassword", label: text("field.currentPassword"), kind: .password,
+                    error: state.errors?["currentPassword"], autocomplete: "current-password"
+                ).model
+        }
+        return own
+    }
+
+    private func identities(of user: User, _ keys: [DeviceKey]) -> [PageTemplates.Model] {
+        var listed: [PageTemplates.Model] = []
+        if user.hasPassword, !user.typedIdentifiers.isEmpty {
+            listed.append(["label": text("account.identityPassword"), "detail": user.username ?? user.email ?? ""])
+        }
+        for identity in user.identities {
+            let label =
+                switch identity.provider {
+                case .device: text("account.identityDevice")
+                case .anonymous: text("account.identityAnonymous")
+                default: ProviderName.shown(identity.provider)
+                }
+            var model: PageTemplates.Model = ["label": label, "since": time(identity.linkedAt)]
+            if identity.provider == .device {
+                model["removableKey"] = identity.subject
+                if let key = keys.first(where: { $0.thumbprint == identity.subject }) {
+                    model["detail"] = key.device.name ?? key.device.model ?? ""
+                    if let used = key.lastUsedAt { model["used"] = time(used) }
+                }
+            } else if identity.provider != .anonymous {
+                model["removable"] = identity.provider.rawValue
+            }
+            listed.append(model)
+        }
+        return listed
+    }
+
+    private func model(of session: Session, isCurrent: Bool) -> PageTemplates.Model {
+        let parts = [session.device.name ?? session.device.model, session.device.system].compactMap { $0 }
+        return [
+            "id": session.id.rawValue, "isCurrent": isCurrent,
+            "label": parts.isEmpty ? text("account.sessionUnknown") : parts.joined(separator: " · "),
+            "address": session.address ?? "", "used": time(session.lastUsedAt),
+        ]
+    }
+
+    private func model(of issued: IssueTransferCode.Issued) -> PageTemplates.Model {
+        let link = issued.link?.revealed
+        let picture = link.flatMap { QRPicture($0) } ?? QRPicture(issued.code.revealed)
+        return [
+            "code": issued.code.revealed, "svg": picture?.svg ?? "", "until": time(issued.expiresAt),
+        ]
+    }
+
+    /// An instant for the element `time`, which the script shows as the person's clock does.
+    func time(_ instant: Timestamp) -> PageTemplates.Model {
+        let text = TimeText.text(instant)
+        return ["machine": "\(text.replacing(" ", with: "T"))Z", "shown": "\(text) UTC"]
+    }
+
+    private func days(_ span: Duration) -> String { String(span.components.seconds / 86_400) }
+}
+
+extension AccountState {
+    /// Where the forms of the account page go.
+    static let paths = [
+        "profile": "profile", "upgrade": "upgrade", "email": "email", "password": "password",
+        "identity": "identity", "link": "link", "sessions": "sessions", "transfer": "transfer", "withdraw": "withdraw",
+        "export": "export", "delete": "delete", "merge": "merge",
+    ]
+}
+
+/// What people call a provider.
+enum ProviderName {
+    static func shown(_ provider: Identity.Provider) -> String {
+        switch provider {
+        case .apple: "Apple"
+        case .google: "Google"
+        case .facebook: "Facebook"
+        case .twitter: "X"
+        default: provider.isOpenIDConnect ? String(provider.rawValue.dropFirst(5)).capitalized : provider.rawValue
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import PageSupport
+
+/// What one action of the account page does.
+protocol AccountAction: Sendable {
+    func run(_ visit: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response
+}
+
+/// `POST /a/{application}/account/…`: does something to the own account.
+struct SendAccount: HostedPage {
+    let action: any AccountAction
+    /// Whether the owner must have proved to be there within ten minutes (requirement 18).
+    var needsPresence = true
+
+    func respond(to visit: HostedPageRequest) async throws -> Response {
+        let form = try await visit.visit.form()
+        guard let who = try await visit.session() else {
+            return PageResponse.redirect(to: visit.path("log-in"), visit.visit)
+        }
+        if needsPresence {
+            do {
+                try visit.useCases.requireRecentLogIn(who, isProven: false)
+            } catch {
+                guard case .reauthenticationRequired = error else { throw error }
+                return try visit.confirm(who)
+            }
+        }
+        do {
+            return try await action.run(visit, who, form)
+        } catch let error as DomainError {
+            return try await visit.account(who, AccountState(errors: visit.errors(of: error)))
+        }
+    }
+}
+
+extension HostedPageRequest {
+    /// Who the browser is; `nil` for nobody.
+    ///
+    /// - Throws: `userDisabled`, `storageUnavailable`.
+    func session() async throws(DomainError) -> Authenticated? {
+        guard let cookie = visit.cookie, !cookie.hasPrefix("v.") else { return nil }
+        let asked = Authenticate.Request(
+            application: application, token: cookie[...], proof: nil, protocolName: .pages)
+        do {
+            return try await useCases.authenticate(asked, from: { visit.client })
+        } catch {
+            guard case .sessionInvalid = error else { throw error }
+            return nil
+        }
+    }
+
+    /// Asks for a proof that the owner is there: the password, another log-in, or the app.
+    func confirm(_ who: Authenticated, _ errors: FormErrors? = nil) throws -> Response {
+        guard who.user.hasPassword else {
+            return try message(
+                "confirm", status: .forbidden,
+                who.user.isAnonymous
+                    ? [
+                        "lead": text("confirm.leadAnonymous"), "back": path("account"),
+                        "backLabel": text("common.toAccount"),
+                    ]
+                    : ["lead": text("confirm.leadOther"), "back": path("log-in")])
+        }
+        return try FormPage(
+            page: "confirm",
+            fields: [
+                PageField(
+                    "password", label: text("field.password"), kind: .password, error: errors?["password"],
+                    autocomplete: "current-password", isFocused: true)
+            ],
+            action: "account/confirm", errors: errors, isOfAccount: true
+        ).response(self)
+    }
+
+    /// Back to the account page, which says what was done.
+    func done(_ what: String) -> Response {
+        PageResponse.redirect(to: "\(path("account"))\(continuation == nil ? "?" : "&")done=\(what)", visit)
+    }
+}

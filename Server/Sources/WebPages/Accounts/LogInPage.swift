@@ -1,0 +1,178 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import PageSupport
+
+/// `GET /a/{application}/log-in`: asks who it is; how to prove it, the next page asks. What is asked next is the same for
+/// everybody, so that nobody learns whether there is such an account (requirement 10).
+struct ShowLogIn: HostedPage {
+    func respond(to visit: HostedPageRequest) async throws -> Response {
+        let providers = try await visit.providers()
+        return try visit.common("log-in", variant: providers.map(\.rawValue).joined(separator: " ")) { visit in
+            visit.model("log-in", LogInForm(identifier: visit.hint, providers: providers).model(visit))
+        }
+    }
+}
+
+/// `POST /a/{application}/log-in`: the identifier alone leads to the password, with one it logs in.
+struct SendLogIn: HostedPage {
+    func respond(to visit: HostedPageRequest) async throws -> Response {
+        let form = try await visit.visit.form()
+        let identifier = form.text("identifier").trimmingSpaces
+        guard !identifier.isEmpty else {
+            let errors = FormErrors(
+                status: .unprocessableContent, fields: [("identifier", visit.text("rule.required"))])
+            return try visit.html(
+                "log-in",
+                visit.model("log-in", LogInForm(errors: errors, providers: try await visit.providers()).model(visit)),
+                status: errors.status,
+                formTargets: visit.formTargets())
+        }
+        guard form["password"] != nil else {
+            return try visit.password(PasswordForm(identifier: identifier))
+        }
+        return try await logIn(visit, identifier, form)
+    }
+
+    private func logIn(_ visit: HostedPageRequest, _ identifier: String, _ form: FormValues) async throws -> Response {
+        let isRestoring = form["restore"] != nil
+        do {
+            let logIn = try await visit.pages.metrics.logIn { () async throws(DomainError) in
+                try await visit.useCases.logInWithPassword(
+                    LogInWithPassword.Request(
+                        application: visit.application, identifier: identifier,
+                        password: Secret(form.text("password")), device: visit.device, address: visit.visit.client,
+                        protocolName: .pages, restoringFrom: isRestoring ? visit.visit.origin : nil,
+                        origin: visit.visit.origin))
+            }
+            return try await visit.enter(logIn)
+        } catch let error as DomainError {
+            var again = PasswordForm(identifier: identifier)
+            if case .userDeleted(let erasedAt) = error { again.erasedAt = erasedAt }
+            again.errors = visit.errors(of: error)
+            return try visit.password(again, retryAfter: error.wait)
+        }
+    }
+}
+
+/// The first step: who it is.
+struct LogInForm {
+    var identifier = ""
+    var errors: FormErrors?
+    var providers: [Identity.Provider] = []
+
+    func model(_ visit: HostedPageRequest) -> PageTemplates.Model {
+        var model: PageTemplates.Model = [
+            "identifier": PageField(
+                "identifier", label: visit.text("field.identifier"), value: identifier,
+                error: errors?["identifier"], autocomplete: "username", isFocused: true
+            ).model
+        ]
+        model.merge(visit.buttons(for: providers)) { $1 }
+        if let errors { model["summary"] = errors.summary(visit) }
+        return model
+    }
+}
+
+/// The second step: how to prove it.
+struct PasswordForm {
+    var identifier: String
+    /// When the user will be erased, when it asked for that.
+    var erasedAt: Timestamp?
+    var errors: FormErrors?
+}
+
+extension HostedPageRequest {
+    func password(_ form: PasswordForm, retryAfter: Duration? = nil) throws -> Response {
+        var own: PageTemplates.Model = [
+            "who": form.identifier, "initial": form.identifier.first.map { String($0).uppercased() } ?? "",
+            "action": path("log-in"), "offersCode": pages.sendsMail, "codeAction": path("code"),
+            "password": PageField(
+                "password", label: text("field.password"), kind: .password, error: form.errors?["password"],
+                autocomplete: "current-password", isFocused: true
+            ).model,
+        ]
+        if let errors = form.errors { own["summary"] = errors.summary(self) }
+        if form.erasedAt != nil {
+            own["restore"] =
+                PageField("restore", label: text("password.restore"), kind: .checkbox, isRequired: false)
+                .model
+        }
+        var response = try html(
+            "password", model("password", own), status: form.errors?.status ?? .ok, formTargets: formTargets())
+        if let retryAfter { response.headers[.retryAfter] = String(max(1, retryAfter.components.seconds)) }
+        return response
+    }
+
+    /// The person is in: the session's token takes the place of what the cookie held, whoever may have put it there.
+    ///
+    /// - Parameters:
+    ///   - logIn: Who is in.
+    ///   - done: What the account page shall say.
+    /// - Returns: the way to the app that waits, or else to the account.
+    /// - Throws: `secretUnreadable`, should the cryptographic library fail.
+    func enter(_ logIn: LogIn, doing done: String? = nil) async throws -> Response {
+        var response =
+            try goOn(as: authenticated(logIn))
+            ?? done.map { self.done($0) } ?? PageResponse.redirect(to: path("account"), visit)
+        response.keepCookie(logIn.token.revealed, for: visit)
+        return response
+    }
+
+    func authenticated(_ logIn: LogIn) -> Authenticated {
+        Authenticated(
+            application: application, session: logIn.session, user: logIn.user, tokenDigest: logIn.token.digest)
+    }
+
+    /// Back to the app that waits; `nil` when none does.
+    func goOn(as who: Authenticated) throws -> Response? {
+        guard let continuation else { return nil }
+        switch authorization(FormValues(query: continuation)) {
+        case .asked(let asked): return try back(with: asked, for: who)
+        case .error(let error, let asked): return back(error: error, to: asked)
+        case .refused(let reason): return try refuse(reason)
+        }
+    }
+
+    /// How the browser is named in the list of sessions.
+    var device: DeviceDescription {
+        DeviceDescription(
+            name: BrowserName.of(visit.origin.userAgent), system: BrowserName.system(visit.origin.userAgent))
+    }
+}
+
+/// What a browser calls itself, in the words people use.
+enum BrowserName {
+    static func of(_ userAgent: String?) -> String? {
+        guard let userAgent else { return nil }
+        // The order counts: most claim to be others too.
+        for (sign, name) in [
+            ("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox", "Firefox"), ("FxiOS", "Firefox"),
+            ("CriOS", "Chrome"), ("Chrome", "Chrome"), ("Safari", "Safari"),
+        ]
+        where userAgent.contains(sign) { return name }
+        return nil
+    }
+
+    static func system(_ userAgent: String?) -> String? {
+        guard let userAgent else { return nil }
+        for (sign, name) in [
+            ("iPhone", "iOS"), ("iPad", "iPadOS"), ("Android", "Android"), ("Mac OS X", "macOS"),
+            ("Windows", "Windows"), ("Linux", "Linux"),
+        ]
+        where userAgent.contains(sign) { return name }
+        return nil
+    }
+}
+
+extension String {
+    /// Without spaces around it, which come along when a name is pasted.
+    ///
+    /// By Unicode scalars: to go back by characters takes time by the square of a run of flags.
+    var trimmingSpaces: String {
+        var rest = unicodeScalars.drop { $0.properties.isWhitespace }
+        while let last = rest.last, last.properties.isWhitespace { rest.removeLast() }
+        return String(rest)
+    }
+}

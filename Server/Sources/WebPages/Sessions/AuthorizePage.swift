@@ -1,0 +1,160 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import PageSupport
+
+/// `GET /a/{application}/authorize`: an app or a web page sends a person here to log in (OAuth 2.1, OpenID Connect).
+struct ShowAuthorize: HostedPage {
+    func respond(to visit: HostedPageRequest) async throws -> Response {
+        switch visit.authorization(visit.visit.query) {
+        case .refused(let reason): return try visit.refuse(reason)
+        case .error(let error, let asked): return visit.back(error: error, to: asked)
+        case .asked(let asked):
+            let query = visit.visit.request.uri.query ?? ""
+            let who = try await visit.session()
+            let prompts = asked.prompts
+            guard let who, !prompts.contains("login"), !prompts.contains("create"), !asked.isTooOld(who, visit) else {
+                if prompts.contains("none") { return visit.back(error: "login_required", to: asked) }
+                let page = prompts.contains("create") ? "sign-up" : "log-in"
+                let pairs = [(HostedPageRequest.continuationParameter, query)]
+                let locales = visit.visit.query["ui_locales"].map { [("ui_locales", $0)] } ?? []
+                return PageResponse.redirect(
+                    to: "/a/\(visit.application.id.rawValue)/\(page)?\(FormValues.query(pairs + locales))", visit.visit)
+            }
+            if prompts.contains("none") {
+                // Who answers at an https address is known; another app may have taken the others (RFC 8252 §8.6).
+                guard asked.request.redirect.hasPrefix("https://") else {
+                    return visit.back(error: "interaction_required", to: asked)
+                }
+                return try visit.back(with: asked, for: who)
+            }
+            return try visit.ask(asked, who, query)
+        }
+    }
+}
+
+/// `POST /a/{application}/authorize`: the person goes on with the account that is logged in, or does not.
+struct SendAuthorize: HostedPage {
+    func respond(to visit: HostedPageRequest) async throws -> Response {
+        let form = try await visit.visit.form()
+        switch visit.authorization(visit.visit.query) {
+        case .refused(let reason): return try visit.refuse(reason)
+        case .error(let error, let asked): return visit.back(error: error, to: asked)
+        case .asked(let asked):
+            guard form["choice"] == "continue" else { return visit.back(error: "access_denied", to: asked) }
+            guard let who = try await visit.session() else {
+                return PageResponse.redirect(to: visit.path("log-in"), visit.visit)
+            }
+            return try visit.back(with: asked, for: who)
+        }
+    }
+}
+
+/// A request that can be answered to the app.
+struct AuthorizationAsked {
+    var request: AuthorizationRequest
+    var state: String?
+    var prompts: [Substring] = []
+    /// How long ago the person may have logged in.
+    var maximumAgeSeconds: Int64?
+
+    func isTooOld(_ who: Authenticated, _ visit: HostedPageRequest) -> Bool {
+        guard let maximumAgeSeconds else { return false }
+        let at = (who.session.authenticatedAt ?? who.session.createdAt) + .seconds(maximumAgeSeconds)
+        return at <= visit.useCases.now
+    }
+}
+
+enum AuthorizationFinding {
+    case asked(AuthorizationAsked)
+    /// Told to the app.
+    case error(String, AuthorizationAsked)
+    /// Told to the person: there is nobody else whom it may be told.
+    case refused(String)
+}
+
+extension HostedPageRequest {
+    static let maximumStateBytes = 1024
+    static let scopes = ["openid", "profile", "email"]
+
+    /// The issuer of this application; `nil` while nobody told the server's address.
+    var issuer: String? { pages.publicURL.map { "\($0)/a/\(application.id.rawValue)" } }
+
+    /// Reads what an app asks for. Before client and address are known to belong together, nobody is sent anywhere.
+    func authorization(_ query: FormValues) -> AuthorizationFinding {
+        guard issuer != nil else { return .refused("server_has_no_public_url") }
+        guard query["client_id"] == application.id.rawValue else { return .refused("client_id") }
+        guard let redirect = query["redirect_uri"], application.settings.allowsRedirect(to: redirect) else {
+            return .refused("redirect_uri")
+        }
+        let asked = query.text("scope").split(separator: " ").map(String.init)
+        var found = AuthorizationAsked(
+            request: AuthorizationRequest(
+                redirect: redirect, challenge: query.text("code_challenge"), nonce: query["nonce"],
+                scopes: Self.scopes.filter { asked.contains($0) }),
+            prompts: query.text("prompt").split(separator: " "),
+            maximumAgeSeconds: query["max_age"].flatMap { Int64($0, radix: 10) }.flatMap {
+                (0...1_000_000_000).contains($0) ? $0 : nil
+            })
+        guard query.text("state").utf8.count <= Self.maximumStateBytes else { return .error("invalid_request", found) }
+        found.state = query["state"]
+        guard query["request"] == nil else { return .error("request_not_supported", found) }
+        guard query["request_uri"] == nil else { return .error("request_uri_not_supported", found) }
+        guard query["response_type"] == "code" else { return .error("unsupported_response_type", found) }
+        let challenge = found.request.challenge
+        guard query["code_challenge_method"] == "S256", challenge.utf8.count == 43,
+            Base64URL.bytes(of: challenge.utf8) != nil,
+            query.text("nonce").utf8.count <= 255, ["query", ""].contains(query.text("response_mode")),
+            !(found.prompts.contains("none") && found.prompts.count > 1)
+        else { return .error("invalid_request", found) }
+        return .asked(found)
+    }
+
+    /// Back to the app with a code.
+    func back(with asked: AuthorizationAsked, for who: Authenticated) throws -> Response {
+        let code = try useCases.issueAuthorizationCode(asked.request, for: who)
+        return leave([("code", code.revealed)], asked)
+    }
+
+    /// Back to the app with the name of an error (RFC 6749 §4.1.2.1).
+    func back(error: String, to asked: AuthorizationAsked) -> Response {
+        leave([("error", error)], asked)
+    }
+
+    /// `iss` tells an app that speaks to several servers whose answer this is (RFC 9207).
+    private func leave(_ pairs: [(String, String)], _ asked: AuthorizationAsked) -> Response {
+        let all = pairs + (asked.state.map { [("state", $0)] } ?? []) + [("iss", issuer ?? "")]
+        let address = asked.request.redirect
+        return PageResponse.leave(
+            to: "\(address)\(address.contains("?") ? "&" : "?")\(FormValues.query(all))", visit)
+    }
+
+    func refuse(_ reason: String) throws -> Response {
+        try message("bad-request", status: .badRequest, ["code": reason])
+    }
+
+    /// Somebody is logged in already: it is up to them. Another app may have taken an app's address (RFC 8252 §8.6).
+    func ask(_ asked: AuthorizationAsked, _ who: Authenticated, _ query: String) throws -> Response {
+        let name = who.user.displayName ?? who.user.username ?? who.user.email ?? text("account.anonymous")
+        let action = "/a/\(application.id.rawValue)/authorize?\(query)"
+        let other = "/a/\(application.id.rawValue)/log-in?\(FormValues.query([(Self.continuationParameter, query)]))"
+        return try html(
+            "consent",
+            model(
+                "consent",
+                [
+                    "title": text("consent.title", ["name": name]), "who": name, "action": action, "other": other,
+                    "initial": name.first.map { String($0).uppercased() } ?? "",
+                ]),
+            formTargets: RedirectAddress.source(of: asked.request.redirect).map { [$0] } ?? [])
+    }
+
+    /// Where a form of this page leads in the end, when an app waits. Only a registered address counts.
+    func formTargets() -> [String] {
+        guard let continuation, case .asked(let asked) = authorization(FormValues(query: continuation)) else {
+            return []
+        }
+        return RedirectAddress.source(of: asked.request.redirect).map { [$0] } ?? []
+    }
+}

@@ -1,0 +1,216 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import OkaeriWire
+import PageSupport
+
+/// `GET /a/{application}/provider/{provider}`: leads to a provider. It changes nothing, and so needs no form.
+struct ShowProvider: HostedPage {
+    func respond(to visit: HostedPageRequest) async throws -> Response {
+        try await visit.leave(for: visit.namedProvider)
+    }
+}
+
+/// `POST /a/{application}/provider/{provider}`: what the application asks of new users, and a provider cannot know. The
+/// answers go to the provider and come back sealed, because nobody knows yet whose they are.
+struct SendProvider: HostedPage {
+    func respond(to visit: HostedPageRequest) async throws -> Response {
+        let form = visit.newFields(try await visit.visit.form())
+        let answers = form.changes
+        let faults =
+            visit.application.settings.fieldRules.faults(registeringWith: answers, by: .owner)
+            + ProfileRules.faults(ofFields: answers)
+        guard faults.isEmpty else { return try visit.askFields(form, visit.errors(of: .fieldsRefused(faults), form)) }
+        do {
+            return try await visit.leave(for: visit.namedProvider, fields: answers, byLink: true)
+        } catch let error as DomainError {
+            guard case .fieldsRefused = error else { throw error }
+            return try visit.askFields(form, visit.errors(of: error, form))
+        }
+    }
+}
+
+/// `GET /a/{application}/provider/{provider}/callback`: the provider sent the person back.
+struct ShowProviderCallback: HostedPage {
+    func respond(to visit: HostedPageRequest) async throws -> Response {
+        let provider = visit.namedProvider
+        let query = visit.visit.query
+        guard let cookie = visit.visit.cookie,
+            let returned = visit.useCases.readAuthorizationState(
+                query.text("state"), kept: visit.keptVisit, cookie: cookie, in: visit.application.id),
+            returned.provider == provider
+        else { throw PageFault.forged }
+        var visit = visit
+        visit.restored = returned.continuation
+        guard query["error"] == nil, let code = query["code"], !code.isEmpty else {
+            // Most often the person pressed “cancel” there.
+            return PageResponse.redirect(to: visit.path(returned.isLink ? "account" : "log-in"), visit.visit)
+        }
+        let credential = ProviderCredential(
+            nonce: returned.nonce,
+            code: ProviderCredential.AuthorizationCode(
+                code: Secret(code), verifier: returned.verifier, redirectURI: visit.callback(of: provider),
+                audience: returned.audience))
+        var response: Response
+        if returned.isLink {
+            response = try await link(provider, credential, returned, visit)
+        } else {
+            do {
+                response = try await logIn(provider, credential, returned.fields, visit)
+            } catch let error as DomainError {
+                guard case .fieldsRefused = error else { throw error }
+                // Somebody new, of whom the application wants to know more.
+                let form = visit.newFields()
+                let errors = visit.errors(of: error, form)
+                // That nothing was answered yet is no error.
+                let isFirst = returned.fields.isEmpty && errors.others.isEmpty
+                response = try visit.askFields(form, isFirst ? nil : errors)
+            }
+        }
+        visit.forgetVisit(&response)
+        return response
+    }
+
+    private func logIn(
+        _ provider: Identity.Provider, _ credential: ProviderCredential, _ fields: [String: JSONValue],
+        _ visit: HostedPageRequest
+    ) async throws -> Response {
+        let logIn = try await visit.pages.metrics.logIn { () async throws(DomainError) in
+            try await visit.useCases.logInWithProvider(
+                LogInWithProvider.Request(
+                    application: visit.application, provider: provider, credential: credential, joinsDevice: false,
+                    device: visit.device,
+                    newUser: .init(displayName: nil, locale: visit.visit.language.rawValue, fields: fields),
+                    address: visit.visit.client, origin: visit.visit.origin, protocolName: .pages))
+        }
+        return try await visit.enter(logIn)
+    }
+
+    private func link(
+        _ provider: Identity.Provider, _ credential: ProviderCredential, _ returned: ReadAuthorizationState.Visit,
+        _ visit: HostedPageRequest
+    ) async throws -> Response {
+        guard let who = try await visit.session() else {
+            return PageResponse.redirect(to: visit.path("log-in"), visit.visit)
+        }
+        // Another user's way, or one of before a change that ended it.
+        guard returned.mayLink(to: who.user) else { throw PageFault.forged }
+        do {
+            try visit.useCases.requireRecentLogIn(who, isProven: false)
+            _ = try await visit.useCases.linkProvider(
+                provider, credential, displayName: nil, by: who, from: visit.visit.origin)
+            return visit.done("identityLinked")
+        } catch {
+            if case .mergeOffered(let offer) = error { return try await visit.conflict(who, offer) }
+            if case .reauthenticationRequired = error { return try visit.confirm(who) }
+            return try await visit.account(
+                who, AccountState(errors: visit.errors(of: error, visit.profileFields(of: who.user))))
+        }
+    }
+}
+
+/// Leads from the account page to a provider, whose identity shall lead to this account from then on.
+struct LinkIdentity: AccountAction {
+    func run(_ visit: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
+        try await visit.leave(for: .init(rawValue: form.text("provider")), linking: who.user)
+    }
+}
+
+extension HostedPageRequest {
+    /// Where a provider sends people back to: an address of its own, so that no provider can answer for another (RFC 9700
+    /// §4.4.2.2).
+    func callback(of provider: Identity.Provider) -> String? {
+        issuer.map { "\($0)/provider/\(provider.rawValue)/callback" }
+    }
+
+    /// - Parameters:
+    ///   - provider: Where to.
+    ///   - user: Whose account the provider shall be linked to; `nil` for a log-in.
+    ///   - fields: What a new user answered.
+    ///   - byLink: Whether the person goes by a link of a page, as they must after a form.
+    /// - Returns: the way there.
+    /// - Throws: `DomainError`.
+    func leave(
+        for provider: Identity.Provider, linking user: User? = nil, fields: [String: JSONValue] = [:],
+        byLink: Bool = false
+    ) async throws -> Response {
+        guard let redirectURI = callback(of: provider) else { throw DomainError.providerNotEnabled }
+        let departure = try await useCases.startAuthorization(
+            StartAuthorization.Request(
+                provider: provider, redirectURI: redirectURI, cookie: visit.cookie ?? visit.newCookie ?? "",
+                continuation: continuation, linking: user, hint: hint.contains("@") ? hint : nil,
+                fields: fields),
+            in: application.id)
+        var response: Response
+        if user != nil || byLink {
+            // A form may not lead away from here (CSP `form-action`), a link may.
+            let title = user != nil ? "account.identityLink" : "logIn.with"
+            response = try message(
+                "leave",
+                [
+                    "title": text(title, ["name": ProviderName.shown(provider)]), "back": departure.address.revealed,
+                    "backLabel": text("logIn.next"),
+                ])
+        } else {
+            response = PageResponse.leave(to: departure.address.revealed, visit)
+        }
+        if let kept = departure.kept {
+            response.headers.append(
+                BrowserCookies.header(visitCookie, kept, isSecure: visit.isSecure, maximumSeconds: 600))
+        }
+        return response
+    }
+
+    /// The name of the cookie with what is too long for a provider to bring back.
+    private var visitCookie: String {
+        BrowserCookies.name("\(application.id.rawValue)-visit", isSecure: visit.isSecure)
+    }
+
+    fileprivate var keptVisit: String? { BrowserCookies(visit.request.headers)[visitCookie] }
+
+    fileprivate func forgetVisit(_ response: inout Response) {
+        guard keptVisit != nil else { return }
+        response.headers.append(
+            BrowserCookies.header(visitCookie, "", isSecure: visit.isSecure, maximumSeconds: 0))
+    }
+
+    /// Asks somebody new for what the application wants to know, on the way to a provider.
+    fileprivate func askFields(_ form: FieldForm, _ errors: FormErrors?) throws -> Response {
+        let provider = namedProvider
+        return try FormPage(
+            page: "provider-fields", fields: form.pageFields(self, errors),
+            action: "provider/\(provider.rawValue)", errors: errors,
+            lead: text("providerFields.lead", ["name": ProviderName.shown(provider)])
+        ).response(self)
+    }
+
+    /// The providers that people can be sent to: those whose settings hold this server's address to come back to.
+    func providers() async throws(DomainError) -> [Identity.Provider] {
+        guard issuer != nil else { return [] }
+        return try await useCases.findProvider.all(in: application.id)
+            .filter { found in
+                let settings = found.configured.settings
+                return found.provider.takesBrowsers
+                    && callback(of: settings.provider).map { settings.redirectURIs.contains($0) } == true
+            }
+            .map(\.configured.settings.provider)
+    }
+
+    /// What the partial `providers` asks for.
+    func buttons(for providers: [Identity.Provider]) -> PageTemplates.Model {
+        [
+            "hasProviders": !providers.isEmpty,
+            "providers": providers.map { provider -> PageTemplates.Model in
+                [
+                    "label": text("logIn.with", ["name": ProviderName.shown(provider)]),
+                    "link": path("provider/\(provider.rawValue)"),
+                ]
+            },
+        ]
+    }
+
+    /// The provider in the path.
+    fileprivate var namedProvider: Identity.Provider {
+        .init(rawValue: visit.context.parameters.get("provider") ?? "")
+    }
+}

@@ -1,0 +1,147 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import NativeAPI
+import NIOCore
+import OkaeriWire
+import PageSupport
+
+/// `POST /a/{application}/token`: an app turns its code into a session (RFC 6749 §4.1.3, RFC 7636 §4.5).
+struct TokenRoute: RouteHandler {
+    let pages: WebPages
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let visit = try await pages.visit(request, context)
+        let form: FormValues
+        do {
+            form = try await visit.visit.foreignForm()
+        } catch is RequestError {
+            return OAuthResponse.error("invalid_request")
+        }
+        guard let issuer = visit.issuer else { return OAuthResponse.error("invalid_request") }
+        guard form["grant_type"] == "authorization_code" else { return OAuthResponse.error("unsupported_grant_type") }
+        guard form["client_id"] == visit.application.id.rawValue, form["client_secret"] == nil else {
+            return OAuthResponse.error("invalid_client", status: .unauthorized)
+        }
+        let proof = pages.gate.presentedProof(of: request, context)
+        let redeemed: RedeemAuthorizationCode.Redeemed?
+        do {
+            redeemed = try await visit.useCases.redeemAuthorizationCode(
+                RedeemAuthorizationCode.Request(
+                    application: visit.application, code: form.text("code"), redirect: form.text("redirect_uri"),
+                    verifier: form.text("code_verifier"), proof: proof, device: visit.device,
+                    address: visit.visit.client, origin: visit.visit.origin),
+                issuer: issuer)
+        } catch {
+            switch error {
+            case .proofRequired, .proofRefused, .proofReplayed, .clockSkew:
+                return OAuthResponse.error("invalid_dpop_proof")
+            default: throw error
+            }
+        }
+        guard let redeemed else { return OAuthResponse.error("invalid_grant") }
+        let session = redeemed.logIn.session
+        var members: [String: JSONValue] = [
+            "access_token": .string(redeemed.logIn.token.revealed),
+            "token_type": .string(proof == nil ? "Bearer" : "DPoP"),
+            "expires_in": .integer((session.expiresAt - session.createdAt).components.seconds),
+            "scope": .string(redeemed.scopes.joined(separator: " ")),
+            // What our own SDK needs beside it.
+            "log_in": try NativeAPI.json(of: redeemed.logIn),
+        ]
+        if let token = redeemed.identityToken { members["id_token"] = .string(token.revealed) }
+        return OAuthResponse.json(.object(members))
+    }
+}
+
+/// `GET, POST /a/{application}/userinfo`: who a session's user is (OpenID Connect Core 1.0 §5.3).
+struct UserInfoRoute: RouteHandler {
+    let pages: WebPages
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let visit = try await pages.visit(request, context)
+        let sent = request.headers.value(of: .authorization) ?? ""
+        let parts = sent.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, ["bearer", "dpop"].contains(parts[0].lowercased()) else {
+            return OAuthResponse.challenge(nil)
+        }
+        let who: Authenticated
+        do {
+            who = try await visit.useCases.authenticate(
+                Authenticate.Request(
+                    application: visit.application, token: parts[1],
+                    proof: pages.gate.presentedProof(of: request, context)),
+                from: { visit.visit.client })
+        } catch {
+            guard case .storageUnavailable = error else { return OAuthResponse.challenge("invalid_token") }
+            throw error
+        }
+        var claims: [String: JSONValue] = ["sub": .string(who.user.id.rawValue)]
+        if let name = who.user.displayName { claims["name"] = .string(name) }
+        if let name = who.user.username { claims["preferred_username"] = .string(name) }
+        if let locale = who.user.locale { claims["locale"] = .string(locale) }
+        if let email = who.user.email {
+            claims["email"] = .string(email)
+            claims["email_verified"] = .bool(who.user.emailVerifiedAt != nil)
+        }
+        return OAuthResponse.json(.object(claims))
+    }
+}
+
+/// `GET /a/{application}/.well-known/openid-configuration` (OpenID Connect Discovery 1.0 §4, RFC 8414).
+struct DiscoveryRoute: RouteHandler {
+    let pages: WebPages
+
+    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+        let visit = try await pages.visit(request, context)
+        guard let issuer = visit.issuer, let server = pages.publicURL else { throw PageFault.unknown }
+        func list(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
+        return OAuthResponse.json(
+            .object([
+                "issuer": .string(issuer), "authorization_endpoint": .string("\(issuer)/authorize"),
+                "token_endpoint": .string("\(issuer)/token"), "userinfo_endpoint": .string("\(issuer)/userinfo"),
+                "jwks_uri": .string("\(server)\(APIPath.keySet)"), "scopes_supported": list(HostedPageRequest.scopes),
+                "response_types_supported": list(["code"]), "response_modes_supported": list(["query"]),
+                "grant_types_supported": list(["authorization_code"]),
+                "code_challenge_methods_supported": list(["S256"]),
+                "token_endpoint_auth_methods_supported": list(["none"]), "subject_types_supported": list(["public"]),
+                "id_token_signing_alg_values_supported": list(["ES256"]),
+                "dpop_signing_alg_values_supported": list(["ES256"]),
+                "prompt_values_supported": list(["none", "login", "create"]),
+                "ui_locales_supported": list(PageLanguage.allCases.map(\.rawValue)),
+                "claims_supported": list([
+                    "sub", "iss", "aud", "exp", "iat", "auth_time", "amr", "nonce", "sid", "name",
+                    "preferred_username", "email", "email_verified", "locale",
+                ]),
+                "authorization_response_iss_parameter_supported": .bool(true),
+                "claims_parameter_supported": .bool(false),
+                "request_parameter_supported": .bool(false), "request_uri_parameter_supported": .bool(false),
+            ]), cache: "public, max-age=300")
+    }
+}
+
+/// Answers to apps: JSON that scripts of any origin may read, since no cookie has a part in it.
+enum OAuthResponse {
+    static func json(
+        _ value: JSONValue, status: HTTPResponse.Status = .ok, cache: String = "no-store"
+    ) -> Response {
+        // What was built of texts, numbers and truth values always encodes.
+        let bytes = (try? JSONBytes.buffer(of: value)) ?? ByteBuffer()
+        return Response(
+            status: status,
+            headers: [.contentType: "application/json", .cacheControl: cache, .accessControlAllowOrigin: "*"],
+            body: ResponseBody(byteBuffer: bytes))
+    }
+
+    static func error(_ name: String, status: HTTPResponse.Status = .badRequest) -> Response {
+        json(.object(["error": .string(name)]), status: status)
+    }
+
+    /// RFC 6750 §3.
+    static func challenge(_ error: String?) -> Response {
+        var response = json(.object(["error": .string(error ?? "invalid_request")]), status: .unauthorized)
+        response.headers[.wwwAuthenticate] = error.map { #"Bearer error="\#($0)""# } ?? "Bearer"
+        return response
+    }
+}

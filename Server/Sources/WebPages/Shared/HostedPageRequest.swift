@@ -1,0 +1,165 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import PageSupport
+
+/// A visit of one application's pages: everything that a page needs to draw itself.
+struct HostedPageRequest: Sendable {
+    let pages: WebPages
+    let visit: PageRequest
+    let application: Domain.Application
+    let theme: PageTheme
+    /// What an app waits for, as it came back from a provider.
+    var restored: String?
+
+    /// The longest request of an app that waits while a person logs in.
+    static let maximumContinuationBytes = 4096
+    static let continuationParameter = "continue"
+
+    var useCases: UseCases { pages.useCases }
+
+    /// The request of an app (OAuth) that goes on after the log-in: a query for `/authorize`, which checks it again.
+    var continuation: String? {
+        guard let text = restored ?? visit.query[Self.continuationParameter],
+            (1...Self.maximumContinuationBytes).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
+        else { return nil }
+        return text
+    }
+
+    /// What the person can be expected to type (OpenID Connect Core 1.0 §3.1.2.1): an app's word, no more.
+    var hint: String {
+        let hint = asked("login_hint").trimmingSpaces
+        return hint.utf8.count <= 254 ? hint : ""
+    }
+
+    /// A parameter of the app that waits, or of this page.
+    private func asked(_ name: String) -> String {
+        (continuation.map { FormValues(query: $0) } ?? visit.query).text(name)
+    }
+
+    /// A text of the application's tables.
+    func text(_ name: String, _ values: [String: String] = [:]) -> String {
+        theme.texts.text(name, in: visit.language, values)
+    }
+
+    /// The path of another page of the application; what an app waits for comes along.
+    func path(_ page: String) -> String {
+        let path = "/a/\(application.id.rawValue)/\(page)"
+        return continuation.map { "\(path)?\(FormValues.query([(Self.continuationParameter, $0)]))" } ?? path
+    }
+
+    /// What all templates of hosted pages ask for.
+    func model(_ page: String, _ own: PageTemplates.Model = [:]) -> PageTemplates.Model {
+        var model: PageTemplates.Model = [
+            "language": visit.language.rawValue, "title": text("\(Self.textName(page)).title"), "brand": theme.brand,
+            "mark": theme.mark, "themeStyle": theme.styles[asked("appearance")] ?? theme.style,
+            "assets": pages.assets.model,
+            "nonce": visit.nonce, "formToken": visit.formToken, "tokenField": PageRequest.tokenField,
+            "t": theme.texts.tree(in: visit.language), "bodyClass": theme.hasPicture ? "with-picture" : "",
+            "languages": languages, "action": path(page),
+            "links": [
+                "logIn": path("log-in"), "signUp": path("sign-up"), "forgot": path("forgot"),
+                "account": path("account"),
+            ] as PageTemplates.Model,
+        ]
+        if let logo = theme.logoPath { model["logo"] = logo }
+        if let lead = theme.texts.tables[visit.language]?["\(Self.textName(page)).lead"] { model["lead"] = lead }
+        model.merge(own) { $1 }
+        return model
+    }
+
+    /// The name of a page's texts: `logIn` for `log-in`.
+    static func textName(_ page: String) -> String {
+        let words = page.split(separator: "-")
+        return words.dropFirst().reduce(String(words.first ?? "")) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
+    }
+
+    /// Draws a page.
+    func html(
+        _ template: String, _ model: PageTemplates.Model, status: HTTPResponse.Status = .ok,
+        formTargets: [String] = []
+    ) throws -> Response {
+        PageResponse.html(
+            try pages.templates.render(template, model), for: visit, status: status, formTargets: formTargets)
+    }
+
+    /// Draws a page that is the same for everybody but for what ties it to a browser; it is kept.
+    ///
+    /// - Parameters:
+    ///   - template: The page.
+    ///   - variant: What tells pages of one template apart.
+    ///   - model: Fills it.
+    /// - Returns: the page.
+    /// - Throws: when the template is broken.
+    func common(
+        _ template: String, variant: String = "", _ model: (HostedPageRequest) throws -> PageTemplates.Model
+    ) throws -> Response {
+        guard continuation == nil, visit.query.all.isEmpty else {
+            return try html(template, try model(self), formTargets: formTargets())
+        }
+        let key = "\(visit.language.rawValue) \(template) \(variant)"
+        let kept = try theme.kept(key) {
+            var open = try model(self)
+            open["nonce"] = KeptPage.noncePlace
+            open["formToken"] = KeptPage.tokenPlace
+            return KeptPage(try pages.templates.render(template, open))
+        }
+        return PageResponse.html(kept.html(nonce: visit.nonce, formToken: visit.formToken), for: visit)
+    }
+
+    /// A page that says one thing.
+    func message(
+        _ page: String, status: HTTPResponse.Status = .ok, _ own: PageTemplates.Model = [:]
+    ) throws -> Response {
+        try html("message", model(page, own), status: status)
+    }
+
+    /// Links to the same page in each language.
+    private var languages: [PageTemplates.Model] {
+        PageLanguage.allCases.map { language in
+            let pairs =
+                visit.query.all.filter { $0.name != PageRequest.languageParameter && $0.name != "ui_locales" }
+                .map { ($0.name, $0.value) } + [(PageRequest.languageParameter, language.rawValue)]
+            return [
+                "code": language.rawValue, "name": language.ownName, "isCurrent": language == visit.language,
+                "link": "\(visit.path)?\(FormValues.query(pairs))",
+            ]
+        }
+    }
+}
+
+/// A page that was drawn before, with open places.
+struct KeptPage: Sendable {
+    /// Characters of the private use area, which no text of an application holds by chance.
+    static let noncePlace = "\u{F8F0}nonce\u{F8F0}"
+    static let tokenPlace = "\u{F8F0}token\u{F8F0}"
+
+    private enum Piece: Sendable {
+        case text(String)
+        case nonce
+        case token
+    }
+
+    private let pieces: [Piece]
+
+    init(_ html: String) {
+        pieces = html.split(separator: "\u{F8F0}", omittingEmptySubsequences: false).enumerated().map { place, text in
+            if place % 2 == 0 { .text(String(text)) } else { text == "nonce" ? .nonce : .token }
+        }
+    }
+
+    func html(nonce: String, formToken: String) -> String {
+        var html = ""
+        html.reserveCapacity(8192)
+        for piece in pieces {
+            switch piece {
+            case .text(let text): html += text
+            case .nonce: html += nonce
+            case .token: html += formToken
+            }
+        }
+        return html
+    }
+}

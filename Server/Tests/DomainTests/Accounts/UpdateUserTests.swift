@@ -1,0 +1,144 @@
+import Domain
+import enum OkaeriWire.JSONValue
+import StorageSQLite
+import TestWorld
+import Testing
+
+@Suite("A change of the own user")
+struct UpdateUserTests {
+    let world: TestWorld
+
+    init() throws {
+        world = try TestWorld(try SQLiteStore(.memory, role: .server))
+    }
+
+    /// The examples of RFC 7396, appendix A, as values.
+    static let examples: [(JSONValue, JSONValue, JSONValue)] = [
+        (["a": "b"], ["a": "c"], ["a": "c"]),
+        (["a": "b"], ["b": "c"], ["a": "b", "b": "c"]),
+        (["a": "b"], ["a": nil], [:]),
+        (["a": "b", "b": "c"], ["a": nil], ["b": "c"]),
+        (["a": ["b"]], ["a": "c"], ["a": "c"]),
+        (["a": "c"], ["a": ["b"]], ["a": ["b"]]),
+        (["a": ["b": "c"]], ["a": ["b": "d", "c": nil]], ["a": ["b": "d"]]),
+        (["a": [["b": "c"]]], ["a": [1]], ["a": [1]]),
+        (["a", "b"], ["c", "d"], ["c", "d"]),
+        (["a": "b"], ["c"], ["c"]),
+        (["a": "foo"], nil, nil),
+        (["a": "foo"], "bar", "bar"),
+        (["e": nil], ["a": 1], ["e": nil, "a": 1]),
+        ([1, 2], ["a": "b", "c": nil], ["a": "b"]),
+        ([:], ["a": ["bb": ["ccc": nil]]], ["a": ["bb": [:]]]),
+    ]
+
+    @Test("merges as RFC 7396 says", arguments: examples)
+    func merges(original: JSONValue, patch: JSONValue, result: JSONValue) {
+        #expect(original.merged(with: patch) == result)
+    }
+
+    @Test("sets and removes name, language and fields, and leaves the rest")
+    func changes() async throws {
+        let (user, application) = try await user()
+        let update = world.useCases.updateUser
+        let set = try await update(
+            user.id, in: application,
+            changes: .init(
+                displayName: .set("花"), locale: .set("ja-JP"), fields: .set(["score": 1, "team": ["name": "A"]])),
+            from: .local, keeping: .nothing)
+        #expect(set.displayName == "花" && set.locale == "ja-JP")
+        world.clock.advance(by: .seconds(1))
+        let patched = try await update(
+            user.id, in: application,
+            changes: .init(locale: .removed, fields: .set(["score": nil, "team": ["size": 3]])), from: .local,
+            keeping: .nothing)
+        #expect(patched.displayName == "花" && patched.locale == nil)
+        #expect(patched.fields == ["team": ["name": "A", "size": 3]])
+        #expect(patched.updatedAt == world.clock.now)
+        #expect(
+            try await update(
+                user.id, in: application, changes: .init(fields: .removed), from: .local, keeping: .nothing
+            ).fields == [:])
+    }
+
+    @Test("that changes nothing leaves the time of change")
+    func noChange() async throws {
+        let (user, application) = try await user()
+        world.clock.advance(by: .seconds(1))
+        let after = try await world.useCases.updateUser(
+            user.id, in: application, changes: .init(displayName: .removed, fields: .set(["no such": nil])),
+            from: .local, keeping: .nothing)
+        #expect(after == user)
+    }
+
+    static let refused: [([String: JSONValue], ValidationError)] = [
+        (
+            Dictionary(uniqueKeysWithValues: (0...100).map { ("field \($0)", 1) }),
+            ValidationError(field: "fields", rule: .tooManyFields(maximum: 100))
+        ),
+        (
+            ["big": .string(String(repeating: "b", count: 32 * 1024))],
+            ValidationError(field: "fields", rule: .tooManyBytes(maximum: 32 * 1024))
+        ),
+        (
+            [String(repeating: "k", count: 129): 1],
+            ValidationError(
+                field: "fields." + String(repeating: "k", count: 32), rule: .tooLong(maximumCharacters: 128))
+        ),
+        (["": 1], ValidationError(field: "fields.", rule: .empty)),
+        (["line\nbreak": 1], ValidationError(field: "fields.linebreak", rule: .controlCharacter)),
+        (["zero": ["inside": ["a\0b"]]], ValidationError(field: "fields.zero", rule: .controlCharacter)),
+        (
+            ["deep": (0..<16).reduce(1) { inner, _ in [inner] }],
+            ValidationError(field: "fields.deep", rule: .tooDeep(maximumLevels: 16))
+        ),
+    ]
+
+    @Test("is refused past a limit, by name, and nothing is changed", arguments: refused)
+    func limits(fields: [String: JSONValue], fault: ValidationError) async throws {
+        let (user, application) = try await user()
+        await #expect(throws: DomainError.fieldsRefused([fault])) {
+            try await world.useCases.updateUser(
+                user.id, in: application, changes: .init(displayName: .set("new"), fields: .set(fields)), from: .local,
+                keeping: .nothing)
+        }
+        #expect(try await world.useCases.readUser(user.id, in: application.id) == user)
+    }
+
+    @Test("counts what is there already against the limits")
+    func sumOfFields() async throws {
+        let (user, application) = try await user()
+        let half = Dictionary(uniqueKeysWithValues: (0..<60).map { ("field \($0)", JSONValue.integer(1)) })
+        _ = try await world.useCases.updateUser(
+            user.id, in: application, changes: .init(fields: .set(half)), from: .local, keeping: .nothing)
+        let other = Dictionary(uniqueKeysWithValues: (60..<120).map { ("field \($0)", JSONValue.integer(1)) })
+        await #expect(throws: DomainError.self) {
+            try await world.useCases.updateUser(
+                user.id, in: application, changes: .init(fields: .set(other)), from: .local, keeping: .nothing)
+        }
+    }
+
+    @Test(
+        "takes language tags and nothing else",
+        arguments: [
+            ("ja", true), ("zh-Hant-TW", true), ("de-CH-1996", true), ("", false), ("ja_JP", false), ("-ja", false),
+            ("日本語", false), (String(repeating: "a", count: 36), false), ("abcdefghi", false),
+        ])
+    func languageTags(tag: String, isTaken: Bool) {
+        #expect(ProfileRules.faults(ofLocale: tag).isEmpty == isTaken)
+    }
+
+    @Test("of nobody is refused")
+    func nobody() async throws {
+        let application = try await world.makeApplication()
+        await #expect(throws: DomainError.userUnknown) {
+            try await world.useCases.updateUser(
+                Identifier(rawValue: "nobody"), in: application, changes: .init(displayName: .set("x")), from: .local,
+                keeping: .nothing)
+        }
+    }
+
+    private func user() async throws -> (User, Application) {
+        let application = try await world.makeApplication()
+        return (try await world.logIn(TestDevice(), to: application).user, application)
+    }
+}

@@ -1,0 +1,167 @@
+import Domain
+import StorageSQLite
+import TestWorld
+import Testing
+
+@Suite("Sending mail")
+struct DeliverMailTests {
+    private let carrier = TestCarrier()
+    private let world: TestWorld
+    private let application: Application
+
+    init() async throws {
+        world = try TestWorld(SQLiteStore(.memory, role: .server), mail: .carrier(carrier))
+        application = try await world.makeApplication("花アプリ")
+    }
+
+    @discardableResult
+    private func queue(
+        _ kind: MailKind = .emailChanged, life: Duration = .days(1), sealedBy key: SealingKey? = nil
+    ) async throws -> QueuedMail {
+        let sealing = MailSealing(key: try key ?? .ofTests(), randomness: world.randomness)
+        let letter = RenderedMessage(kind: kind, recipient: "hana@example.com", languages: ["ja"])
+        let mail = try sealing.queued(
+            .letter(letter), of: kind, in: application.id, at: world.clock.now, life: life)
+        try await world.engine.write { transaction throws(DomainError) in try transaction.insert(mail) }
+        return mail
+    }
+
+    private func queued() async throws -> [QueuedMail] {
+        try await world.useCases.listQueuedMail(in: application.id)
+    }
+
+    @Test("sends what waits and leaves nothing behind")
+    func delivery() async throws {
+        let mail = try await queue()
+        let round = try await world.useCases.deliverMail()
+        #expect(round == DeliverMail.Round(delivered: 1))
+        #expect(try await queued().isEmpty)
+        let sent = try #require(carrier.delivered.first)
+        #expect(sent.id == mail.id.rawValue)
+        #expect(sent.recipient == "hana@example.com")
+        #expect(sent.senderName == "花アプリ")
+    }
+
+    @Test("lies in the database sealed: neither recipient nor words are there in the clear")
+    func sealed() async throws {
+        let mail = try await queue()
+        let bytes = try #require(mail.sealed)
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(!text.contains("hana") && !text.contains("email-changed"))
+    }
+
+    @Test("tries again after 5, 10, 20 … seconds, up to 15 minutes, a quarter more or less")
+    func backOff() async throws {
+        try await queue()
+        var waits: [Duration] = []
+        for _ in 0..<12 {
+            carrier.plan(.failed(reason: "451"))
+            let round = try await world.useCases.deliverMail()
+            #expect(round.postponed == 1 && round.fault == "451")
+            let next = try #require(round.nextAt)
+            #expect(try await queued().first?.lastFault == "451")
+            waits.append(next - world.clock.now)
+            // Not a millisecond too early.
+            world.clock.advance(by: next - world.clock.now - .milliseconds(1))
+            let tries = carrier.tries
+            _ = try await world.useCases.deliverMail()
+            #expect(carrier.tries == tries)
+            world.clock.advance(by: .milliseconds(1))
+        }
+        for (number, wait) in waits.enumerated() {
+            let middle = min(Duration.seconds(5) * (1 << number), .seconds(900))
+            #expect(wait >= middle * 3 / 4 && wait <= middle * 5 / 4, "\(number): \(wait)")
+        }
+        #expect(Set(waits.map { $0 / .seconds(1) / 5 }).count > 5)
+        _ = try await world.useCases.deliverMail()
+        #expect(carrier.delivered.count == 1)
+    }
+
+    @Test("gives up what is refused, erases it, and keeps the reason")
+    func refused() async throws {
+        try await queue()
+        carrier.plan(.refused(reason: "550"))
+        let round = try await world.useCases.deliverMail()
+        #expect(round == DeliverMail.Round(givenUp: 1, fault: "550"))
+        let left = try await queued()
+        #expect(left.map(\.sealed) == [nil] && left.map(\.nextTryAt) == [nil] && left.map(\.lastFault) == ["550"])
+        world.clock.advance(by: .days(6))
+        #expect(try await world.useCases.deliverMail() == DeliverMail.Round())
+        try await world.useCases.purgeExpired()
+        #expect(try await queued().count == 1)
+        world.clock.advance(by: .days(2))
+        try await world.useCases.purgeExpired()
+        #expect(try await queued().isEmpty)
+    }
+
+    @Test("gives up a mail whose time would be over at the next try, or is over already")
+    func expiry() async throws {
+        try await queue(life: .seconds(3))
+        carrier.plan(.failed(reason: "down"))
+        #expect(try await world.useCases.deliverMail() == DeliverMail.Round(givenUp: 1, fault: "down"))
+        try await queue(life: .seconds(3))
+        world.clock.advance(by: .seconds(3))
+        #expect(try await world.useCases.deliverMail().givenUp == 1)
+        #expect(carrier.tries == 1)
+        #expect(try await queued().allSatisfy { $0.sealed == nil })
+    }
+
+    @Test("takes over what a node that died had taken, when its time is over")
+    func lease() async throws {
+        try await queue()
+        let now = world.clock.now
+        try await world.engine.write { transaction throws(DomainError) in
+            _ = try transaction.claimMail(dueBy: now, limit: 9, lease: now + DeliverMail.lease, claim: "the dead")
+        }
+        #expect(try await world.useCases.deliverMail() == DeliverMail.Round(nextAt: now + DeliverMail.lease))
+        world.clock.advance(by: DeliverMail.lease)
+        #expect(try await world.useCases.deliverMail().delivered == 1)
+    }
+
+    @Test("gives up what was sealed under another key, and sends the rest")
+    func otherKey() async throws {
+        try await queue(sealedBy: SealingKey(bytes: [UInt8](repeating: 8, count: 32)))
+        try await queue()
+        let round = try await world.useCases.deliverMail()
+        #expect(round.delivered == 1 && round.givenUp == 1)
+    }
+
+    @Test("sends a crowd in one round")
+    func crowd() async throws {
+        for _ in 0..<11 { try await queue() }
+        #expect(try await world.useCases.deliverMail().delivered == 11)
+    }
+
+    @Test("rings the bell once mail is in the queue")
+    func bell() async throws {
+        var rings = world.useCases.mailQueueSignal.listen().makeAsyncIterator()
+        #expect(await rings.next() != nil, "there may have been mail before")
+        try await queue()
+        try await queue()
+        #expect(await rings.next() != nil)
+    }
+
+    @Test("keeps mails in the outbox in development, newest first, sealed")
+    func outbox() async throws {
+        let world = try TestWorld(SQLiteStore(.memory, role: .server), mail: .outbox)
+        let application = try await world.makeApplication("App")
+        let sealing = MailSealing(key: try .ofTests(), randomness: world.randomness)
+        for number in 0..<2 {
+            let letter = RenderedMessage(kind: .emailChanged, recipient: "hana\(number)@example.com", languages: [])
+            let mail = try sealing.queued(
+                .letter(letter), of: .emailChanged, in: application.id, at: world.clock.now, life: .days(1))
+            try await world.engine.write { transaction throws(DomainError) in try transaction.insert(mail) }
+            world.clock.advance(by: .seconds(1))
+        }
+        #expect(try await world.useCases.deliverMail().delivered == 2)
+        let mails = try await world.useCases.readOutbox(of: application.id)
+        #expect(mails.map(\.recipient) == ["hana1@example.com", "hana0@example.com"])
+        let kept = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.outboxMail(in: application.id, limit: 9)
+        }
+        #expect(kept.allSatisfy { !String(decoding: $0.sealed, as: UTF8.self).contains("hana") })
+        await #expect(throws: DomainError.applicationUnknown) {
+            try await world.useCases.readOutbox(of: Identifier(rawValue: "nobody"))
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import Domain
+import StorageSQLite
+import TestWorld
+import Testing
+
+@Suite("The words of mails")
+struct MailTemplateTests {
+    private static let now = StandingClock().now
+    private static let id = Identifier<QueuedMail>(rawValue: "0000000000000001")
+
+    private static func application(_ name: String = "花アプリ", _ mail: MailSettings = MailSettings()) -> Application {
+        Application(
+            id: Identifier(rawValue: "app"), name: name, adminKeyDigest: SecretDigest(of: []),
+            settings: ApplicationSettings(mail: mail), createdAt: now)
+    }
+
+    private static func letter(_ kind: MailKind, _ languages: [String] = ["ja"]) -> RenderedMessage {
+        RenderedMessage(
+            kind: kind, recipient: "hana@example.com", languages: languages, code: "1234 5678", minutes: 10,
+            email: "hana@example.com")
+    }
+
+    private static func message(
+        _ letter: RenderedMessage, from application: Application = application()
+    ) -> MailMessage {
+        letter.message(id: id, from: application, writtenAt: now)
+    }
+
+    @Test("say everything in every language", arguments: MailKind.allCases, MailLanguage.allCases)
+    func allTexts(kind: MailKind, language: MailLanguage) {
+        for settings in [
+            MailSettings(), MailSettings(verificationURL: "https://a.example/v", resetURL: "https://a.example/r?x=1"),
+        ] {
+            let message = Self.message(
+                Self.letter(kind, [language.rawValue]), from: Self.application("花アプリ", settings))
+            #expect(message.language == language.rawValue)
+            #expect(message.subject.contains("花アプリ"))
+            #expect(!message.subject.contains("1234"))
+            for text in [message.text, message.html] {
+                #expect(!text.contains("{{") && !text.contains("}}"))
+                if kind.hasSecret { #expect(text.contains("1234 5678") && text.contains("10")) }
+            }
+            #expect(message.html.hasPrefix("<!DOCTYPE html>"))
+            #expect(message.html.contains(#"<html lang="\#(language.rawValue)">"#))
+        }
+    }
+
+    @Test(
+        "are in the first language that they know, else in English",
+        arguments: [
+            (["ko-KR", "ja"], MailLanguage.korean), (["fr", "ja-JP", "ko"], .japanese), (["JA"], .japanese),
+            (["en-GB"], .english), ([], .english), (["fr", "de"], .english), (["jav", "kok"], .english),
+            (["ko_KR"], .korean), ([""], .english),
+        ])
+    func languages(tags: [String], language: MailLanguage) {
+        #expect(MailLanguage.best(of: tags) == language)
+    }
+
+    @Test("lead to the application's pages")
+    func links() {
+        let settings = MailSettings(verificationURL: "https://a.example/v", resetURL: "https://a.example/r?x=1")
+        var letter = Self.letter(.passwordReset)
+        letter.code = "ABCD-EFGH"
+        let reset = Self.message(letter, from: Self.application("App", settings))
+        #expect(reset.text.contains("https://a.example/r?x=1&token=ABCD-EFGH\n"))
+        #expect(reset.html.contains(#"<a href="https://a.example/r?x=1&amp;token=ABCD-EFGH">"#))
+        letter.kind = .emailVerification
+        #expect(
+            Self.message(letter, from: Self.application("App", settings)).text.contains(
+                "https://a.example/v?token=ABCD-EFGH\n"))
+    }
+
+    @Test("keep values out of the markup")
+    func escaping() {
+        let name = #"<script>alert("1")</script> & 'co' {{code}}"#
+        let message = Self.message(Self.letter(.logInCode), from: Self.application(name))
+        #expect(!message.html.contains("<script>"))
+        #expect(
+            message.html.contains(
+                "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;co&#39; {{code}}"))
+        #expect(message.text.contains(name))
+        #expect(message.subject.contains("{{code}}"), "a value is no template")
+        let own = MailTemplate(subject: "s", text: "{{code}}", html: "<b>{{ application }}</b>{{code}}")
+        let settings = MailSettings(templates: [.logInCode: [.japanese: own]])
+        #expect(
+            Self.message(Self.letter(.logInCode), from: Self.application("<i>", settings)).html
+                == "<b>&lt;i&gt;</b>1234 5678")
+    }
+
+    @Test("put no line breaks of names into the subject")
+    func subjectLines() {
+        let message = Self.message(Self.letter(.logInCode), from: Self.application("a\r\nBcc: eve@example.com"))
+        #expect(!message.subject.contains { $0.isNewline })
+    }
+
+    @Test("are the application's own where it has some, in that language alone")
+    func ownTemplates() {
+        let own = MailTemplate(subject: "いらっしゃい", text: "どうぞ <{{code}}>\n\n二段落")
+        let linked = MailTemplate(subject: "r", text: "{{link}}")
+        let application = Self.application(
+            "App", MailSettings(templates: [.logInCode: [.japanese: own], .passwordReset: [.japanese: linked]]))
+        let message = Self.message(Self.letter(.logInCode), from: application)
+        #expect(message.subject == "いらっしゃい")
+        #expect(message.text == "どうぞ <1234 5678>\n\n二段落")
+        #expect(message.html.contains("<p>どうぞ &lt;<strong") && message.html.contains("<p>二段落</p>"))
+        #expect(Self.message(Self.letter(.logInCode, ["ko"]), from: application).subject.contains("로그인"))
+        let withoutPage = Self.message(Self.letter(.passwordReset), from: application)
+        #expect(withoutPage.text.contains("1234 5678"), "a template that wants a link is no use without a page")
+    }
+
+    @Test(
+        "are refused when they would not work",
+        arguments: [
+            (MailTemplate(subject: "s", text: "no code"), "text", ValidationError.Rule.secretMissing),
+            (MailTemplate(subject: "s", text: "{{code}}", html: "<p>"), "html", .secretMissing),
+            (MailTemplate(subject: "{{code}}", text: "{{code}}"), "subject", .secretInSubject),
+            (MailTemplate(subject: "s", text: "{{code}} {{password}}"), "text", .unknownPlaceholder),
+            (MailTemplate(subject: "a\nb", text: "{{code}}"), "subject", .controlCharacter),
+            (MailTemplate(subject: "", text: "{{code}}"), "subject", .empty),
+            (MailTemplate(subject: "s", text: ""), "text", .empty),
+            (MailTemplate(subject: "s", text: "{{code}}\u{0}"), "text", .controlCharacter),
+            (
+                MailTemplate(subject: "s", text: "{{code}}" + String(repeating: "a", count: 20_000)), "text",
+                .tooLong(maximumCharacters: 20_000)
+            ),
+        ])
+    func refusedTemplates(template: MailTemplate, part: String, rule: ValidationError.Rule) {
+        let settings = MailSettings(templates: [.logInCode: [.korean: template]])
+        #expect(
+            settings.faults().contains(ValidationError(field: "mail.templates.log-in-code.ko.\(part)", rule: rule)),
+            "\(settings.faults())")
+    }
+
+    @Test(
+        "lead to pages and to apps, and run nothing",
+        arguments: [
+            ("https://app.example.com/reset", true), ("https://app.example.com/r?a=1", true),
+            ("com.example.app://reset", true), ("http://localhost:3000/r", true), ("http://example.com/r", false),
+            ("javascript:alert(1)", false), ("JavaScript:alert(1)", false), ("data:text/html,x", false), ("", false),
+            ("reset", false), ("https://", false), ("https://a.example/#t", false), ("https://u:p@a.example/", false),
+            ("https://a.example/\r\nX: y", false), ("https://a.example/<x>", false), ("https://花.example/", false),
+        ])
+    func linkRules(link: String, isAllowed: Bool) {
+        #expect(MailSettings(resetURL: link).faults().isEmpty == isAllowed, "\(link)")
+        #expect(MailSettings(verificationURL: link).faults().isEmpty == isAllowed, "\(link)")
+    }
+}

@@ -1,0 +1,121 @@
+import Domain
+import Foundation
+import HTTPSupport
+import NIOCore
+import OkaeriServer
+import OkaeriWire
+import Testing
+
+@Suite("Requests that come whole", .timeLimit(.minutes(5)))
+struct FastPathTests {
+    /// What a route without names in braces answers, one with them, and nobody.
+    private static let paths = [
+        ("GET /v1/user", "session_required"), ("GET /v1/user/sessions", "session_required"),
+        ("DELETE /v1/user/sessions/abc", "session_required"), ("GET /v1/nowhere", "path_unknown"),
+        ("POST /v1/log-in/automatic", "proof_required"), ("HEAD /v1/user", "401"),
+        ("PUT /v1/user", "method_not_allowed"),
+    ]
+
+    @Test("are answered in the order in which they came, whoever answers them")
+    func order() async throws {
+        try await RunningServer.run { server in
+            // The last one closes the connection, which ends the exchange.
+            let paths = Self.paths + Self.paths.reversed() + [("GET /health/live", "live")]
+            let requests = paths.enumerated().map { place, path in
+                server.keptHead(path.0) + (place == paths.count - 1 ? "Connection: close\r\n\r\n" : "\r\n")
+            }
+            let answers = try await server.exchange([requests.joined()]).components(separatedBy: "HTTP/1.1 ")
+                .dropFirst()
+            #expect(answers.count == paths.count)
+            for (answer, path) in zip(answers, paths) { #expect(answer.contains(path.1), "\(path.0): \(answer)") }
+        }
+    }
+
+    @Test("are answered alike when they come in pieces, with a body in chunks, or with one read")
+    func pieces() async throws {
+        try await RunningServer.run { server in
+            let body = #"{"colour": 1}"#
+            let head = server.keptHead("PATCH /v1/user") + "Content-Type: application/merge-patch+json\r\n"
+            let last = server.keptHead("GET /health/live") + "Connection: close\r\n\r\n"
+            let whole = head + "Content-Length: \(body.utf8.count)\r\n\r\n" + body
+            let chunked = head + "Transfer-Encoding: chunked\r\n\r\nd\r\n\(body)\r\n0\r\n\r\n"
+            for pieces in [
+                [whole + last], [String(whole.dropLast(4)), String(whole.suffix(4)) + last],
+                [String(whole.prefix(30)), String(whole.dropFirst(30)) + last], [chunked + last],
+            ] {
+                let answer = try await server.exchange(pieces, pause: .milliseconds(20))
+                #expect(answer.components(separatedBy: "\"code\":\"session_required\"").count == 2, "\(answer)")
+                #expect(answer.hasSuffix(#"{"status":"live"}"#), "\(answer)")
+            }
+        }
+    }
+
+    @Test("keep their connection when they ask for that, as Apple's systems do")
+    func keepAlive() async throws {
+        try await RunningServer.run { server in
+            let kept = server.keptHead("GET /health/live") + "Connection: Keep-Alive\r\n\r\n"
+            let last = server.keptHead("GET /health/live") + "Connection: close\r\n\r\n"
+            let answer = try await server.exchange([kept + last])
+            #expect(answer.components(separatedBy: #"{"status":"live"}"#).count == 3, "\(answer)")
+        }
+    }
+
+    @Test("have their answer before a request behind them that cannot be read is refused")
+    func garbageBehind() async throws {
+        try await RunningServer.run { server in
+            let answer = try await server.exchange([server.keptHead("GET /v1/user") + "\r\nGARBAGE\r\n\r\n"])
+            let refused = try #require(answer.range(of: "malformed_head"))
+            let answered = try #require(answer.range(of: "401 Unauthorized"))
+            #expect(answered.lowerBound < refused.lowerBound)
+        }
+    }
+
+    @Test("do not let their connection count as idle")
+    func busyIsNotIdle() async throws {
+        try await RunningServer.run(["idle-timeout": "2"]) { server in
+            let kept = server.keptHead("GET /health/live") + "\r\n"
+            let last = server.keptHead("GET /health/live") + "Connection: close\r\n\r\n"
+            let answer = try await server.exchange([kept, kept, kept, last], pause: .seconds(1))
+            #expect(answer.components(separatedBy: #"{"status":"live"}"#).count == 5, "\(answer)")
+        }
+    }
+
+    @Test("are written by hand as the encoder would write them")
+    func writtenByHand() throws {
+        let time = try #require(WireTime("2026-11-21T09:15:42.123Z"))
+        let bare = UserBody(id: "a", isAnonymous: true, createdAt: time, updatedAt: time)
+        let full = UserBody(
+            id: "a\"\\\n", isAnonymous: false, username: "花", email: "h@example.com", emailVerified: true,
+            phone: "+81312345678", phoneVerified: true, displayName: "Hana", locale: "ja",
+            fields: ["level": 3, "tags": ["a", nil, 1.5], "deep": ["x": true]],
+            identities: [
+                IdentityBody(provider: "device", subject: "s", linkedAt: time),
+                IdentityBody(provider: "apple", subject: "t", linkedAt: time),
+            ], hasPassword: true, createdAt: time, updatedAt: time, lastLogInAt: time, previousLogInAt: time)
+        let session = NewSessionBody(id: "s", token: "oks_x", expiresAt: time, idleSeconds: 60)
+        for user in [bare, full] {
+            for previous in [nil, time] {
+                let answer = LogInResponse(
+                    isNew: previous == nil, user: user, previousLogInAt: previous, session: session)
+                #expect(try tree(ofWritten: answer) == tree(ofEncoded: answer))
+            }
+            #expect(try tree(ofWritten: user) == tree(ofEncoded: user))
+        }
+    }
+
+    private func tree(ofWritten value: some JSONWritten) throws -> JSONValue {
+        try JSONValue(parsing: Array(JSONBytes.buffer(of: value).readableBytesView))
+    }
+
+    private func tree(ofEncoded value: some Encodable) throws -> JSONValue {
+        try JSONValue(parsing: Array(JSONEncoder().encode(value)))
+    }
+}
+
+extension RunningServer {
+    /// The head of a request that keeps its connection, without the empty line.
+    fileprivate func keptHead(_ line: String) -> String {
+        "\(line) HTTP/1.1\r\nHost: 127.0.0.1:\(listening.port)\r\n"
+            + "Okaeri-Application: \(application.id.rawValue)\r\n"
+    }
+}

@@ -1,0 +1,177 @@
+import Domain
+import FakeProviders
+import HTTPTypes
+import OkaeriWire
+import Testing
+
+@Suite("Linking and unlinking Apple")
+struct AppleLinkTests {
+    @Test("keeps the anonymous user's id and session")
+    func link() async throws {
+        let world = try await AppleWorld()
+        let person = try await world.server.person()
+        world.server.clock.advance(by: .seconds(1))
+        let answer = try await world.link(person, try world.credential(), name: "花")
+        #expect(answer.status == 200, "\(answer.text)")
+        let user = try answer.read(UserBody.self)
+        #expect(user.id == person.logIn.user.id && !user.isAnonymous && user.displayName == "花")
+        #expect(user.identities.map(\.provider) == ["device", "apple"] && user.email == "hana@example.com")
+        let read = try await person.send(.get, APIPath.user).read(UserBody.self)
+        #expect(read == user)
+        world.server.clock.advance(by: .seconds(1))
+        let logIn = try await world.logIn(token: try world.credential(nonce: "2").identityToken, nonce: "2")
+        #expect(try logIn.read(LogInResponse.self).user.id == user.id)
+    }
+
+    @Test("an identity twice is no fault")
+    func twice() async throws {
+        let world = try await AppleWorld()
+        let person = try await world.server.person()
+        _ = try await world.link(person, try world.credential(nonce: "1"), nonce: "1")
+        #expect(try await world.link(person, try world.credential(nonce: "2"), nonce: "2").status == 200)
+    }
+
+    @Test("gets its answer again when that was lost, without a second call for the code")
+    func repeated() async throws {
+        let world = try await AppleWorld()
+        let person = try await world.server.person()
+        world.server.clock.advance(by: .seconds(1))
+        let credential = try world.credential()
+        let first = try await world.link(person, credential)
+        let second = try await world.link(person, credential)
+        #expect(second.status == 200 && second.body == first.body)
+        #expect(world.apple.calls["/auth/token"] == 1)
+        let other = try await world.server.person()
+        expect(try await world.link(other, credential), 409, .identityTaken)
+    }
+
+    @Test("with a token that has logged in before is refused")
+    func usedToken() async throws {
+        let world = try await AppleWorld()
+        let credential = try world.credential()
+        let person = try await world.server.person()
+        _ = try await world.link(person, credential)
+        _ = try await person.send(.delete, APIPath.identity("apple"))
+        expect(try await world.link(person, credential), 401, .providerTokenReplayed)
+    }
+
+    @Test("of somebody else's identity is refused before the code is spent: the same token still logs in (complaint 4)")
+    func taken() async throws {
+        let world = try await AppleWorld()
+        let owner = try await world.person()
+        let other = try await world.server.person()
+        let credential = try world.credential(nonce: "2")
+        let codes = world.apple.calls["/auth/token"]
+        expect(try await world.link(other, credential, nonce: "2"), 409, .identityTaken)
+        #expect(world.apple.calls["/auth/token"] == codes)
+        world.server.clock.advance(by: .seconds(1))
+        let logIn = try await world.logIn(token: credential.identityToken, code: credential.code, nonce: "2")
+        #expect(try logIn.read(LogInResponse.self).user.id == owner.logIn.user.id)
+    }
+
+    @Test("a second identity of one provider is refused")
+    func second() async throws {
+        let world = try await AppleWorld()
+        let person = try await world.person()
+        let other = try world.credential(FakeApple.Person(subject: "taro"))
+        expect(try await world.link(person, other), 409, .providerAlreadyLinked)
+    }
+
+    @Test("of two users at once leaves the identity with one")
+    func race() async throws {
+        let world = try await AppleWorld()
+        let people = [try await world.server.person(), try await world.server.person()]
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for (number, person) in people.enumerated() {
+                let credential = try world.credential(nonce: "\(number)")
+                group.addTask { try await world.link(person, credential, nonce: "\(number)").status }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.sorted() == [200, 409])
+    }
+
+    @Test("needs a fresh session (requirement 18)")
+    func stale() async throws {
+        let world = try await AppleWorld()
+        let person = try await world.person(device: ProofMaker())
+        world.server.clock.advance(by: .seconds(601))
+        expect(try await world.link(person, try world.credential()), 403, .reauthenticationRequired)
+        expect(try await person.send(.delete, APIPath.identity("apple")), 403, .reauthenticationRequired)
+    }
+
+    @Test("needs no fresh session of an anonymous user who proves to have the key")
+    func proven() async throws {
+        let world = try await AppleWorld()
+        let person = try await world.server.person()
+        world.server.clock.advance(by: .seconds(601))
+        let credential = try world.credential()
+        let path = APIPath.identity("apple")
+        let proof = try person.device.proof(
+            "POST", world.server.url(path), at: world.server.clock.now, token: person.token)
+        let answer = try await person.send(
+            .post, path, [("DPoP", proof)],
+            body: try AppleWorld.body(token: credential.identityToken, code: credential.code))
+        #expect(answer.status == 200, "\(answer.text)")
+    }
+
+    @Test("ends when the identity is unlinked; Apple is told to revoke the grant, and told again until it hears")
+    func unlink() async throws {
+        let world = try await AppleWorld()
+        let person = try await world.person(device: ProofMaker())
+        #expect(try await world.account("001234.hana.0099")?.sealedGrant != nil)
+        let answer = try await person.send(.delete, APIPath.identity("apple"))
+        #expect(try answer.read(UserBody.self).identities.map(\.provider) == ["device"])
+        #expect(try await world.account("001234.hana.0099") == nil)
+
+        world.apple.faults.isDown = true
+        #expect(try await world.server.useCases.revokeGrants() == .init(postponed: 1))
+        #expect(try await world.server.useCases.revokeGrants() == .init())
+        world.apple.faults.isDown = false
+        world.server.clock.advance(by: .seconds(60))
+        #expect(try await world.server.useCases.revokeGrants() == .init(revoked: 1))
+        #expect(world.apple.revoked.count == 1)
+        world.server.clock.advance(by: .days(1))
+        #expect(try await world.server.useCases.revokeGrants() == .init())
+        let later = try await world.logIn(token: try world.credential(nonce: "2").identityToken, nonce: "2")
+        #expect(later.status == 201)
+        #expect(try later.read(LogInResponse.self).user.id != person.logIn.user.id)
+    }
+
+    @Test("gives a revocation up after 30 days")
+    func givenUp() async throws {
+        let world = try await AppleWorld()
+        let person = try await world.person(device: ProofMaker())
+        _ = try await person.send(.delete, APIPath.identity("apple"))
+        world.apple.faults.isDown = true
+        world.server.clock.advance(by: .days(29))
+        #expect(try await world.server.useCases.revokeGrants() == .init(postponed: 1))
+        world.server.clock.advance(by: .days(1))
+        #expect(try await world.server.useCases.revokeGrants() == .init(givenUp: 1))
+    }
+
+    @Test("of the last way in is refused")
+    func lastWayIn() async throws {
+        let world = try await AppleWorld()
+        let person = try await world.person(
+            FakeApple.Person(subject: "taro", email: "x@privaterelay.appleid.com", isPrivateEmail: true))
+        expect(try await person.send(.delete, APIPath.identity("apple")), 409, .lastWayIn)
+    }
+
+    @Test("of what is not linked is told")
+    func unknown() async throws {
+        let world = try await AppleWorld()
+        let person = try await world.server.person()
+        expect(try await person.send(.delete, APIPath.identity("apple")), 404, .identityUnknown)
+    }
+}
+
+extension AppleWorld {
+    func link(
+        _ person: Person, _ credential: FakeApple.Credential, nonce: String = nonce, name: String? = nil
+    ) async throws -> Answer {
+        try await person.send(
+            .post, APIPath.identity("apple"),
+            body: try Self.body(token: credential.identityToken, code: credential.code, nonce: nonce, name: name))
+    }
+}

@@ -1,0 +1,153 @@
+import Domain
+import FakeProviders
+import HTTPTypes
+import OkaeriWire
+import Testing
+
+@Suite("POST /v1/providers/apple/notifications")
+struct AppleNotificationTests {
+    static let relayed = FakeApple.Person(
+        subject: "taro", email: "x@privaterelay.appleid.com", isPrivateEmail: true)
+
+    @Test("switches mail to the relay address off and on")
+    func email() async throws {
+        let world = try await AppleWorld()
+        _ = try await world.person(Self.relayed)
+        for (number, kind) in ["email-disabled", "email-enabled"].enumerated() {
+            let payload = try world.apple.notification(
+                kind, about: Self.relayed, audience: AppleWorld.bundle, id: "n\(number)")
+            #expect(try await world.notify(payload).status == 200)
+            #expect(try await world.account("taro")?.isEmailForwarded == (kind == "email-enabled"))
+        }
+    }
+
+    @Test("ends Apple's sessions when the person withdraws consent; the identity stays")
+    func consentRevoked() async throws {
+        let world = try await AppleWorld()
+        let device = ProofMaker()
+        let person = try await world.person(device: device)
+        let automatic = try await world.server.person(device)
+        let payload = try world.apple.notification(
+            "consent-revoked", about: AppleWorld.hana, audience: AppleWorld.bundle, id: "n")
+        #expect(try await world.notify(payload).status == 200)
+        expect(try await person.send(.get, APIPath.user), 401, .sessionInvalid)
+        #expect(try await automatic.send(.get, APIPath.user).status == 200)
+        #expect(try await world.account("001234.hana.0099")?.sealedGrant == nil)
+        let again = try await world.logIn(token: try world.credential(nonce: "2").identityToken, nonce: "2")
+        #expect(try again.read(LogInResponse.self).user.id == person.logIn.user.id)
+    }
+
+    @Test(
+        "unlinks the identity when Apple's account is deleted, in both spellings (requirement 35)",
+        arguments: [
+            "account-delete", "account-deleted",
+        ])
+    func deleted(kind: String) async throws {
+        let world = try await AppleWorld()
+        let device = ProofMaker()
+        let person = try await world.person(device: device)
+        let payload = try world.apple.notification(
+            kind, about: AppleWorld.hana, audience: AppleWorld.bundle, id: "n")
+        #expect(try await world.notify(payload).status == 200)
+        expect(try await person.send(.get, APIPath.user), 401, .sessionInvalid)
+        let left = try await world.server.logIn(device).read(LogInResponse.self)
+        #expect(left.user.id == person.logIn.user.id && left.user.identities.map(\.provider) == ["device"])
+        #expect(try await world.account("001234.hana.0099") == nil)
+    }
+
+    @Test("deletes a user to whom nothing else leads when Apple's account is deleted, with grace, and the log says why")
+    func stranded() async throws {
+        let world = try await AppleWorld()
+        let person = try await world.person(Self.relayed)
+        let payload = try world.apple.notification(
+            "account-delete", about: Self.relayed, audience: AppleWorld.bundle, id: "n")
+        #expect(try await world.notify(payload).status == 200)
+        expect(try await person.send(.get, APIPath.user), 401, .sessionInvalid)
+        let (id, application) = (Identifier<User>(rawValue: person.logIn.user.id), world.server.application.id)
+        let user = try await world.server.useCases.readUser(id, in: application)
+        #expect(user.deletionRequestedAt == world.server.clock.now)
+        let entries = try await world.server.useCases.listAudit(in: application)
+        #expect(entries.first { $0.action == .deletionRequested }?.actor == .provider(.apple))
+        #expect(entries.first { $0.action == .providerNotified }?.details == ["event": "account-delete"])
+        // An operator may know better.
+        try await world.server.useCases.restoreUser(id, in: application, by: .local)
+        #expect(try await world.server.useCases.readUser(id, in: application).deletionRequestedAt == nil)
+    }
+
+    @Test("of a relay that was switched off holds mail to it back, also what was ordered before; switched on it goes")
+    func relayedMail() async throws {
+        let world = try await AppleWorld(settings: ["dev": "on"])
+        _ = try await world.person(Self.relayed)
+        func mailsAfterOrder() async throws -> Int {
+            let asked = try await world.server.send(
+                .post, APIPath.requestLogInCode, body: #"{"email": "x@privaterelay.appleid.com"}"#)
+            #expect(asked.status == 202)
+            _ = try await world.server.useCases.deliverMail()
+            return try await world.server.useCases.readOutbox(of: world.server.application.id).count
+        }
+        func notify(_ kind: String) async throws {
+            let payload = try world.apple.notification(
+                kind, about: Self.relayed, audience: AppleWorld.bundle, id: kind)
+            #expect(try await world.notify(payload).status == 200)
+        }
+        try await notify("email-disabled")
+        #expect(try await mailsAfterOrder() == 0)
+        #expect(try await world.server.useCases.listQueuedMail(in: world.server.application.id).isEmpty)
+        try await notify("email-enabled")
+        #expect(try await mailsAfterOrder() == 1)
+    }
+
+    @Test("has no second effect")
+    func twice() async throws {
+        let world = try await AppleWorld()
+        let payload = try world.apple.notification(
+            "consent-revoked", about: AppleWorld.hana, audience: AppleWorld.bundle, id: "n")
+        _ = try await world.person()
+        #expect(try await world.notify(payload).status == 200)
+        let later = try await world.logIn(token: try world.credential(nonce: "2").identityToken, nonce: "2")
+        let person = Person(server: world.server, device: ProofMaker(), logIn: try later.read(LogInResponse.self))
+        #expect(try await world.notify(payload).status == 200)
+        #expect(try await person.send(.get, APIPath.user).status == 200)
+    }
+
+    @Test("passes over people and events that it does not know", arguments: ["email-disabled", "something-new"])
+    func unknown(kind: String) async throws {
+        let world = try await AppleWorld()
+        let payload = try world.apple.notification(
+            kind, about: FakeApple.Person(subject: "nobody"), audience: AppleWorld.bundle, id: "n")
+        #expect(try await world.notify(payload).status == 200)
+    }
+
+    @Test(
+        "refuses what Apple has not signed for an application here",
+        arguments: [
+            "signature", "audience", "issuer", "old", "identity", "no id", "no events",
+        ])
+    func refused(fault: String) async throws {
+        let world = try await AppleWorld()
+        let person = try await world.person()
+        func payload(_ claims: [String: JSONValue], audience: String = AppleWorld.bundle) throws -> String {
+            try world.apple.notification(
+                "consent-revoked", about: AppleWorld.hana, audience: audience, id: "n", claims: claims)
+        }
+        let sent =
+            switch fault {
+            case "signature": String(try payload([:]).dropLast(8)) + "AAAAAAAA"
+            case "audience": try payload([:], audience: "com.example.other")
+            case "issuer": try payload(["iss": "https://evil.example"])
+            case "old": try payload(["iat": .integer(world.server.clock.now.milliseconds / 1000 - 31 * 86_400)])
+            case "identity": try world.credential(nonce: "2").identityToken
+            case "no id": try payload(["jti": nil])
+            default: try payload(["events": "[]"])
+            }
+        expect(try await world.notify(sent), 401, .providerTokenInvalid)
+        #expect(try await person.send(.get, APIPath.user).status == 200)
+    }
+
+    @Test("is told of a body that is no notification", arguments: ["{}", "[]", #"{"payload": 1}"#])
+    func malformed(body: String) async throws {
+        let answer = try await AppleWorld().server.send(
+            .post, APIPath.appleNotifications, body: body, isNamed: false)
+        #expect(answer.status == 400)
+    }
+}

@@ -1,0 +1,157 @@
+import Crypto
+import Domain
+import FakeProviders
+import Foundation
+import HTTPTypes
+import OkaeriWire
+import OutboundServices
+import Synchronization
+import Testing
+
+@Suite("When Apple is down, slow or changes its keys")
+struct ProviderFaultTests {
+    @Test("a log-in is answered 503 and nothing is half done", arguments: ["token", "code", "both"])
+    func down(kind: String) async throws {
+        let world = try await AppleWorld()
+        world.apple.faults.isDown = true
+        let credential = try world.credential()
+        let answer = try await world.logIn(
+            token: kind == "code" ? nil : credential.identityToken, code: kind == "token" ? nil : credential.code)
+        expect(answer, 503, .providerUnavailable)
+        #expect(answer.headers[.retryAfter] != nil)
+        #expect(try await world.userCount() == 0)
+        world.apple.faults.isDown = false
+        world.server.clock.advance(by: .seconds(2))
+        let second = try await world.logIn(
+            token: kind == "code" ? nil : credential.identityToken, code: kind == "token" ? nil : credential.code)
+        #expect(second.status == 201, "\(second.text)")
+    }
+
+    @Test("known keys serve for a day while Apple is down")
+    func downWithKeys() async throws {
+        let world = try await AppleWorld()
+        _ = try await world.logIn(token: try world.credential(nonce: "1").identityToken, nonce: "1")
+        world.apple.faults.isDown = true
+        world.server.clock.advance(by: .seconds(23 * 3600))
+        #expect(
+            try await world.logIn(token: try world.credential(nonce: "2").identityToken, nonce: "2").status == 200)
+        world.server.clock.advance(by: .seconds(3600))
+        let late = try await world.logIn(token: try world.credential(nonce: "3").identityToken, nonce: "3")
+        expect(late, 503, .providerUnavailable)
+    }
+
+    @Test("an Apple that does not answer in time is unavailable")
+    func slow() async throws {
+        let world = try await AppleWorld(caller: FakePlace.hastyCaller)
+        world.apple.faults.delay = .seconds(30)
+        expect(try await world.logIn(token: try world.credential().identityToken), 503, .providerUnavailable)
+    }
+
+    @Test("new keys are taken at once, and old ones no longer")
+    func rotation() async throws {
+        let world = try await AppleWorld()
+        let old = try world.credential(nonce: "0").identityToken
+        _ = try await world.logIn(token: try world.credential(nonce: "1").identityToken, nonce: "1")
+        world.apple.rotate(to: try FakePlace.keys.get()[1])
+        world.server.clock.advance(by: .seconds(31))
+        #expect(
+            try await world.logIn(token: try world.credential(nonce: "2").identityToken, nonce: "2").status == 200)
+        expect(try await world.logIn(token: old, nonce: "0"), 401, .providerTokenInvalid)
+    }
+
+    @Test("invented key ids make at most two calls a minute, however many come")
+    func flood() async throws {
+        let world = try await AppleWorld()
+        let claims = world.apple.claims(of: AppleWorld.hana, audience: AppleWorld.bundle, nonce: "n")
+        for round in 0..<3 {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<20 {
+                    let token = try world.apple.key.token(claims, header: ["kid": .string("k\(round).\(number)")])
+                    group.addTask { expect(try await world.logIn(token: token), 401, .providerTokenInvalid) }
+                }
+                try await group.waitForAll()
+            }
+            world.server.clock.advance(by: .seconds(20))
+        }
+        // At 0 and at 40 seconds; the one at 20 comes too soon.
+        #expect(world.apple.calls["/auth/keys"] == 2)
+    }
+
+    @Test("an expired code is refused", arguments: [true, false])
+    func expiredCode(hasToken: Bool) async throws {
+        let world = try await AppleWorld()
+        world.apple.faults.codesExpired = true
+        let credential = try world.credential()
+        let answer = try await world.logIn(
+            token: hasToken ? credential.identityToken : nil, code: credential.code)
+        expect(answer, 401, .providerRefused)
+        #expect(try await world.userCount() == 0)
+    }
+
+    @Test("a token for another app, got for a code, is refused")
+    func wrongAudience() async throws {
+        let world = try await AppleWorld()
+        let credential = try world.credential()
+        world.apple.faults.audience = "com.example.other"
+        expect(try await world.logIn(code: credential.code), 401, .providerTokenInvalid)
+    }
+
+    @Test("a key that Apple does not take is the operator's matter")
+    func wrongKey() async throws {
+        let world = try await AppleWorld()
+        try await world.configure(key: P256.Signing.PrivateKey())
+        let credential = try world.credential()
+        expect(
+            try await world.logIn(token: credential.identityToken, code: credential.code), 502,
+            .providerMisconfigured)
+    }
+}
+
+/// Counts calls and answers when it is told to.
+private final class HeldCaller: WebCaller {
+    private let state = Mutex<(calls: Int, waiting: [CheckedContinuation<Void, Never>])>((0, []))
+    private let (begun, begin) = AsyncStream<Void>.makeStream()
+
+    var calls: Int { state.withLock { $0.calls } }
+
+    func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebResponse {
+        await withCheckedContinuation { continuation in
+            state.withLock { state in
+                state.calls += 1
+                state.waiting.append(continuation)
+            }
+            begin.yield()
+        }
+        return WebResponse(status: 200, body: Array("document".utf8))
+    }
+
+    func mayAsk(_ url: String) -> Bool { true }
+
+    func waitForCall() async { _ = await begun.first { _ in true } }
+
+    func release() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+}
+
+@Suite("Documents of providers")
+struct RemoteDocumentTests {
+    @Test("are read once for all who ask at the same time, whoever of them gives up")
+    func singleFlight() async throws {
+        let caller = HeldCaller()
+        let documents = RemoteDocuments(call: caller, clock: StandingClock()) { bytes, _ in
+            String(decoding: bytes, as: UTF8.self)
+        }
+        let first = Task { try await documents.document(at: "https://id.example.com/keys") }
+        await caller.waitForCall()
+        let others = (0..<20).map { _ in Task { try await documents.document(at: "https://id.example.com/keys") } }
+        first.cancel()
+        caller.release()
+        for other in others { #expect(try await other.value == "document") }
+        #expect(caller.calls == 1)
+    }
+}

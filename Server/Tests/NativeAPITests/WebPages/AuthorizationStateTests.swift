@@ -1,0 +1,201 @@
+import Crypto
+import Domain
+import FakeProviders
+import Foundation
+import HTTPTypes
+import OkaeriWire
+import OutboundServices
+import Testing
+
+/// From the log-in page to a provider and back, and what thieves try on that way.
+@Suite("Providers on the log-in page")
+struct AuthorizationStateTests {
+    static let password = "correct horse battery"
+    static let provider = "oidc:work"
+
+    /// A server with public address whose application knows an OpenID Connect provider and Apple.
+    private struct Place {
+        let server: TestServer
+        let work: FakeOpenID
+        let apple: FakeApple
+
+        init(registered: Bool = true) async throws {
+            let clock = StandingClock()
+            work = FakeOpenID(clock: clock, key: try FakePlace.keys.get()[0])
+            apple = try FakeApple(clock: clock, keys: [FakePlace.keys.get()[1]])
+            let address = await FakePlace.address(of: work)
+            work.listen(at: address)
+            work.register(client: "client-one", secret: "the secret")
+            let key = P256.Signing.PrivateKey()
+            apple.register(team: AppleWorld.team, keyId: AppleWorld.keyId, publicKey: key.publicKey)
+            var addresses = ProviderAddresses()
+            addresses.apple = await FakePlace.address(of: apple)
+            server = try await TestServer(
+                settings: ["public-url": TestServer.url],
+                application: ApplicationSettings(redirectAddresses: [WebLogInTests.redirect]), clock: clock,
+                providers: addresses, caller: FakePlace.caller)
+            let base = "\(TestServer.url)/a/\(server.application.id)/provider"
+            try await server.useCases.setProvider(
+                ProviderSettings(
+                    provider: .init(rawValue: AuthorizationStateTests.provider), audiences: ["client-one"],
+                    issuer: address,
+                    redirectURIs: registered ? ["\(base)/\(AuthorizationStateTests.provider)/callback"] : []),
+                secret: Secret("the secret"), of: server.application.id)
+            try await server.useCases.setProvider(
+                ProviderSettings(
+                    provider: .apple, audiences: [AppleWorld.bundle, AppleWorld.service], teamId: AppleWorld.team,
+                    keyId: AppleWorld.keyId, redirectURIs: registered ? ["\(base)/apple/callback"] : []),
+                secret: Secret(key.pemRepresentation), of: server.application.id)
+        }
+
+        /// Presses the button on the log-in page: what the provider is asked.
+        func leave(_ browser: Browser, _ provider: String = AuthorizationStateTests.provider, query: String = "")
+            async throws -> [String: String]
+        {
+            let sent = try await browser.get(browser.path("provider/\(provider)") + query)
+            #expect(sent.status == 303)
+            let items = sent.location.flatMap { URLComponents(string: $0) }?.queryItems ?? []
+            return Dictionary(items.map { ($0.name, $0.value ?? "") }) { $1 }
+        }
+
+        /// Comes back as a person whom the provider knows.
+        func comeBack(
+            _ browser: Browser, _ asked: [String: String], subject: String = "hana", nonce: String? = nil,
+            state: String? = nil
+        ) async throws -> Page {
+            let code = work.code(
+                work.claims(
+                    subject: subject, audience: "client-one", nonce: nonce ?? asked["nonce"], more: ["name": "花"]),
+                client: "client-one", redirectURI: asked["redirect_uri"] ?? "", challenge: asked["code_challenge"] ?? ""
+            )
+            return try await browser.get(
+                browser.path("provider/\(AuthorizationStateTests.provider)/callback")
+                    + "?code=\(code)&state=\(Browser.escaped(state ?? asked["state"] ?? ""))")
+        }
+    }
+
+    @Test("stand on the page once they are set up with this server's address, and only then", arguments: [true, false])
+    func buttons(registered: Bool) async throws {
+        let place = try await Place(registered: registered)
+        let browser = Browser(place.server)
+        let page = try await browser.get(browser.path("log-in"))
+        for name in ["Apple", "Work"] { #expect(page.html.contains("Continue with \(name)") == registered) }
+        #expect(!page.html.contains("Continue with Facebook"))
+        guard !registered else { return }
+        #expect(try await browser.get(browser.path("provider/apple")).status == 404)
+    }
+
+    @Test("log a person in, with state, nonce and PKCE, who is known the next time")
+    func whole() async throws {
+        let place = try await Place()
+        var ids: Set<String> = []
+        for _ in 0..<2 {
+            let browser = Browser(place.server)
+            let asked = try await place.leave(browser)
+            #expect(asked["code_challenge_method"] == "S256" && asked["response_type"] == "code")
+            #expect(asked["client_id"] == "client-one" && asked["scope"]?.contains("openid") == true)
+            let back = try await place.comeBack(browser, asked)
+            #expect(back.status == 303 && back.location == browser.path("account"))
+            let account = try await browser.get(browser.path("account"))
+            #expect(account.html.contains("花") && account.html.contains("Work"))
+            ids.insert(account.html.firstMatch(of: /<strong>([^<]+)</)?.output.1.description ?? "")
+        }
+        #expect(ids.count == 1)
+    }
+
+    @Test("bring a person back to the app that waits")
+    func continuation() async throws {
+        let place = try await Place()
+        let browser = Browser(place.server)
+        let challenge = Base64URL.text(of: Array(SHA256.hash(data: Array(WebLogInTests.verifier.utf8))))
+        let request =
+            "client_id=\(place.server.application.id)&redirect_uri=\(Browser.escaped(WebLogInTests.redirect))"
+            + "&response_type=code&code_challenge=\(challenge)&code_challenge_method=S256&state=s"
+        let asked = try await place.leave(browser, query: "?continue=\(Browser.escaped(request))")
+        let back = try await place.comeBack(browser, asked)
+        #expect(back.location?.hasPrefix("\(WebLogInTests.redirect)?code=") == true)
+        #expect(back.location?.contains("state=s") == true)
+    }
+
+    @Test("log in with Apple, whose service id is asked for and whose nonce is hashed")
+    func apple() async throws {
+        let place = try await Place()
+        let browser = Browser(place.server)
+        let asked = try await place.leave(browser, "apple")
+        #expect(asked["client_id"] == AppleWorld.service && asked["nonce"]?.utf8.count == 64)
+        let credential = try place.apple.signIn(
+            AppleWorld.hana, audience: AppleWorld.service, nonce: asked["nonce"])
+        let back = try await browser.get(
+            browser.path("provider/apple/callback") + "?code=\(credential.code)&state=\(asked["state"] ?? "")")
+        #expect(back.status == 303, "\(back.html)")
+        #expect(try await browser.get(browser.path("account")).html.contains("Apple"))
+    }
+
+    @Test("refuse what came back in another browser, changed, late, or for another provider")
+    func forged() async throws {
+        let place = try await Place()
+        let thief = Browser(place.server)
+        let theirs = try await place.leave(thief)
+        // Log-in CSRF: a person who is sent the thief's answer stays who they are.
+        let person = Browser(place.server)
+        try await person.get(person.path("log-in"))
+        #expect(try await place.comeBack(person, theirs).status == 403)
+        #expect(try await place.comeBack(Browser(place.server), theirs).status == 403)
+        let state = theirs["state"] ?? ""
+        let changed = state.prefix(40) + (state.dropFirst(40).first == "A" ? "B" : "A") + state.dropFirst(41)
+        #expect(try await place.comeBack(thief, theirs, state: String(changed)).status == 403)
+        #expect(try await place.comeBack(thief, theirs, state: "").status == 403)
+        let other = try await thief.get(thief.path("provider/apple/callback") + "?code=x&state=\(state)")
+        #expect(other.status == 403)
+        place.server.clock.advance(by: .seconds(601))
+        #expect(try await place.comeBack(thief, theirs).status == 403)
+        #expect(thief.session?.hasPrefix("v.") == true)
+    }
+
+    @Test("refuse a token that answers another request, and a code that comes twice")
+    func replay() async throws {
+        let place = try await Place()
+        let browser = Browser(place.server)
+        let asked = try await place.leave(browser)
+        let wrong = try await place.comeBack(browser, asked, nonce: "another")
+        #expect(wrong.status == 422 && browser.session?.hasPrefix("v.") == true)
+        let good = try await place.comeBack(browser, asked)
+        #expect(good.status == 303)
+        // The cookie is another one now: what came back once is over (session fixation).
+        #expect(try await place.comeBack(browser, asked).status == 403)
+    }
+
+    @Test("lead back to the log-in when the person does not go on there")
+    func cancelled() async throws {
+        let place = try await Place()
+        let browser = Browser(place.server)
+        let asked = try await place.leave(browser)
+        let back = try await browser.get(
+            browser.path("provider/\(Self.provider)/callback") + "?error=access_denied&state=\(asked["state"] ?? "")")
+        #expect(back.location == browser.path("log-in"))
+    }
+
+    @Test("are linked from the account, and lead to the choice between two accounts where they are somebody's")
+    func conflict() async throws {
+        let place = try await Place()
+        let first = Browser(place.server)
+        #expect(try await place.comeBack(first, try await place.leave(first)).status == 303)
+        let browser = Browser(place.server)
+        try await browser.fill("sign-up", ["username": "taro", "password": Self.password])
+        let account = try await browser.get(browser.path("account"))
+        func link(_ subject: String) async throws -> Page {
+            let sent = try await browser.post(
+                browser.path("account/link"), ["provider": Self.provider], token: account.token)
+            let link = sent.html.firstMatch(of: /class="button" href="([^"]+)"/)?.output.1.description ?? ""
+            let items = URLComponents(string: link.replacing("&amp;", with: "&"))?.queryItems ?? []
+            let asked = Dictionary(items.map { ($0.name, $0.value ?? "") }) { $1 }
+            return try await place.comeBack(browser, asked, subject: subject)
+        }
+        let conflict = try await link("hana")
+        #expect(conflict.status == 409 && conflict.html.contains("There is such an account already"))
+        let linked = try await link("taro-at-work")
+        #expect(linked.location == browser.path("account") + "?done=identityLinked")
+        let again = try await browser.get(browser.path("account"))
+        #expect(again.html.contains(#"aria-label="Remove: Work""#) && !again.html.contains("Link Work"))
+    }
+}
