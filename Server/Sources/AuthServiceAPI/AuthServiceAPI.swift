@@ -25,18 +25,4 @@ package struct AuthServiceAPI: ProtocolAdapter {
         return segments.count == 3 && segments[1] == "user"
             || segments.count == 4 && segments[2] == "user" && !["v1", "api", "1", "parse"].contains(segments[1])
     }
-
-    /// Every endpoint, at the root and behind a base path. Sibling servers of the same family write them in capitals too.
-    package var routes: [Route] {
-        ["/user", "/{base}/user"].flatMap { place in
-            [
-                Route(.post, place + "/signup", SignUpRoute(api: self)),
-                Route(.post, place + "/signUp", SignUpRoute(api: self)),
-                Route(.post, place + "/signin", SignInRoute(api: self)),
-                Route(.post, place + "/signIn", SignInRoute(api: self)),
-                Route(.get, place + "/me", ProfileRoute(api: self)),
-                Route(.post, place + "/signout", SignOutRoute(api: self)),
-            ]
-        }
-    }
 }

@@ -59,7 +59,7 @@ enum EnvelopeTexts {
 
 /// What fails before or beside the two calls. Apps show none of it but what comes with 200.
 struct AuthServiceErrors: ErrorRenderer {
-    func answer(to error: any Error, requestId: String) -> Response {
+    func response(to error: any Error, requestId: String) -> Response {
         let (status, message) =
             switch error {
             case let error as DomainError: Self.words(error)

@@ -70,7 +70,11 @@ package struct Dashboard: ProtocolAdapter {
     package var errors: any ErrorRenderer { DashboardErrors(templates: templates, texts: texts, assets: assets) }
 
     package var routes: [Route] {
-        Self.table.map { Route($0.method, Self.root + $0.path, DashboardRoute(dashboard: self, page: $0.page)) }
+        Self.table.map {
+            Route(
+                $0.method, Self.root + $0.path, $0.page.isOpen ? .nothing : .admin,
+                DashboardRoute(dashboard: self, page: $0.page).respond)
+        }
     }
 
     /// Every page, by method and path. What an admin must be allowed to see it, each page says itself.

@@ -71,7 +71,7 @@ struct DashboardErrors: ErrorRenderer {
     let texts: PageTexts
     let assets: PageAssets
 
-    func answer(to error: any Error, requestId: String) -> Response {
+    func response(to error: any Error, requestId: String) -> Response {
         let status: HTTPResponse.Status
         var headers = HTTPFields()
         switch error {

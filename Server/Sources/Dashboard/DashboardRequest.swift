@@ -19,7 +19,7 @@ extension DashboardPage {
 }
 
 /// Finds out who looks and whether they may, then answers; errors become pages.
-struct DashboardRoute: RouteHandler {
+struct DashboardRoute: Sendable {
     let dashboard: Dashboard
     let page: any DashboardPage
 
@@ -84,11 +84,7 @@ struct DashboardRequest: Sendable {
 
     /// Reads the form, and takes the password and code that stand in it. They count for the form that they came with.
     fileprivate mutating func read() async throws {
-        guard isPost,
-            visit.request.headers.value(of: .contentType)?.lowercased().hasPrefix(FormValues.mediaType) == true
-        else {
-            return
-        }
+        guard isPost, visit.request.hasMediaType([FormValues.mediaType]) else { return }
         let form = try await visit.form()
         let sent = form.without(ReauthenticationForm.fields)
         self.sent = sent

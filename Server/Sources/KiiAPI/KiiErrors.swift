@@ -6,7 +6,7 @@ import enum OkaeriWire.JSONValue
 
 /// Errors as Kii wrote them: `errorCode`, `message`, and members by case.
 struct KiiErrors: ErrorRenderer {
-    func answer(to error: any Error, requestId: String) -> Response {
+    func response(to error: any Error, requestId: String) -> Response {
         let fault =
             switch error {
             case let fault as KiiFault: fault

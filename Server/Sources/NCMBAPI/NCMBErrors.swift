@@ -9,7 +9,7 @@ import enum OkaeriWire.JSONValue
 ///
 /// They carry no signature: Android writes the slash of `ID/PASS` differently before it checks one.
 struct NCMBErrors: ErrorRenderer {
-    func answer(to error: any Error, requestId: String) -> Response {
+    func response(to error: any Error, requestId: String) -> Response {
         let fault =
             switch error {
             case let fault as NCMBFault: fault

@@ -6,10 +6,9 @@ import OkaeriWire
 /// The native REST protocol. It only translates: the rules are the domain's.
 package struct NativeAPI: ProtocolAdapter {
     let useCases: UseCases
-    let gate: RequestAuthenticator
-    let readJSON: JSONReader
+    let requests: NativeRequests
     let metrics: ServerMetrics
-    private let metricsKey: Secret?
+    let metricsKey: Secret?
 
     /// - Parameters:
     ///   - useCases: Everything that can be asked for.
@@ -22,14 +21,9 @@ package struct NativeAPI: ProtocolAdapter {
         metricsKey: Secret?
     ) {
         self.useCases = useCases
-        self.gate = gate
-        readJSON = JSONReader(readBody)
+        requests = NativeRequests(gate: gate, readBody: readBody, requireRecentLogIn: useCases.requireRecentLogIn)
         self.metrics = metrics
         self.metricsKey = metricsKey
-    }
-
-    var metricsRoutes: [Route] {
-        metricsKey.map { [Route(.get, "/metrics", MetricsRoute(metrics: metrics, key: $0))] } ?? []
     }
 
     /// The protocol's words for errors.

@@ -6,7 +6,7 @@ import OkaeriWire
 
 /// Errors as problem documents (RFC 9457).
 struct NativeErrors: ErrorRenderer {
-    func answer(to error: any Error, requestId: String) -> Response {
+    func response(to error: any Error, requestId: String) -> Response {
         let refusal =
             switch error {
             case let error as DomainError: Refusal(error)

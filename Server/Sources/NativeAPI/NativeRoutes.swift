@@ -1,55 +1,124 @@
+import Domain
 package import HTTPSupport
 import HTTPTypes
+import Hummingbird
 import OkaeriWire
 
 extension NativeAPI {
-    /// Every endpoint of the native API.
+    /// Every endpoint of the native API: what its caller must bring along, method, path, and the controller's method.
     package var routes: [Route] {
-        [
-            Route(.post, APIPath.logInAutomatically, AutomaticLogInRoute(api: self)),
-            Route(.post, APIPath.signUp, SignUpRoute(api: self)),
-            Route(.post, APIPath.logInWithPassword, PasswordLogInRoute(api: self)),
-            Route(.post, APIPath.requestLogInCode, LogInCodeRequestRoute(api: self)),
-            Route(.post, APIPath.logInWithCode, LogInCodeRoute(api: self)),
-            Route(.post, APIPath.requestPasswordReset, PasswordResetRequestRoute(api: self)),
-            Route(.post, APIPath.resetPassword, PasswordResetRoute(api: self)),
-            Route(.post, APIPath.requestEmailVerification, EmailVerificationRequestRoute(api: self)),
-            Route(.post, APIPath.verifyEmail, EmailVerificationRoute(api: self)),
-            Route(.post, APIPath.adopt, AdoptionRoute(api: self)),
-            Route(.post, APIPath.logIn(with: "{provider}"), ProviderLogInRoute(api: self)),
-            Route(.post, APIPath.identity("{provider}"), LinkProviderRoute(api: self)),
-            Route(.delete, APIPath.identity("{provider}"), UnlinkProviderRoute(api: self)),
-            Route(.post, APIPath.appleNotifications, AppleNotificationRoute(api: self)),
-            Route(.post, APIPath.logOut, LogOutRoute(api: self)),
-            Route(.get, APIPath.user, ReadUserRoute(api: self)),
-            Route(.patch, APIPath.user, UpdateUserRoute(api: self)),
-            Route(.post, APIPath.upgrade, UpgradeRoute(api: self)),
-            Route(.put, APIPath.password, ChangePasswordRoute(api: self)),
-            Route(.post, APIPath.reauthenticate, ReauthenticateRoute(api: self)),
-            Route(.get, APIPath.sessions, ListSessionsRoute(api: self)),
-            Route(.delete, APIPath.sessions, EndOtherSessionsRoute(api: self)),
-            Route(.delete, APIPath.session("{id}"), EndSessionRoute(api: self)),
-            Route(.get, APIPath.deviceKeys, ListDeviceKeysRoute(api: self)),
-            Route(.delete, APIPath.deviceKeys, RemoveOtherDeviceKeysRoute(api: self)),
-            Route(.delete, APIPath.deviceKey("{thumbprint}"), RemoveDeviceKeyRoute(api: self)),
-            Route(.delete, APIPath.user, RequestDeletionRoute(api: self)),
-            Route(.get, APIPath.export, ExportUserRoute(api: self)),
-            Route(.post, APIPath.mergePreview, MergePreviewRoute(api: self)),
-            Route(.post, APIPath.merge, MergeRoute(api: self)),
-            Route(.post, APIPath.undoMerge, UndoMergeRoute(api: self)),
-            Route(.post, APIPath.logInWithTransferCode, RedeemTransferCodeRoute(api: self)),
-            Route(.post, APIPath.transferCode, IssueTransferCodeRoute(api: self)),
-            Route(.delete, APIPath.transferCode, WithdrawTransferCodeRoute(api: self)),
-            Route(.post, APIPath.undoTransfer, UndoTransferRoute(api: self)),
-            Route(.get, APIPath.notices, ListNoticesRoute(api: self)),
-            Route(.delete, APIPath.notice("{id}"), AcknowledgeNoticeRoute(api: self)),
-            Route(.get, APIPath.applicationProfile, ApplicationProfileRoute(api: self)),
-            Route(.post, APIPath.page, OneTimeLogInTokenRoute(api: self)),
-            Route(.post, APIPath.token, AccessTokenRoute(api: self)),
-            Route(.get, APIPath.keySet, KeySetRoute(api: self)),
-            Route(.get, APIPath.description, DescriptionRoute()),
-            Route(.get, "/health/live", LivenessRoute()),
-            Route(.get, "/health/ready", ReadinessRoute(api: self)),
-        ] + metricsRoutes
+        logInRoutes + accountRoutes + sessionRoutes + serviceRoutes
+    }
+
+    private var logInRoutes: [Route] {
+        let logIn = LogInController(requests, useCases, metrics: metrics)
+        let codes = LogInCodesController(requests, useCases, metrics: metrics)
+        let users = UsersController(requests, useCases, metrics: metrics)
+        let passwords = PasswordController(requests, useCases)
+        let email = EmailController(requests, useCases)
+        let identities = IdentitiesController(requests, useCases, metrics: metrics)
+        return [
+            application(.post, APIPath.logInAutomatically, logIn.automatically),
+            application(.post, APIPath.signUp, users.create),
+            application(.post, APIPath.logInWithPassword, logIn.withPassword),
+            application(.post, APIPath.requestLogInCode, codes.send),
+            application(.post, APIPath.logInWithCode, codes.logIn),
+            application(.post, APIPath.requestPasswordReset, passwords.requestReset),
+            application(.post, APIPath.resetPassword, passwords.reset),
+            session(.post, APIPath.requestEmailVerification, email.requestVerification),
+            application(.post, APIPath.verifyEmail, email.verify),
+            application(.post, APIPath.adopt, logIn.adopt),
+            application(.post, APIPath.logIn(with: "{provider}"), identities.logIn),
+            recentSession(.post, APIPath.identity("{provider}"), identities.link),
+            recentSession(.delete, APIPath.identity("{provider}"), identities.unlink),
+            Route(.post, APIPath.appleNotifications, .nothing, identities.receiveAppleNotification),
+        ]
+    }
+
+    private var accountRoutes: [Route] {
+        let users = UsersController(requests, useCases, metrics: metrics)
+        let passwords = PasswordController(requests, useCases)
+        let sessions = SessionsController(requests, useCases)
+        let deviceKeys = DeviceKeysController(requests, useCases)
+        return [
+            session(.post, APIPath.logOut, sessions.endCurrent),
+            session(.get, APIPath.user, users.read),
+            session(.patch, APIPath.user, users.update),
+            recentSession(.post, APIPath.upgrade, users.upgrade),
+            session(.put, APIPath.password, passwords.change),
+            session(.post, APIPath.reauthenticate, sessions.renew),
+            session(.get, APIPath.sessions, sessions.list),
+            recentSession(.delete, APIPath.sessions, sessions.endOthers),
+            session(.delete, APIPath.session("{id}"), sessions.end),
+            session(.get, APIPath.deviceKeys, deviceKeys.list),
+            recentSession(.delete, APIPath.deviceKeys, deviceKeys.removeOthers),
+            recentSession(.delete, APIPath.deviceKey("{thumbprint}"), deviceKeys.remove),
+            recentSession(.delete, APIPath.user, users.delete),
+            recentSession(.get, APIPath.export, users.export),
+        ]
+    }
+
+    private var sessionRoutes: [Route] {
+        let merges = MergesController(requests, useCases)
+        let transferCodes = TransferCodesController(requests, useCases, metrics: metrics)
+        let notices = NoticesController(requests, useCases)
+        return [
+            session(.post, APIPath.mergePreview, merges.preview),
+            session(.post, APIPath.merge, merges.resolve),
+            recentSession(.post, APIPath.undoMerge, merges.undo),
+            application(.post, APIPath.logInWithTransferCode, transferCodes.redeem),
+            recentSession(.post, APIPath.transferCode, transferCodes.issue),
+            session(.delete, APIPath.transferCode, transferCodes.withdraw),
+            session(.post, APIPath.undoTransfer, transferCodes.undo),
+            session(.get, APIPath.notices, notices.list),
+            session(.delete, APIPath.notice("{id}"), notices.acknowledge),
+        ]
+    }
+
+    private var serviceRoutes: [Route] {
+        let applications = ApplicationController(requests, useCases)
+        let tokens = TokensController(requests, useCases)
+        let service = ServiceController(useCases)
+        let routes = [
+            application(.get, APIPath.applicationProfile, applications.profile),
+            session(.post, APIPath.page, tokens.openPages),
+            session(.post, APIPath.token, tokens.mint),
+            Route(.get, APIPath.keySet, .nothing, tokens.keys),
+            Route(.get, APIPath.description, .nothing, service.description),
+            Route(.get, "/health/live", .nothing, service.live),
+            Route(.get, "/health/ready", .nothing, service.ready),
+        ]
+        guard let metricsKey else { return routes }
+        return routes + [
+            Route(.get, "/metrics", .operatorKey, MetricsController(metrics: metrics, key: metricsKey).read)
+        ]
+    }
+
+    private typealias SessionHandler = @Sendable (Authenticated, Request, ServerContext) async throws -> Response
+
+    /// A route whose caller names an application.
+    private func application(
+        _ method: HTTPRequest.Method, _ path: String,
+        _ handler: @escaping @Sendable (Domain.Application, Request, ServerContext) async throws -> Response
+    ) -> Route {
+        Route(method, path, .application) { [requests] request, context in
+            try await handler(try await requests.application(of: request), request, context)
+        }
+    }
+
+    /// A route whose caller has a session.
+    private func session(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping SessionHandler) -> Route {
+        Route(method, path, .session) { [requests] request, context in
+            try await handler(try await requests.caller(of: request, context), request, context)
+        }
+    }
+
+    /// A route whose caller logged in, or proved to be there, a short time ago.
+    private func recentSession(
+        _ method: HTTPRequest.Method, _ path: String, _ handler: @escaping SessionHandler
+    ) -> Route {
+        Route(method, path, .recentSession) { [requests] request, context in
+            try await handler(try await requests.presentCaller(of: request, context), request, context)
+        }
     }
 }

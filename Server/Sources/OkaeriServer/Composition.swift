@@ -2,7 +2,6 @@ package import Domain
 import Dashboard
 import AuthServiceAPI
 package import HTTPSupport
-package import Hummingbird
 import KiiAPI
 package import Logging
 import NCMBAPI
@@ -40,9 +39,7 @@ package struct Composition: Sendable {
     /// What answers the requests of a process.
     package struct Responders: Sendable {
         /// All requests of clients.
-        package let all: RouterResponder<ServerContext>
-        /// The whole ones among them, on the event loop.
-        package let whole: FastPathRoutes
+        package let all: RouteResponder
         /// What the listener of the metrics serves; `nil` without one.
         package let metrics: ServerRoutes?
     }
@@ -160,8 +157,7 @@ package struct Composition: Sendable {
     /// What answers requests.
     package func responders() throws(StartFault) -> Responders {
         let (routes, metricsRoutes) = try serverRoutes()
-        let answering = routes.responders()
-        return Responders(all: answering.all, whole: answering.whole, metrics: metricsRoutes)
+        return Responders(all: routes.responder(), metrics: metricsRoutes)
     }
 
     /// Every route of every protocol, and those of the listener for metrics, when it has one.

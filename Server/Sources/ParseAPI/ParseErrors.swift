@@ -8,7 +8,7 @@ import enum OkaeriWire.JSONValue
 /// Errors in Parse's form, whatever layer they come from. There is always a text: the Swift SDK takes a body for an error
 /// only when it has one.
 struct ParseErrors: ErrorRenderer {
-    func answer(to error: any Error, requestId: String) -> Response {
+    func response(to error: any Error, requestId: String) -> Response {
         let fault = Self.fault(error)
         var headers = HTTPFields()
         switch error {

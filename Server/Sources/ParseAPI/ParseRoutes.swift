@@ -68,12 +68,13 @@ extension ParseAPI {
             paths.flatMap { path in
                 methods.map { method in
                     Route(
-                        method, prefix + path,
+                        method, prefix + path, method == .options || path == "/health" ? .nothing : .application,
                         ParseEndpoint(
                             api: self, prefix: prefix,
                             // What a POST means may be told in its body.
                             operation: method == .post || path.contains("{")
-                                ? nil : Self.byName["\(method.rawValue) \(path)"]))
+                                ? nil : Self.byName["\(method.rawValue) \(path)"]
+                        ).respond)
                 }
             }
         }
@@ -125,7 +126,7 @@ struct ParseOperation: Sendable {
 }
 
 /// Where all requests of a prefix go.
-struct ParseEndpoint: RouteHandler {
+struct ParseEndpoint: Sendable {
     let api: ParseAPI
     let prefix: String
     /// The operation that method and path name by themselves; `nil` when they leave it open.

@@ -4,11 +4,11 @@ package import Logging
 package import NIOCore
 package import NIOHTTPTypes
 
-/// Answers requests that came whole, with one read from the connection, on the connection's own event loop.
+/// The fast path: answers requests that came with one read from the connection, on the connection's own event loop.
 ///
-/// Most requests are that small. Hummingbird's way would carry their parts through a sequence to another thread and
-/// back. All other requests, and those of routes that are not in `FastPathRoutes`, pass on to Hummingbird
-/// untouched. Answers keep the order of their requests: while either way has one under way, what follows waits.
+/// Most requests are that small. Hummingbird would carry their parts through a sequence to another thread and back. All
+/// other requests, and those that no route fits, go to Hummingbird untouched. Both use the same `RouteResponder`. Answers
+/// keep the order of their requests: while either has one under way, what follows waits.
 ///
 /// An answer whose length is known goes out whole. All others are written piece by piece, no faster than they are taken,
 /// by a task that is on no loop.
@@ -24,7 +24,7 @@ package final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandl
     /// A request of more parts than these is passed on before its end came.
     private static let mostPartsOfWhole = 64
 
-    private let routes: FastPathRoutes
+    private let routes: RouteResponder
     private let timeouts: ConnectionTimeouts
     private let logger: Logger
     private var executor: LoopExecutor?
@@ -63,7 +63,7 @@ package final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandl
     private var writes = 0
     private var progress = WriteProgress()
 
-    package init(_ routes: FastPathRoutes, timeouts: ConnectionTimeouts, logger: Logger) {
+    package init(_ routes: RouteResponder, timeouts: ConnectionTimeouts, logger: Logger) {
         self.routes = routes
         self.timeouts = timeouts
         self.logger = logger
@@ -197,7 +197,7 @@ package final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandl
     /// Answers the whole requests that wait, one after the other, and passes on those that are not answered here.
     private func work(_ context: ChannelHandlerContext) {
         while isFree, let parts = waiting.firstIndex(where: \.isEnd).map({ waiting.prefix(through: $0).count }) {
-            guard case .head(let head) = waiting.first, let found = routes.endpoint(for: head) else {
+            guard case .head(let head) = waiting.first, let match = routes.fastPathMatch(head) else {
                 for _ in 0..<parts { passOn(waiting.removeFirst(), context) }
                 continue
             }
@@ -206,7 +206,7 @@ package final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandl
                 guard case .body(var bytes) = waiting.removeFirst() else { continue }
                 if body.readableBytes == 0 { body = bytes } else { body.writeBuffer(&bytes) }
             }
-            answer(head, body, found, context)
+            respond(to: head, body, match, context)
         }
     }
 
@@ -229,31 +229,30 @@ package final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandl
         context.fireChannelRead(wrapInboundOut(part))
     }
 
-    private func answer(
-        _ head: HTTPRequest, _ body: ByteBuffer, _ found: RouteTree.Found, _ context: ChannelHandlerContext
+    private func respond(
+        to head: HTTPRequest, _ body: ByteBuffer, _ match: RouteMatcher.Match, _ context: ChannelHandlerContext
     ) {
         isAnswering = true
         let executor = executor ?? LoopExecutor(context.eventLoop)
         self.executor = executor
         let request = Request(head: head, body: RequestBody(buffer: body))
-        var serverContext = ServerContext(logger: logger, channel: context.channel, wholeBody: body)
-        for (name, value) in found.parameters { serverContext.coreContext.parameters[name] = value }
-        let (endpoint, whole) = (found.endpoint, serverContext)
-        let place = NIOLoopBound(
-            ResponseStreamer.Place(handler: self, context: context), eventLoop: context.eventLoop)
-        let routes = routes
-        // Nobody waits for it: it ends by writing the answer. It runs on the loop, where `place` may be touched.
+        let serverContext = ServerContext(logger: logger, channel: context.channel, wholeBody: body)
+            .with(match.parameters)
+        let (pipeline, date) = (match.pipeline, routes.date)
+        let connection = NIOLoopBound(
+            ResponseStreamer.Connection(handler: self, context: context), eventLoop: context.eventLoop)
+        // Nobody waits for it: it ends by writing the response. It runs on the loop, where `connection` may be touched.
         Task(executorPreference: executor) {
-            let answer = await routes.answer(to: request, whole, endpoint)
-            place.value.handler.send(answer, place)
+            let response = await FastPathResponse(to: request, serverContext, pipeline, date)
+            connection.value.handler.send(response, connection)
         }
     }
 
-    private func send(_ answer: FastPathRoutes.Answer?, _ place: NIOLoopBound<ResponseStreamer.Place>) {
-        let context = place.value.context
+    private func send(_ response: FastPathResponse?, _ connection: NIOLoopBound<ResponseStreamer.Connection>) {
+        let context = connection.value.context
         writes &+= 1
-        switch answer {
-        case .whole(let head, let body):
+        switch response {
+        case .complete(let head, let body):
             context.write(wrapOutboundOut(.head(head)), promise: nil)
             if body.readableBytes > 0 { context.write(wrapOutboundOut(.body(body)), promise: nil) }
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
@@ -261,7 +260,7 @@ package final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandl
         case .streamed(let head, let body):
             isStreaming = true
             context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
-            ResponseStreamer(place, of: context.channel, requestId: head.headerFields[.requestId], logger: logger)
+            ResponseStreamer(connection, on: context.channel, requestId: head.headerFields[.requestId], logger: logger)
                 .begin(body)
         case nil:
             isAnswering = false

@@ -8,19 +8,19 @@ import NIOHTTPTypes
 /// memory holds one piece.
 struct ResponseStreamer: ResponseBodyWriter, Sendable {
     /// Where an answer goes. Only the connection's loop may touch it.
-    struct Place {
+    struct Connection {
         let handler: FastPathHandler
         let context: ChannelHandlerContext
     }
 
-    private let place: NIOLoopBound<Place>
-    private let connection: any Channel
+    private let connection: NIOLoopBound<Connection>
+    private let channel: any Channel
     private let requestId: String?
     private let logger: Logger
 
-    init(_ place: NIOLoopBound<Place>, of connection: any Channel, requestId: String?, logger: Logger) {
-        self.place = place
+    init(_ connection: NIOLoopBound<Connection>, on channel: any Channel, requestId: String?, logger: Logger) {
         self.connection = connection
+        self.channel = channel
         self.requestId = requestId
         self.logger = logger
     }
@@ -35,8 +35,8 @@ struct ResponseStreamer: ResponseBodyWriter, Sendable {
             } catch {
                 note(error)
             }
-            connection.eventLoop.execute {
-                place.value.handler.finishStream(place.value.context)
+            channel.eventLoop.execute {
+                connection.value.handler.finishStream(connection.value.context)
             }
         }
     }
@@ -46,10 +46,10 @@ struct ResponseStreamer: ResponseBodyWriter, Sendable {
     func finish(_ trailingHeaders: HTTPFields?) async throws { try await send(.end(trailingHeaders)) }
 
     private func send(_ part: HTTPResponsePart) async throws {
-        guard connection.isActive else { throw ChannelError.ioOnClosedChannel }
-        let taken = connection.eventLoop.makePromise(of: Void.self)
-        connection.eventLoop.execute {
-            place.value.handler.stream(part, place.value.context, promise: taken)
+        guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
+        let taken = channel.eventLoop.makePromise(of: Void.self)
+        channel.eventLoop.execute {
+            connection.value.handler.stream(part, connection.value.context, promise: taken)
         }
         try await taken.futureResult.get()
     }

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 package import Hummingbird
 import NIOCore
 package import enum OkaeriWire.JSONSyntaxError
@@ -27,9 +26,7 @@ package struct JSONReader: Sendable {
     ) async throws -> Body? {
         let buffer = try await readBody(request, context)
         guard buffer.readableBytes > 0 else { return nil }
-        guard let sent = request.headers.value(of: .contentType),
-            mediaTypes.contains(sent) || mediaTypes.contains(Self.essence(of: sent))
-        else {
+        guard request.hasMediaType(mediaTypes) else {
             throw RequestError.mediaTypeUnsupported(accepted: mediaTypes)
         }
         return try Self.decode(type, from: buffer)
@@ -47,11 +44,6 @@ package struct JSONReader: Sendable {
         } catch let error as DecodingError {
             throw RequestError(error)
         }
-    }
-
-    /// `application/json` of `Application/JSON; charset=utf-8`.
-    private static func essence(of mediaType: String) -> String {
-        mediaType.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
     }
 }
 

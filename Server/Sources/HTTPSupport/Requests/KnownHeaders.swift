@@ -1,3 +1,4 @@
+import Foundation
 package import HTTPTypes
 package import Hummingbird
 import OkaeriWire
@@ -32,6 +33,16 @@ extension Request {
     package var authority: String {
         guard let authority = head.authority, StreamSafeText.contains(authority) else { return "" }
         return authority
+    }
+}
+
+extension Request {
+    /// Whether the body is of one of some media types, which are in lower case and without parameters (RFC 9110 §8.3.1).
+    package func hasMediaType(_ mediaTypes: [String]) -> Bool {
+        guard let sent = headers.value(of: .contentType) else { return false }
+        if mediaTypes.contains(sent) { return true }
+        let essence = sent.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        return mediaTypes.contains(essence)
     }
 }
 

@@ -92,35 +92,3 @@ extension HTTPField.Name {
     /// The DPoP proof (RFC 9449 §4).
     package static let proof = HTTPField.Name(known: "DPoP")
 }
-
-/// The header `Authorization`, when its scheme is one that carries a session token.
-struct Authorization {
-    enum Scheme {
-        case bearer
-        case proof
-    }
-
-    let scheme: Scheme
-    let token: Substring
-
-    /// - Returns: `nil` for any other scheme.
-    init?(_ text: String) {
-        guard let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
-        let name = text[..<space]
-        if Self.isEqual(name, to: "bearer") {
-            scheme = .bearer
-        } else if Self.isEqual(name, to: "dpop") {
-            scheme = .proof
-        } else {
-            return nil
-        }
-        token = text[text.utf8.index(after: space)...].drop { $0 == " " }
-    }
-
-    /// Compares without regard to the case of ASCII letters (RFC 9110 §11.1).
-    private static func isEqual(_ name: Substring, to lowercase: StaticString) -> Bool {
-        guard name.utf8.count == lowercase.utf8CodeUnitCount else { return false }
-        return zip(name.utf8, UnsafeBufferPointer(start: lowercase.utf8Start, count: lowercase.utf8CodeUnitCount))
-            .allSatisfy { $0 | 0x20 == $1 }
-    }
-}

@@ -1,6 +1,8 @@
+package import HTTPTypes
 package import Hummingbird
 package import Logging
 package import NIOCore
+import Synchronization
 
 /// What travels with a request from its connection to the answer.
 package struct ServerContext: RequestContext {
@@ -46,4 +48,27 @@ package struct ServerContext: RequestContext {
 
 private struct LoggerSource: RequestContextSource {
     let logger: Logger
+}
+
+/// Headers that belong to an answer whatever it turns out to be, also when it becomes an error.
+package final class ResponseHeaders: Sendable {
+    private let fields = Mutex<[HTTPField]>([])
+
+    package init() {}
+
+    /// Adds a header in place of one of the same name.
+    package func set(_ field: HTTPField) {
+        fields.withLock { fields in
+            fields.removeAll { $0.name == field.name }
+            fields.append(field)
+        }
+    }
+
+    /// All headers that were added.
+    var all: [HTTPField] { fields.withLock { $0 } }
+}
+
+/// Which program this is.
+package enum ProgramVersion {
+    package static let current = "0.1.0"
 }

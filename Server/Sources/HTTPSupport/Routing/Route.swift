@@ -1,24 +1,40 @@
 package import HTTPTypes
 package import Hummingbird
 
-/// Answers the requests of one route.
-package protocol RouteHandler: Sendable {
-    /// - Throws: anything; the protocol's `ErrorRenderer` turns it into an answer.
-    func respond(to request: Request, _ context: ServerContext) async throws -> Response
-}
-
-/// A method, a path, and who answers.
+/// A method, a path, what the caller must bring along, and the controller's method that handles the request.
 package struct Route: Sendable {
-    let method: HTTPRequest.Method
-    /// Names in braces stand for one segment: `/v1/user/sessions/{id}`.
-    let path: String
-    let handler: any RouteHandler
+    /// - Throws: anything; the protocol's `ErrorRenderer` turns it into a response.
+    package typealias Handler = @Sendable (Request, ServerContext) async throws -> Response
 
-    package init(_ method: HTTPRequest.Method, _ path: String, _ handler: any RouteHandler) {
+    package let method: HTTPRequest.Method
+    /// Names in braces stand for one segment, `**` for one or more: `/v1/user/sessions/{id}`.
+    package let path: String
+    package let caller: RouteCaller
+    let handler: Handler
+
+    package init(
+        _ method: HTTPRequest.Method, _ path: String, _ caller: RouteCaller, _ handler: @escaping Handler
+    ) {
         self.method = method
         self.path = path
+        self.caller = caller
         self.handler = handler
     }
+}
+
+/// What a caller must bring along. A request without it is refused.
+package enum RouteCaller: String, CaseIterable, Sendable {
+    case nothing
+    /// The id or the key of an application.
+    case application
+    /// The token of a session.
+    case session
+    /// The token of a session whose owner logged in, or proved to be there, a short time ago.
+    case recentSession
+    /// The session or the key of an admin.
+    case admin
+    /// A secret that the operator gave to the program that asks.
+    case operatorKey
 }
 
 /// One wire protocol: its routes, and its words for errors.
@@ -29,9 +45,9 @@ package protocol ProtocolAdapter: Sendable {
     var errors: any ErrorRenderer { get }
     /// Whether an unknown path is this protocol's to refuse.
     func owns(path: String) -> Bool
-    /// Headers on every answer of the protocol, errors too, to a request that names its origin (Fetch §3.2).
+    /// Headers on every response of the protocol, errors too, to a request that names its origin (Fetch §3.2).
     var crossOriginHeaders: [HTTPField] { get }
-    /// Headers on the answer to `OPTIONS`, beside those.
+    /// Headers on the response to `OPTIONS`, beside those.
     var preflightHeaders: [HTTPField] { get }
     /// Whether a slash at the end of a path means nothing.
     var takesFinalSlash: Bool { get }
@@ -47,8 +63,8 @@ extension ProtocolAdapter {
 package protocol ErrorRenderer: Sendable {
     /// - Parameters:
     ///   - error: a `DomainError`, an `RequestError`, an error of the protocol's own, or something unexpected, about which
-    ///     nothing may be told.
+    ///     nothing may be disclosed.
     ///   - requestId: The id under which the request is logged; empty for what was no request.
-    /// - Returns: the answer, without the headers that every answer has.
-    func answer(to error: any Error, requestId: String) -> Response
+    /// - Returns: the response, without the headers that every response has.
+    func response(to error: any Error, requestId: String) -> Response
 }

@@ -1,14 +1,15 @@
 import HTTPTypes
 package import Hummingbird
+import OkaeriWire
 
-/// Brings the routes of all protocols together, and answers what none of them has.
+/// The routes of all protocols, and what answers requests that none of them has.
 package struct ServerRoutes: Sendable {
     private let adapters: [any ProtocolAdapter]
     private let metrics: ServerMetrics
-    private let shared: Endpoint.Shared
+    private let shared: RoutePipeline.Shared
 
     /// - Parameters:
-    ///   - adapters: The protocols; the first one answers paths that none owns.
+    ///   - adapters: The protocols; the first one refuses paths that none owns.
     ///   - metrics: Where requests are counted.
     ///   - requestIds: Names requests.
     ///   - proxies: Whose request ids are kept.
@@ -19,35 +20,32 @@ package struct ServerRoutes: Sendable {
     ) {
         self.adapters = adapters
         self.metrics = metrics
-        shared = Endpoint.Shared(requestIds: requestIds, proxies: proxies, readBody: readBody)
+        shared = RoutePipeline.Shared(
+            naming: RequestNaming(requestIds: requestIds, proxies: proxies), drainBody: BodyDrain(readBody: readBody))
     }
 
-    /// Every route of every protocol, in the order in which they are looked up.
+    /// Every route of every protocol.
     package var table: [RouteDescription] {
-        adapters.flatMap { adapter in
-            adapter.routes.map {
-                RouteDescription(surface: adapter.surface, method: $0.method.rawValue, path: $0.path)
-            }
-        }
+        adapters.flatMap { adapter in adapter.routes.map { RouteDescription(adapter.surface, $0) } }
     }
 
-    /// What answers requests: all of them, and the whole ones among them on the event loop.
-    package func responders() -> (all: RouterResponder<ServerContext>, whole: FastPathRoutes) {
-        let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
-        var whole = FastPathRoutes()
+    /// What answers requests.
+    package func responder() -> RouteResponder {
+        var matcher = RouteMatcher()
         for adapter in adapters {
             for route in adapter.routes {
-                let endpoint = Endpoint(
-                    handler: route.handler, errors: adapter.errors,
-                    metrics: metrics.route(method: route.method.rawValue, path: route.path), shared: shared,
-                    crossOriginHeaders: adapter.crossOriginHeaders, takesFinalSlash: adapter.takesFinalSlash)
-                router.on(RouterPath(route.path), method: route.method, responder: endpoint)
-                whole.add(endpoint, for: route)
+                let metrics = metrics.route(method: route.method.rawValue, path: route.path)
+                matcher.add(RoutePipeline(adapter, shared, metrics, route.handler), for: route)
             }
         }
-        // Middleware added after the routes is asked only when no route fits.
-        router.add(middleware: Unrouted(adapters: adapters, metrics: metrics, shared: shared))
-        return (router.buildResponder(), whole)
+        let unrouted = metrics.route(method: "other", path: "none")
+        let routes = adapters.flatMap(\.routes)
+        return RouteResponder(
+            matcher,
+            unrouted: adapters.map { adapter in
+                let noRoute = NoRoute(routes: routes, preflightHeaders: adapter.preflightHeaders)
+                return (adapter, RoutePipeline(adapter, shared, unrouted, noRoute.respond))
+            })
     }
 }
 
@@ -58,45 +56,82 @@ package struct RouteDescription: Hashable, Sendable, Encodable {
     package let method: String
     /// Names in braces stand for one segment, `**` for any number of them.
     package let path: String
+    /// What the caller must bring along. It is not part of the printed list.
+    package let caller: RouteCaller
+
+    init(_ surface: String, _ route: Route) {
+        self.surface = surface
+        method = route.method.rawValue
+        path = route.path
+        caller = route.caller
+    }
+
+    private enum CodingKeys: CodingKey {
+        case surface, method, path
+    }
+}
+
+/// Answers the requests of a server: those of the fast path, and those that Hummingbird hands over.
+package final class RouteResponder: HTTPResponder {
+    package typealias Context = ServerContext
+
+    private let matcher: RouteMatcher
+    let date = HTTPDate()
+    private let unrouted: [(adapter: any ProtocolAdapter, pipeline: RoutePipeline)]
+
+    init(_ matcher: RouteMatcher, unrouted: [(any ProtocolAdapter, RoutePipeline)]) {
+        self.matcher = matcher
+        self.unrouted = unrouted
+    }
+
+    /// The route of a request that can be answered on the event loop; `nil` for requests without a route, and for those
+    /// that want more than a response.
+    func fastPathMatch(_ head: HTTPRequest) -> RouteMatcher.Match? {
+        guard let path = head.path, StreamSafeText.contains(path), !head.headerFields.contains(.expect),
+            head.keepsConnection
+        else { return nil }
+        let question = path.utf8.firstIndex(of: UInt8(ascii: "?"))
+        return matcher.match(head.method, question.map { String(path[..<$0]) } ?? path)
+    }
+
+    /// The response to a request that Hummingbird read.
+    package func respond(to request: Request, context: ServerContext) async throws -> Response {
+        let path = request.uri.path
+        guard StreamSafeText.contains(path) else { return try await refuse(request, context) }
+        if let match = matcher.match(request.method, path) {
+            return await match.pipeline.respond(to: request, context.with(match.parameters))
+        }
+        // What answers GET answers HEAD (RFC 9110 §9.3.2).
+        if request.method == .head, let match = matcher.match(.get, path) {
+            return await match.pipeline.respond(to: request, context.with(match.parameters)).createHeadResponse()
+        }
+        return try await refuse(request, context)
+    }
+
+    private func refuse(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let path = request.uri.path
+        guard let found = unrouted.first(where: { $0.adapter.owns(path: path) }) ?? unrouted.first else {
+            throw HTTPError(.notFound)
+        }
+        return await found.pipeline.respond(to: request, context)
+    }
+}
+
+extension ServerContext {
+    /// The same context with what the names in the route's path stand for.
+    func with(_ parameters: [(name: Substring, value: Substring)]) -> ServerContext {
+        var context = self
+        for (name, value) in parameters { context.coreContext.parameters[name] = value }
+        return context
+    }
 }
 
 /// Answers requests that no route fits: 405 with the methods that the path has, `OPTIONS`, and 404.
-private struct Unrouted: RouterMiddleware {
-    typealias Context = ServerContext
-
-    private let endpoints: [(adapter: any ProtocolAdapter, endpoint: Endpoint)]
-
-    init(adapters: [any ProtocolAdapter], metrics: ServerMetrics, shared: Endpoint.Shared) {
-        let routes = adapters.flatMap(\.routes)
-        let unrouted = metrics.route(method: "other", path: "none")
-        endpoints = adapters.map { adapter in
-            (
-                adapter,
-                Endpoint(
-                    handler: NoRoute(routes: routes, preflightHeaders: adapter.preflightHeaders),
-                    errors: adapter.errors, metrics: unrouted, shared: shared,
-                    crossOriginHeaders: adapter.crossOriginHeaders,
-                    takesFinalSlash: adapter.takesFinalSlash)
-            )
-        }
-    }
-
-    func handle(
-        _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
-    ) async throws -> Response {
-        let path = request.uri.path
-        guard let found = endpoints.first(where: { $0.adapter.owns(path: path) }) ?? endpoints.first else {
-            return try await next(request, context)
-        }
-        return try await found.endpoint.respond(to: request, context: context)
-    }
-}
-
-private struct NoRoute: RouteHandler {
+private struct NoRoute: Sendable {
     let routes: [Route]
     let preflightHeaders: [HTTPField]
 
-    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+    @Sendable func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let segments = request.uri.path.split(separator: "/")
         var methods = Set(routes.filter { $0.fits(segments) }.map(\.method.rawValue))
         guard !methods.isEmpty else { throw RequestError.pathUnknown }

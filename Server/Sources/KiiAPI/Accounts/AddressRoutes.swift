@@ -48,7 +48,7 @@ enum AddressKind: CaseIterable, Sendable {
 }
 
 /// `GET …/email-address`, `GET …/phone-number`
-struct ReadAddressRoute: RouteHandler {
+struct ReadAddressRoute: Sendable {
     let api: KiiAPI
     let kind: AddressKind
 
@@ -62,7 +62,7 @@ struct ReadAddressRoute: RouteHandler {
 }
 
 /// `PUT …/email-address`, `PUT …/phone-number`: another address. It counts at once, unless it must be verified.
-struct ChangeAddressRoute: RouteHandler {
+struct ChangeAddressRoute: Sendable {
     let api: KiiAPI
     let kind: AddressKind
 
@@ -93,7 +93,7 @@ struct ChangeAddressRoute: RouteHandler {
 }
 
 /// `POST …/email-address/verify`, `POST …/phone-number/verify`
-struct VerifyAddressRoute: RouteHandler {
+struct VerifyAddressRoute: Sendable {
     let api: KiiAPI
     let kind: AddressKind
 
@@ -131,7 +131,7 @@ struct VerifyAddressRoute: RouteHandler {
 
 /// `POST …/email-address/resend-verification`, `POST …/phone-number/resend-verification`: orders a mail or a text
 /// message with a code.
-struct ResendRoute: RouteHandler {
+struct ResendRoute: Sendable {
     let api: KiiAPI
     let kind: AddressKind
 

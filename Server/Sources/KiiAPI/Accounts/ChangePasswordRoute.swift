@@ -3,7 +3,7 @@ import HTTPSupport
 import Hummingbird
 
 /// `PUT /apps/{appID}/users/{user}/password`: another password. All tokens end, the one of the request too.
-struct ChangePasswordRoute: RouteHandler {
+struct ChangePasswordRoute: Sendable {
     let api: KiiAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {

@@ -3,7 +3,7 @@ import HTTPSupport
 import Hummingbird
 
 /// `DELETE /apps/{appID}/users/{user}`: at once, so that the login name is free again.
-struct DeleteUserRoute: RouteHandler {
+struct DeleteUserRoute: Sendable {
     let api: KiiAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {

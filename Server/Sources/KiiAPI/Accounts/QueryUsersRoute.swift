@@ -4,7 +4,7 @@ import Hummingbird
 import enum OkaeriWire.JSONValue
 
 /// `POST /apps/{appID}/users/query`: users by what they are, for administrators.
-struct QueryUsersRoute: RouteHandler {
+struct QueryUsersRoute: Sendable {
     let api: KiiAPI
 
     private static let usualLimit = 100

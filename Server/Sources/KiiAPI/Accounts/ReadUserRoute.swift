@@ -6,7 +6,7 @@ import enum OkaeriWire.JSONValue
 
 /// `GET /apps/{appID}/users/{user}`. For the own user it is the hot path: after the first time the session's cache has
 /// the answer's bytes.
-struct ReadUserRoute: RouteHandler {
+struct ReadUserRoute: Sendable {
     let api: KiiAPI
 
     private static let mediaType = KiiResponse.mediaType("UserDataRetrievalResponse")

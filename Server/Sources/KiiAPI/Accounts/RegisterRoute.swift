@@ -5,7 +5,7 @@ import Hummingbird
 import enum OkaeriWire.JSONValue
 
 /// `POST /apps/{appID}/users`: registration; with the media type that also authorizes, and no name, of a pseudo user.
-struct RegisterRoute: RouteHandler {
+struct RegisterRoute: Sendable {
     let api: KiiAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {

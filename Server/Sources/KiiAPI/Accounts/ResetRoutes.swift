@@ -4,7 +4,7 @@ import Hummingbird
 
 /// `POST …/password/request-reset`: orders a mail or a text message. Kii told strangers whether an address is known;
 /// this server gives them one answer, which all SDKs take.
-struct RequestResetRoute: RouteHandler {
+struct RequestResetRoute: Sendable {
     let api: KiiAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
@@ -45,7 +45,7 @@ struct RequestResetRoute: RouteHandler {
 }
 
 /// `POST …/password/complete-reset`: the code of the mail or text message, and a new password. Old tokens end.
-struct CompleteResetRoute: RouteHandler {
+struct CompleteResetRoute: Sendable {
     let api: KiiAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {

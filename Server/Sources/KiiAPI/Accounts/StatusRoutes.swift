@@ -4,7 +4,7 @@ import Hummingbird
 import enum OkaeriWire.JSONValue
 
 /// `GET /apps/{appID}/users/{user}/status`, for administrators.
-struct ReadStatusRoute: RouteHandler {
+struct ReadStatusRoute: Sendable {
     let api: KiiAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
@@ -16,7 +16,7 @@ struct ReadStatusRoute: RouteHandler {
 
 /// `PUT /apps/{appID}/users/{user}/status`: an administrator keeps a user out or lets it in again. Tokens end, but for those
 /// of a pseudo user, who has nothing else: they are refused meanwhile.
-struct ChangeStatusRoute: RouteHandler {
+struct ChangeStatusRoute: Sendable {
     let api: KiiAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
@@ -44,7 +44,7 @@ extension KiiAPI {
 }
 
 /// A call that is known and not served.
-struct NotServedRoute: RouteHandler {
+struct NotServedRoute: Sendable {
     let api: KiiAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {

@@ -5,7 +5,7 @@ import enum OkaeriWire.JSONValue
 
 /// `POST /apps/{appID}/users/{user}`: the custom fields as a whole, what else is named, and the upgrade of a pseudo
 /// user.
-struct UpdateUserRoute: RouteHandler {
+struct UpdateUserRoute: Sendable {
     let api: KiiAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {

@@ -4,7 +4,7 @@ import Hummingbird
 import enum OkaeriWire.JSONValue
 
 /// `POST /apps/{appID}/integration/{provider}`: log in, or sign up, with an account elsewhere.
-struct IntegrationRoute: RouteHandler {
+struct IntegrationRoute: Sendable {
     let api: KiiAPI
     let provider: KiiProvider
 
@@ -29,7 +29,7 @@ struct IntegrationRoute: RouteHandler {
 }
 
 /// `POST …/{provider}/link`
-struct LinkRoute: RouteHandler {
+struct LinkRoute: Sendable {
     let api: KiiAPI
     let provider: KiiProvider
 
@@ -56,7 +56,7 @@ struct LinkRoute: RouteHandler {
 }
 
 /// `POST …/{provider}/unlink`
-struct UnlinkRoute: RouteHandler {
+struct UnlinkRoute: Sendable {
     let api: KiiAPI
     let provider: KiiProvider
 

@@ -4,7 +4,7 @@ import Hummingbird
 import enum OkaeriWire.JSONValue
 
 /// `POST /oauth2/token`: log-in by password, and tokens of administrators and anonymous callers.
-struct TokenRoute: RouteHandler {
+struct TokenRoute: Sendable {
     let api: KiiAPI
 
     /// What Kii sent for a token without an end; every SDK digests it.

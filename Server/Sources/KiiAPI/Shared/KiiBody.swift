@@ -53,8 +53,7 @@ extension KiiAPI {
         let buffer = try await readBody(request, context)
         guard buffer.readableBytes > 0 else { return KiiBody(members: [:]) }
         let bytes = Array(buffer.readableBytesView)
-        let type = request.headers.value(of: .contentType)?.lowercased() ?? ""
-        if type.hasPrefix("application/x-www-form-urlencoded") {
+        if request.hasMediaType(["application/x-www-form-urlencoded"]) {
             return KiiBody(members: try Self.form(bytes))
         }
         guard case .object(let members)? = try? JSONValue(parsing: bytes) else {

@@ -34,20 +34,19 @@ enum KiiAuthorization {
     case basic(name: String, secret: String)
     case bearer(Substring)
 
-    init(_ header: String?) {
+    init(_ request: Request) {
         self = .none
-        guard let header, let space = header.firstIndex(of: " ") else { return }
-        let value = header[space...].drop { $0 == " " }
-        switch header[..<space].lowercased() {
-        case "bearer": self = value.isEmpty ? .none : .bearer(value)
-        case "basic":
-            guard let data = Data(base64Encoded: String(value)), let text = StreamSafeText.text(of: data) else {
-                return
-            }
-            let name = text.prefix { $0 != ":" }
-            self = .basic(name: String(name), secret: String(text.dropFirst(name.count + 1)))
-        default: break
+        if let token = request.bearerToken {
+            if !token.isEmpty { self = .bearer(token) }
+            return
         }
+        guard let header = request.headers.value(of: .authorization), let space = header.firstIndex(of: " "),
+            header[..<space].lowercased() == "basic",
+            let data = Data(base64Encoded: String(header[space...].drop { $0 == " " })),
+            let text = StreamSafeText.text(of: data)
+        else { return }
+        let name = text.prefix { $0 != ":" }
+        self = .basic(name: String(name), secret: String(text.dropFirst(name.count + 1)))
     }
 }
 
@@ -57,7 +56,7 @@ extension KiiAPI {
     /// - Throws: `KiiFault` 404, `DomainError`.
     func enabled(_ request: Request, _ context: ServerContext) async throws -> EnabledProtocol {
         var id = context.parameters.get("appID") ?? request.headers.value(of: .kiiApplication)
-        if id == nil, case .basic(let name, _) = KiiAuthorization(request.headers.value(of: .authorization)) {
+        if id == nil, case .basic(let name, _) = KiiAuthorization(request) {
             id = name
         }
         do {
@@ -76,7 +75,7 @@ extension KiiAPI {
     func caller(
         _ enabled: EnabledProtocol, _ request: Request, _ context: ServerContext
     ) async throws -> KiiCaller {
-        guard case .bearer(let token) = KiiAuthorization(request.headers.value(of: .authorization)) else {
+        guard case .bearer(let token) = KiiAuthorization(request) else {
             return .anonymous
         }
         if token.utf8.first == UInt8(ascii: "a") {

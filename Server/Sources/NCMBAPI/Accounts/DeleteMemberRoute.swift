@@ -3,7 +3,7 @@ import HTTPSupport
 import Hummingbird
 
 /// `DELETE /users/{objectId}`: at once and for good, because apps sign up by the same name right after it.
-struct DeleteMemberRoute: RouteHandler {
+struct DeleteMemberRoute: Sendable {
     let api: NCMBAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {

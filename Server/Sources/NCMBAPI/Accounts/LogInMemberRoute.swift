@@ -4,7 +4,7 @@ import Hummingbird
 import OkaeriWire
 
 /// `POST /login`, as SDKs since April 2023 do it. JavaScript sends the whole object; only name and password count.
-struct LogInMemberRoute: RouteHandler {
+struct LogInMemberRoute: Sendable {
     let api: NCMBAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
@@ -23,7 +23,7 @@ struct LogInMemberRoute: RouteHandler {
 }
 
 /// `GET /login`, as older SDKs do it: with the password in the address, which is why nothing logs addresses here.
-struct LogInMemberByQueryRoute: RouteHandler {
+struct LogInMemberByQueryRoute: Sendable {
     let api: NCMBAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
@@ -71,7 +71,7 @@ extension NCMBAPI {
 }
 
 /// `GET /logout`: the session is over. A dead one is told, and all SDKs then forget it too.
-struct LogOutMemberRoute: RouteHandler {
+struct LogOutMemberRoute: Sendable {
     let api: NCMBAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {

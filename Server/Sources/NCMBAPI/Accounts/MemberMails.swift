@@ -4,7 +4,7 @@ import Hummingbird
 import OkaeriWire
 
 /// `POST /requestPasswordReset`: the answer is the same whether or not anybody has the address.
-struct PasswordResetMailRoute: RouteHandler {
+struct PasswordResetMailRoute: Sendable {
     let api: NCMBAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
@@ -19,7 +19,7 @@ struct PasswordResetMailRoute: RouteHandler {
 }
 
 /// `POST /requestMailAddressUserEntry`: sign-up by mail. The link in the mail leads to where a password is set.
-struct RegistrationMailRoute: RouteHandler {
+struct RegistrationMailRoute: Sendable {
     let api: NCMBAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {

@@ -5,7 +5,7 @@ import OkaeriWire
 
 /// `GET /users/{objectId}`. To read oneself is the hot path: the session's cache has the member already, and after the
 /// first time the answer's bytes too, but for the session token, which nothing keeps.
-struct ReadMemberRoute: RouteHandler {
+struct ReadMemberRoute: Sendable {
     let api: NCMBAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {

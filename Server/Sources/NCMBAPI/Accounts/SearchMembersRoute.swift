@@ -5,7 +5,7 @@ import Hummingbird
 import OkaeriWire
 
 /// `GET /users`: members whom the caller may read.
-struct SearchMembersRoute: RouteHandler {
+struct SearchMembersRoute: Sendable {
     let api: NCMBAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
@@ -54,7 +54,7 @@ extension SearchMembersRoute {
 }
 
 /// `/classes/user`, which is not where members are.
-struct MembersAsClassRoute: RouteHandler {
+struct MembersAsClassRoute: Sendable {
     let api: NCMBAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {

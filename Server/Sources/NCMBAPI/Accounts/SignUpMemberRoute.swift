@@ -7,7 +7,7 @@ import OkaeriWire
 ///
 /// A session that comes with it is left alone: the Objective-C SDK makes a new member in the session of an anonymous
 /// one, and deletes that afterwards; and others send tokens that have long been dead.
-struct SignUpMemberRoute: RouteHandler {
+struct SignUpMemberRoute: Sendable {
     let api: NCMBAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {

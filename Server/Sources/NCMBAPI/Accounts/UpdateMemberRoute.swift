@@ -4,7 +4,7 @@ import Hummingbird
 import OkaeriWire
 
 /// `PUT /users/{objectId}`: changes fields, links and unlinks providers. JavaScript sends the whole object each time.
-struct UpdateMemberRoute: RouteHandler {
+struct UpdateMemberRoute: Sendable {
     let api: NCMBAPI
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {

@@ -7,11 +7,12 @@ import OkaeriWire
 /// The admin API: the part of the native protocol that admins, and programs with an admin key, speak. A protocol of its
 /// own only in its words for errors: here it may be told that there is no such user.
 package struct AdminAPI: ProtocolAdapter {
-    let native: NativeAPI
-    var useCases: UseCases { native.useCases }
+    let native: NativeRequests
+    let useCases: UseCases
 
     package init(native: NativeAPI) {
-        self.native = native
+        self.native = native.requests
+        useCases = native.useCases
     }
 
     package static let root = "/v1/admin/"
@@ -23,7 +24,9 @@ package struct AdminAPI: ProtocolAdapter {
     package func owns(path: String) -> Bool { path.hasPrefix(Self.root) }
 
     package var routes: [Route] {
-        Self.table.map { Route($0.method, $0.path, AdminEndpoint(api: self, route: $0)) }
+        Self.table.map {
+            Route($0.method, $0.path, $0.isOpen ? .nothing : .admin, AdminEndpoint(api: self, route: $0).respond)
+        }
     }
 
     /// Every endpoint. What a caller must be allowed stands beside each.
@@ -62,18 +65,14 @@ package struct AdminRoute: Sendable {
 }
 
 /// Finds out who asks and whether they may, then answers.
-struct AdminEndpoint: RouteHandler {
+struct AdminEndpoint: Sendable {
     let api: AdminAPI
     let route: AdminRoute
 
-    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
+    func respond(_ request: Request, _ context: ServerContext) async throws -> Response {
         var call = AdminCall(api: api, request: request, context: context)
         guard !route.isOpen else { return try await route.answer(call) }
-        let token = request.headers.value(of: .authorization).flatMap { text -> Secret? in
-            let parts = text.split(separator: " ", maxSplits: 1)
-            guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-            return Secret(String(parts[1]))
-        }
+        let token = request.bearerToken.map { Secret(String($0)) }
         let access = try await api.useCases.administration.findAdmin(token)
         let application =
             route.isInApplication ? Identifier<Domain.Application>(rawValue: try call.id("application")) : nil

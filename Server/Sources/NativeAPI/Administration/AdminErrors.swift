@@ -6,10 +6,10 @@ package import OkaeriWire
 
 /// The admin API's words for errors: those of the native protocol, but for what admins may know.
 struct AdminErrors: ErrorRenderer {
-    func answer(to error: any Error, requestId: String) -> Response {
+    func response(to error: any Error, requestId: String) -> Response {
         let native = NativeErrors()
         guard let error = error as? DomainError, let refusal = Refusal(forAdmin: error) else {
-            return native.answer(to: error, requestId: requestId)
+            return native.response(to: error, requestId: requestId)
         }
         return native.answer(refusal, requestId: requestId)
     }

@@ -46,7 +46,7 @@ struct ConnectionRules: Sendable {
 extension ServerSettings {
     /// How connections are served: a client that is slow, sends endless headers or does not read is cut off.
     func server(
-        _ answers: MalformedRequestHandler.Answers, _ routes: FastPathRoutes, _ rules: ConnectionRules
+        _ answers: MalformedRequestHandler.Answers, _ routes: RouteResponder, _ rules: ConnectionRules
     ) -> HTTPServerBuilder {
         let (timeouts, logger) = (rules.timeouts, rules.logger)
         let configuration = HTTP1Channel.Configuration(

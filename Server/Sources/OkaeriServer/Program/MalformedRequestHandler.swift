@@ -15,8 +15,8 @@ final class MalformedRequestHandler: ChannelInboundHandler, RemovableChannelHand
         let tooLarge: ByteBuffer
 
         init(_ errors: any ErrorRenderer) async throws {
-            malformed = try await errors.answer(to: RequestError.headMalformed, requestId: "").lastBytes()
-            tooLarge = try await errors.answer(to: RequestError.headTooLarge, requestId: "").lastBytes()
+            malformed = try await errors.response(to: RequestError.headMalformed, requestId: "").lastBytes()
+            tooLarge = try await errors.response(to: RequestError.headTooLarge, requestId: "").lastBytes()
         }
     }
 

@@ -36,11 +36,11 @@ struct MetricsListener: Service {
 
     func run() async throws {
         defer { listening.finish() }
-        let responders = routes.responders()
+        let responder = routes.responder()
         let (rules, listening, port) = (rules, listening, port)
         let application = Hummingbird.Application(
-            responder: responders.all,
-            server: settings.server(answers, responders.whole, rules),
+            responder: responder,
+            server: settings.server(answers, responder, rules),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
             onServerRunning: { channel in
                 await ListeningSocket.prepare(channel, rules)

@@ -89,7 +89,7 @@ package struct ServerProgram: Sendable {
         let metrics = MetricsListener(settings, responders.metrics, answers, rules, loops)
         let application = Hummingbird.Application(
             responder: responders.all,
-            server: settings.server(answers, responders.whole, rules),
+            server: settings.server(answers, responders.all, rules),
             configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
             onServerRunning: { channel in
                 await ListeningSocket.prepare(channel, rules)

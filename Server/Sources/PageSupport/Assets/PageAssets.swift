@@ -49,7 +49,7 @@ package struct PageAssets: Sendable {
     }
 
     /// The route that serves them.
-    package var route: Route { Route(.get, "\(Self.path)/{name}", AssetRoute(assets: self)) }
+    package var route: Route { Route(.get, "\(Self.path)/{name}", .nothing, AssetRoute(assets: self).respond) }
 
     private static func mediaType(_ ending: String) -> String {
         switch ending {
@@ -64,7 +64,7 @@ package struct PageAssets: Sendable {
 }
 
 /// `GET /assets/{name}`: a file of the program.
-private struct AssetRoute: RouteHandler {
+private struct AssetRoute: Sendable {
     let assets: PageAssets
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {

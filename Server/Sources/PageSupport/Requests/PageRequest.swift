@@ -58,12 +58,10 @@ package struct PageRequest: Sendable {
     /// - Throws: `PageFault.forged`, `RequestError`.
     package func formWithFiles() async throws -> MultipartForm {
         guard isSameOrigin else { throw PageFault.forged }
-        let type = request.headers.value(of: .contentType) ?? ""
-        guard type.lowercased().hasPrefix(MultipartForm.mediaType) else {
-            return MultipartForm(fields: try await form())
-        }
+        guard request.hasMediaType([MultipartForm.mediaType]) else { return MultipartForm(fields: try await form()) }
         let form = try MultipartForm(
-            Array(try await readBody(request, context).readableBytesView), contentType: type)
+            Array(try await readBody(request, context).readableBytesView),
+            contentType: request.headers.value(of: .contentType) ?? "")
         try requireToken(in: form.fields)
         return form
     }
@@ -78,7 +76,7 @@ package struct PageRequest: Sendable {
     ///
     /// - Throws: `RequestError`.
     package func foreignForm() async throws -> FormValues {
-        guard request.headers.value(of: .contentType)?.lowercased().hasPrefix(FormValues.mediaType) == true else {
+        guard request.hasMediaType([FormValues.mediaType]) else {
             throw RequestError.mediaTypeUnsupported(accepted: [FormValues.mediaType])
         }
         return try FormValues(Array(try await readBody(request, context).readableBytesView))

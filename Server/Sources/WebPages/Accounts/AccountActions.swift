@@ -146,7 +146,7 @@ struct WithdrawTransfer: AccountAction {
 struct DownloadExport: AccountAction {
     func run(_ visit: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
         let export = try await visit.useCases.exportUser(by: who, from: visit.visit.origin)
-        return try NativeAPI.answer(export, current: who.session.id)
+        return try NativeAPI.response(export, current: who.session.id)
     }
 }
 

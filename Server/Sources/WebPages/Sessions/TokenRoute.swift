@@ -8,7 +8,7 @@ import OkaeriWire
 import PageSupport
 
 /// `POST /a/{application}/token`: an app turns its code into a session (RFC 6749 §4.1.3, RFC 7636 §4.5).
-struct TokenRoute: RouteHandler {
+struct TokenRoute: Sendable {
     let pages: WebPages
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
@@ -56,21 +56,17 @@ struct TokenRoute: RouteHandler {
 }
 
 /// `GET, POST /a/{application}/userinfo`: who a session's user is (OpenID Connect Core 1.0 §5.3).
-struct UserInfoRoute: RouteHandler {
+struct UserInfoRoute: Sendable {
     let pages: WebPages
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let visit = try await pages.visit(request, context)
-        let sent = request.headers.value(of: .authorization) ?? ""
-        let parts = sent.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, ["bearer", "dpop"].contains(parts[0].lowercased()) else {
-            return OAuthResponse.challenge(nil)
-        }
+        guard let authorization = request.authorization else { return OAuthResponse.challenge(nil) }
         let who: Authenticated
         do {
             who = try await visit.useCases.authenticate(
                 Authenticate.Request(
-                    application: visit.application, token: parts[1],
+                    application: visit.application, token: authorization.token,
                     proof: pages.gate.presentedProof(of: request, context)),
                 from: { visit.visit.client })
         } catch {
@@ -90,7 +86,7 @@ struct UserInfoRoute: RouteHandler {
 }
 
 /// `GET /a/{application}/.well-known/openid-configuration` (OpenID Connect Discovery 1.0 §4, RFC 8414).
-struct DiscoveryRoute: RouteHandler {
+struct DiscoveryRoute: Sendable {
     let pages: WebPages
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {

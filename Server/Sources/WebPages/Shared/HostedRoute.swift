@@ -10,7 +10,7 @@ protocol HostedPage: Sendable {
 }
 
 /// Finds the application of a hosted page, and answers errors as pages.
-struct HostedRoute: RouteHandler {
+struct HostedRoute: Sendable {
     let pages: WebPages
     let page: any HostedPage
 

@@ -11,7 +11,7 @@ struct PageErrors: ErrorRenderer {
     let templates: PageTemplates
     let assets: PageAssets
 
-    func answer(to error: any Error, requestId: String) -> Response {
+    func response(to error: any Error, requestId: String) -> Response {
         let (status, words, headers) = Self.words(for: error)
         let model: PageTemplates.Model = [
             "language": "en", "title": status.code == 404 ? "404" : "\(status.code)", "brand": "Okaeri", "nonce": "",

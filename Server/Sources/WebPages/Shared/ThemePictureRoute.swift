@@ -5,7 +5,7 @@ import NIOCore
 import PageSupport
 
 /// `GET /a/{application}/theme/{picture}`: the logo or the background of an application's theme.
-struct ThemePictureRoute: RouteHandler {
+struct ThemePictureRoute: Sendable {
     let pages: WebPages
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {

@@ -24,7 +24,7 @@ struct ForeignWorld: Sendable {
     let clock = StandingClock()
     let application: Domain.Application
     private let store: any Engine
-    private let responder: RouterResponder<ServerContext>
+    private let responder: RouteResponder
 
     init(
         _ settings: ApplicationSettings = ApplicationSettings(), server: [String: String] = ["rate-limits": "off"],

@@ -77,7 +77,7 @@ struct NCMBWorld: Sendable {
     let composition: Composition
     let clock = StandingClock()
     let application: Domain.Application
-    private let responder: RouterResponder<ServerContext>
+    private let responder: RouteResponder
 
     init(
         _ settings: ApplicationSettings = ApplicationSettings(), server: [String: String] = ["rate-limits": "off"],

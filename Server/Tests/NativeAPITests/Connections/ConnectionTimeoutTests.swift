@@ -135,7 +135,7 @@ struct ConnectionTimeoutTests {
         let loop = EmbeddedEventLoop()
         let metrics = ConnectionMetrics()
         let timeouts = ConnectionTimeouts(.init(idle: .seconds(30), write: .seconds(30)), metrics: metrics)
-        let routes = StreamServer.serverRoutes([]).responders().whole
+        let routes = StreamServer.serverRoutes([]).responder()
         let channels = try (0..<2000).map { number in
             let channel = EmbeddedChannel(
                 handlers: [FastPathHandler(routes, timeouts: timeouts, logger: TestServer.silence)], loop: loop)

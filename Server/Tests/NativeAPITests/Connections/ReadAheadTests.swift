@@ -13,7 +13,7 @@ struct ReadAheadTests {
     func once() throws {
         let held = HeldAnswers()
         let reads = ReadCounter()
-        let routes = StreamServer.serverRoutes([Route(.get, "/held", held)]).responders().whole
+        let routes = StreamServer.serverRoutes([Route(.get, "/held", .nothing, held.respond)]).responder()
         let timeouts = ConnectionTimeouts(
             .init(idle: .seconds(30), write: .seconds(30)), metrics: ConnectionMetrics())
         let channel = EmbeddedChannel(

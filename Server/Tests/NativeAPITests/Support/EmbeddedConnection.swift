@@ -17,7 +17,7 @@ final class ReadCounter: ChannelOutboundHandler, Sendable {
 }
 
 /// Requests whose answers the test makes when it likes.
-final class HeldAnswers: RouteHandler {
+final class HeldAnswers: Sendable {
     private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
@@ -63,8 +63,9 @@ struct EmbeddedConnection {
         socket: [any ChannelHandler] = []
     ) throws {
         let routes = StreamServer.serverRoutes([
-            Route(.get, "/held", held), Route(.get, "/short", StreamServer.Short()),
-        ]).responders().whole
+            Route(.get, "/held", .nothing, held.respond),
+            Route(.get, "/short", .nothing, StreamServer.Short().respond),
+        ]).responder()
         let handler = FastPathHandler(
             routes, timeouts: ConnectionTimeouts(limits, metrics: metrics), logger: TestServer.silence)
         let handlers: [any ChannelHandler] = [reads] + socket + [handler]

@@ -12,7 +12,7 @@ import Testing
 @testable import OkaeriServer
 
 /// A body of numbered pieces, as long as those of exports, and what became of it.
-final class NumberedPieces: RouteHandler {
+final class NumberedPieces: Sendable {
     enum Ending: Sendable {
         case proper, missing, fault
     }
@@ -91,11 +91,13 @@ struct StreamServer: Sendable {
             environment: [:])
         let rules = ConnectionRules(
             settings, metrics: ConnectionMetrics(), logger: TestServer.silence, isLoopbackExempt: isLoopbackExempt)
-        let responders = serverRoutes([Route(.get, "/pieces", pieces), Route(.get, "/short", Short())]).responders()
+        let responder = serverRoutes([
+            Route(.get, "/pieces", .nothing, pieces.respond), Route(.get, "/short", .nothing, Short().respond),
+        ]).responder()
         let (listening, listens) = AsyncStream<Int>.makeStream()
         let application = Hummingbird.Application(
-            responder: responders.all,
-            server: settings.server(try await MalformedRequestHandler.Answers(NoWords()), responders.whole, rules),
+            responder: responder,
+            server: settings.server(try await MalformedRequestHandler.Answers(NoWords()), responder, rules),
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in
                 await ListeningSocket.prepare(channel, rules)
@@ -147,14 +149,14 @@ struct StreamServer: Sendable {
         func owns(path: String) -> Bool { true }
     }
 
-    struct Short: RouteHandler {
+    struct Short: Sendable {
         func respond(to request: Request, _ context: ServerContext) async throws -> Response {
             Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: "short")))
         }
     }
 
     private struct NoWords: ErrorRenderer {
-        func answer(to error: any Error, requestId: String) -> Response { Response(status: .internalServerError) }
+        func response(to error: any Error, requestId: String) -> Response { Response(status: .internalServerError) }
     }
 }
 

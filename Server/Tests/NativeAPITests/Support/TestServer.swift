@@ -26,7 +26,7 @@ struct TestServer: Sendable {
     let application: Domain.Application
     let store: any Engine
     private let lifetime: EngineLifetime
-    private let responder: RouterResponder<ServerContext>
+    private let responder: RouteResponder
     private let logger: Logger
 
     /// - Parameters:

@@ -1,4 +1,0 @@
-/// Which program this is.
-package enum ProgramVersion {
-    package static let current = "0.1.0"
-}

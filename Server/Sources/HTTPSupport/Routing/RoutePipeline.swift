@@ -1,0 +1,63 @@
+import HTTPTypes
+import Hummingbird
+
+/// Everything that a request of one route passes through, on the fast path and on Hummingbird's alike: it gets an id, its
+/// path is checked, the handler makes the response or the protocol words the error, headers are added, a body that nobody
+/// wanted is read, and the response is counted and logged.
+///
+/// A class, so that a request holds one reference to all of it.
+final class RoutePipeline: Sendable {
+    private let handler: Route.Handler
+    private let errors: any ErrorRenderer
+    private let naming: RequestNaming
+    private let checkPath: PathCheck
+    private let standardHeaders = StandardHeaders()
+    private let crossOriginHeaders: CrossOriginHeaders
+    private let drainBody: BodyDrain
+    private let metrics: RouteMetrics
+    private let log: RequestLog
+
+    init(_ adapter: any ProtocolAdapter, _ shared: Shared, _ metrics: RouteMetrics, _ handler: @escaping Route.Handler)
+    {
+        self.handler = handler
+        self.metrics = metrics
+        errors = adapter.errors
+        naming = shared.naming
+        checkPath = PathCheck(takesFinalSlash: adapter.takesFinalSlash)
+        crossOriginHeaders = CrossOriginHeaders(fields: adapter.crossOriginHeaders)
+        drainBody = shared.drainBody
+        log = RequestLog(method: metrics.method, path: metrics.path)
+    }
+
+    /// What all routes share.
+    struct Shared: Sendable {
+        var naming: RequestNaming
+        var drainBody: BodyDrain
+    }
+
+    /// The path of its route.
+    var path: String { metrics.path }
+
+    func respond(to request: Request, _ context: ServerContext) async -> Response {
+        let start = ContinuousClock.now
+        var context = context
+        context.requestId = naming.id(of: request, context)
+        context.body = BodyProgress(request)
+        var response: Response
+        do {
+            try checkPath(request)
+            response = try await handler(request, context)
+        } catch {
+            response = errors.response(to: error, requestId: context.requestId)
+            log.note(error, response.status, context)
+        }
+        standardHeaders.add(to: &response, requestId: context.requestId)
+        crossOriginHeaders.add(to: &response, of: request)
+        for field in context.responseHeaders.all { response.headers.append(field) }
+        if context.body != nil { await drainBody(request, context, &response) }
+        let duration = start.duration(to: .now)
+        metrics.note(status: response.status.code, duration)
+        log.note(response.status, duration, context)
+        return response
+    }
+}

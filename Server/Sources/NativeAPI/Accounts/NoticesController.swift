@@ -1,0 +1,39 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import OkaeriWire
+
+/// What a device has to show its user.
+final class NoticesController: Sendable {
+    private let requests: NativeRequests
+    private let listNotices: ListNotices
+    private let acknowledgeNotice: AcknowledgeNotice
+
+    init(_ requests: NativeRequests, _ useCases: UseCases) {
+        self.requests = requests
+        listNotices = useCases.listNotices
+        acknowledgeNotice = useCases.acknowledgeNotice
+    }
+
+    /// `GET /v1/user/notices`: what this device has not been told.
+    func list(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
+        let transfers = try await listNotices(for: caller)
+        return try JSONResponse(body: NoticeListAnswer(notices: transfers.map { NoticeBody($0) })).response()
+    }
+
+    /// `DELETE /v1/user/notices/{id}`: the person took note.
+    func acknowledge(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
+        if let id = context.parameters.get("id") {
+            try await acknowledgeNotice(Identifier(rawValue: id), by: caller)
+        }
+        return Response(status: .noContent)
+    }
+}
+
+extension NoticeBody {
+    init(_ transfer: Transfer) {
+        self.init(
+            id: transfer.id.rawValue, kind: Self.deviceAdded, createdAt: transfer.redeemedAt.wire,
+            device: DeviceBody(transfer.device), address: transfer.address, undoUntil: transfer.undoEnd.wire)
+    }
+}

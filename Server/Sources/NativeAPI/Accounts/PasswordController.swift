@@ -1,0 +1,64 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import OkaeriWire
+
+/// The password of the own user, and its reset by mail.
+final class PasswordController: Sendable {
+    private let requests: NativeRequests
+    private let changePassword: ChangePassword
+    private let requestPasswordReset: RequestPasswordReset
+    private let resetPassword: ResetPassword
+
+    init(_ requests: NativeRequests, _ useCases: UseCases) {
+        self.requests = requests
+        changePassword = useCases.changePassword
+        requestPasswordReset = useCases.requestPasswordReset
+        resetPassword = useCases.resetPassword
+    }
+
+    /// `PUT /v1/user/password`: another password; the other sessions end.
+    func change(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
+        guard let body = try await requests.readJSON(PasswordChangeBody.self, of: request, context) else {
+            throw RequestError.membersInvalid([MemberFault(path: "newPassword", rule: .required)])
+        }
+        let ended = try await changePassword(
+            ChangePassword.Request(
+                current: body.currentPassword.map(Secret.init(_:)), new: Secret(body.newPassword),
+                address: requests.gate.client(of: request, context), origin: requests.origin(of: request, context)),
+            by: caller)
+        return try JSONResponse(body: EndedSessionsAnswer(ended: ended)).response()
+    }
+
+    /// `POST /v1/password-reset/request`: mail what allows a new password. The answer tells nobody whether there is such a
+    /// user.
+    func requestReset(
+        _ application: Domain.Application, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        let body = try await requests.requiredJSON(PasswordResetRequestBody.self, of: request, context)
+        let life = try await requestPasswordReset(
+            email: body.email, in: application, languages: AcceptLanguage.tags(of: request),
+            from: requests.gate.client(of: request, context))
+        return try JSONResponse(
+            body: MailOrderAnswer(expiresInSeconds: life.components.seconds), status: .accepted
+        ).response()
+    }
+
+    /// `POST /v1/password-reset`: a new password, with the token of a mail; all sessions end.
+    func reset(
+        _ application: Domain.Application, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        let name = try Attempt.name(of: request)
+        let body = try await requests.requiredJSON(PasswordResetBody.self, of: request, context)
+        let restoringFrom = try requests.restoration(of: request, context)
+        var named = body
+        named.newPassword = ""
+        try await resetPassword(
+            ResetPassword.Request(
+                application: application, token: body.token, newPassword: Secret(body.newPassword),
+                address: requests.gate.client(of: request, context),
+                attempt: try Attempt(name: name, body: named)?.digest, restoringFrom: restoringFrom,
+                origin: requests.origin(of: request, context)))
+        return Response(status: .noContent)
+    }
+}

@@ -1,0 +1,152 @@
+package import Domain
+import HTTPSupport
+import HTTPTypes
+package import Hummingbird
+import OkaeriWire
+
+/// The own user: made, read, changed, made permanent, deleted, exported.
+final class UsersController: Sendable {
+    private let requests: NativeRequests
+    private let metrics: ServerMetrics
+    private let signUp: SignUp
+    private let updateUser: UpdateUser
+    private let requireRecentLogIn: RequireRecentLogIn
+    private let rememberAttempt: RememberAttempt
+    private let upgradeOrOfferMerge: UpgradeOrOfferMerge
+    private let requestDeletion: RequestDeletion
+    private let exportUser: ExportUser
+
+    init(_ requests: NativeRequests, _ useCases: UseCases, metrics: ServerMetrics) {
+        self.requests = requests
+        self.metrics = metrics
+        signUp = useCases.signUp
+        updateUser = useCases.updateUser
+        requireRecentLogIn = useCases.requireRecentLogIn
+        rememberAttempt = useCases.rememberAttempt
+        upgradeOrOfferMerge = useCases.upgradeOrOfferMerge
+        requestDeletion = useCases.requestDeletion
+        exportUser = useCases.exportUser
+    }
+
+    /// `POST /v1/sign-up`: makes a user with identifiers and a password, and logs it in.
+    func create(
+        _ application: Domain.Application, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        let attemptName = try Attempt.name(of: request)
+        let body = try await requests.readJSON(SignUpBody.self, of: request, context) ?? SignUpBody(password: nil)
+        var named = body
+        named.password = nil
+        let attempt = try Attempt(name: attemptName, body: named)
+        let logIn = try await metrics.logIn { () async throws(DomainError) in
+            try await signUp(
+                SignUp.Request(
+                    application: application,
+                    identifiers: NewIdentifiers(
+                        username: ValueChange(given: body.username), email: ValueChange(given: body.email),
+                        phone: ValueChange(given: body.phone)),
+                    password: body.password.map(Secret.init(_:)),
+                    newUser: .init(displayName: body.displayName, locale: body.locale, fields: body.fields ?? [:]),
+                    proof: requests.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
+                    device: body.device.map { DeviceDescription($0) } ?? .init(),
+                    attempt: attempt, address: requests.gate.client(of: request, context),
+                    origin: requests.origin(of: request, context)))
+        }
+        return try JSONResponse(body: LogInResponse(logIn), status: .created).response()
+    }
+
+    /// `GET /v1/user`: the own user. The hot path: the session's cache has the user already, so there is no query, and
+    /// after the first time it has the answer's bytes too.
+    func read(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
+        Response(json: try caller.written(for: .native, UserBody(caller.userView)).body)
+    }
+
+    /// `PATCH /v1/user`: a JSON merge patch (RFC 7396) of the own user.
+    func update(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
+        let patch = try await requests.readJSON(
+            UserPatchBody.self, of: request, context, mediaTypes: ["application/merge-patch+json", "application/json"])
+        let changes = UpdateUser.Changes(patch ?? UserPatchBody())
+        if !changes.identifiers.isEmpty {
+            try requireRecentLogIn(caller, isProven: requests.isProven(request, context))
+        }
+        let user = try await updateUser(
+            caller.user.id, in: caller.application, changes: changes, from: requests.origin(of: request, context),
+            keeping: KeptAccess(caller))
+        return try JSONResponse(body: UserBody(user.shown(to: .owner, in: caller.application))).response()
+    }
+
+    /// `POST /v1/user/upgrade`: gives an anonymous user identifiers and a password.
+    func upgrade(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
+        let attemptName = try Attempt.name(of: request)
+        let body = try await requests.readJSON(UpgradeBody.self, of: request, context) ?? UpgradeBody(password: nil)
+        var named = body
+        named.password = nil
+        try await rememberAttempt(try Attempt(name: attemptName, body: named), by: caller)
+        let user = try await upgradeOrOfferMerge(
+            UpgradeUser.Request(
+                identifiers: NewIdentifiers(
+                    username: ValueChange(given: body.username), email: ValueChange(given: body.email),
+                    phone: ValueChange(given: body.phone)),
+                password: body.password.map(Secret.init(_:)),
+                changes: UpdateUser.Changes(
+                    displayName: ValueChange(body.displayName), locale: ValueChange(body.locale),
+                    fields: ValueChange(body.fields)),
+                isNamedAttempt: attemptName != nil),
+            by: caller, address: requests.gate.client(of: request, context), from: requests.origin(of: request, context)
+        )
+        return try JSONResponse(body: UserBody(user.shown(to: .owner, in: caller.application))).response()
+    }
+
+    /// `DELETE /v1/user`: the user asks to be deleted.
+    func delete(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
+        let erasedAt = try await requestDeletion(by: caller, from: requests.origin(of: request, context))
+        return try JSONResponse(body: DeletionAnswer(erasedAt: erasedAt.wire), status: .accepted).response()
+    }
+
+    /// `GET /v1/user/export`: everything that is stored about the user.
+    func export(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
+        let export = try await exportUser(by: caller, from: requests.origin(of: request, context))
+        return try NativeAPI.response(export, current: caller.session.id)
+    }
+}
+
+extension ValueChange {
+    /// A value that may have been given.
+    init(given value: Value?) {
+        self = value.map { .set($0) } ?? .unchanged
+    }
+}
+
+extension ValueChange where Value: Codable & Hashable {
+    /// A change as it was sent.
+    init(_ change: UserPatchBody.Change<Value>) {
+        self =
+            switch change {
+            case .unchanged: .unchanged
+            case .removed: .removed
+            case .set(let value): .set(value)
+            }
+    }
+}
+
+extension NativeAPI {
+    /// Everything that is stored about a user, as a file. The hosted pages give the same.
+    package static func response(_ export: ExportUser.Export, current: Identifier<Session>) throws -> Response {
+        let body = ExportAnswer(
+            exportedAt: export.exportedAt.wire, application: export.application.id.rawValue,
+            // All of it, also what apps never see: it is the person's right (GDPR, article 15).
+            user: UserBody(export.user.shown(to: .server, in: export.application)),
+            sessions: export.sessions.map { SessionBody($0, isCurrent: $0.id == current) },
+            devicesAdded: export.transfers.map { NoticeBody($0) }, log: export.audit.map { LogEntryBody($0) })
+        return try JSONResponse(body: body, headers: [.contentDisposition: #"attachment; filename="user.json""#])
+            .response()
+    }
+}
+
+extension LogEntryBody {
+    fileprivate init(_ entry: AuditEntry) {
+        self.init(
+            at: entry.at.wire, actor: entry.actor.rawValue, action: entry.action.rawValue,
+            target: entry.target?.rawValue, result: entry.result.rawValue, address: entry.origin.address,
+            userAgent: entry.origin.userAgent)
+    }
+}

@@ -1,0 +1,52 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import OkaeriWire
+
+/// One-time codes by mail.
+final class LogInCodesController: Sendable {
+    private let requests: NativeRequests
+    private let metrics: ServerMetrics
+    private let requestLogInCode: RequestLogInCode
+    private let logInWithCode: LogInWithCode
+
+    init(_ requests: NativeRequests, _ useCases: UseCases, metrics: ServerMetrics) {
+        self.requests = requests
+        self.metrics = metrics
+        requestLogInCode = useCases.requestLogInCode
+        logInWithCode = useCases.logInWithCode
+    }
+
+    /// `POST /v1/log-in/code/request`: mail a code to log in with. The answer tells nobody whether there is such a user.
+    func send(
+        _ application: Domain.Application, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        let body = try await requests.requiredJSON(LogInCodeRequestBody.self, of: request, context)
+        let (ticket, life) = try await requestLogInCode(
+            email: body.email, in: application, languages: AcceptLanguage.tags(of: request),
+            from: requests.gate.client(of: request, context))
+        let answer = LogInCodeRequestResponse(ticket: ticket.revealed, expiresInSeconds: life.components.seconds)
+        return try JSONResponse(body: answer, status: .accepted).response()
+    }
+
+    /// `POST /v1/log-in/code`: log in with a code that was mailed.
+    func logIn(
+        _ application: Domain.Application, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        let name = try Attempt.name(of: request)
+        let restoringFrom = try requests.restoration(of: request, context)
+        let body = try await requests.requiredJSON(LogInCodeBody.self, of: request, context)
+        let attempt = try Attempt(name: name, body: body)
+        let logIn = try await metrics.logIn { () async throws(DomainError) in
+            try await logInWithCode(
+                LogInWithCode.Request(
+                    application: application, ticket: body.ticket, code: body.code,
+                    proof: requests.gate.presentedProof(of: request, context),
+                    joinsDevice: body.joinsDevice ?? true, device: body.device.map { DeviceDescription($0) } ?? .init(),
+                    attempt: attempt, address: requests.gate.client(of: request, context),
+                    restoringFrom: restoringFrom, origin: requests.origin(of: request, context)))
+        }
+        context.tellNotices(logIn.noticeCount)
+        return try JSONResponse(body: LogInResponse(logIn)).response()
+    }
+}

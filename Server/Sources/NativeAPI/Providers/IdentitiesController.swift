@@ -1,0 +1,88 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import OkaeriWire
+
+/// Identities of providers: log-in, linking, and what Apple reports of them.
+final class IdentitiesController: Sendable {
+    private let requests: NativeRequests
+    private let metrics: ServerMetrics
+    private let logInWithProvider: LogInWithProvider
+    private let rememberAttempt: RememberAttempt
+    private let linkProvider: LinkProvider
+    private let unlinkProvider: UnlinkProvider
+    private let takeAppleNotification: TakeAppleNotification
+
+    init(_ requests: NativeRequests, _ useCases: UseCases, metrics: ServerMetrics) {
+        self.requests = requests
+        self.metrics = metrics
+        logInWithProvider = useCases.logInWithProvider
+        rememberAttempt = useCases.rememberAttempt
+        linkProvider = useCases.linkProvider
+        unlinkProvider = useCases.unlinkProvider
+        takeAppleNotification = useCases.takeAppleNotification
+    }
+
+    /// `POST /v1/log-in/{provider}`: log in with Apple or another provider; the first time makes a user.
+    func logIn(
+        _ application: Domain.Application, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        let provider = try context.provider()
+        let attemptName = try Attempt.name(of: request)
+        let restoringFrom = try requests.restoration(of: request, context)
+        guard let body = try await requests.readJSON(ProviderLogInBody.self, of: request, context) else {
+            throw RequestError.nothingPresented
+        }
+        let attempt = try Attempt(name: attemptName, body: body)
+        let newUser = LogInAutomatically.NewUser(
+            displayName: body.user?.displayName ?? body.name, locale: body.user?.locale,
+            fields: body.user?.fields ?? [:])
+        let logIn: LogIn
+        do {
+            logIn = try await logInWithProvider(
+                LogInWithProvider.Request(
+                    application: application, provider: provider, credential: try ProviderCredential(body),
+                    proof: requests.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
+                    device: body.device.map { DeviceDescription($0) } ?? .init(), newUser: newUser,
+                    attempt: attempt, address: requests.gate.client(of: request, context), restoringFrom: restoringFrom,
+                    origin: requests.origin(of: request, context)))
+        } catch DomainError.rateLimited(let span) {
+            metrics.refusedFirstLaunches.add()
+            throw DomainError.rateLimited(retryAfter: span)
+        }
+        context.tellNotices(logIn.noticeCount)
+        (logIn.isNew ? metrics.newUserLogIns : metrics.knownUserLogIns).add()
+        return try JSONResponse(body: LogInResponse(logIn), status: logIn.isNew ? .created : .ok).response()
+    }
+
+    /// `POST /v1/user/identities/{provider}`: link a provider's identity to the own user.
+    func link(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
+        let provider = try context.provider()
+        guard let body = try await requests.readJSON(ProviderLinkBody.self, of: request, context) else {
+            throw RequestError.nothingPresented
+        }
+        let credential = try ProviderCredential(body.logIn)
+        try await rememberAttempt(
+            try Attempt(name: try Attempt.name(of: request), body: body), by: caller)
+        let user = try await linkProvider(
+            provider, credential, displayName: body.name, by: caller, from: requests.origin(of: request, context))
+        return try JSONResponse(body: UserBody(user.shown(to: .owner, in: caller.application))).response()
+    }
+
+    /// `DELETE /v1/user/identities/{provider}`: unlink a provider's identity from the own user.
+    func unlink(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
+        let user = try await unlinkProvider(
+            try context.provider(), by: caller, from: requests.origin(of: request, context))
+        return try JSONResponse(body: UserBody(user.shown(to: .owner, in: caller.application))).response()
+    }
+
+    /// `POST /v1/providers/apple/notifications`: Apple's server-to-server notifications (requirement 35). Apple names no
+    /// application; the signed message does.
+    func receiveAppleNotification(_ request: Request, _ context: ServerContext) async throws -> Response {
+        guard let body = try await requests.readJSON(AppleNotificationBody.self, of: request, context) else {
+            throw RequestError.membersInvalid([MemberFault(path: "payload", rule: .required)])
+        }
+        try await takeAppleNotification(body.payload)
+        return Response(status: .ok)
+    }
+}

@@ -1,0 +1,58 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import OkaeriWire
+
+extension ServerContext {
+    /// The provider that the path names.
+    func provider() throws(DomainError) -> Identity.Provider {
+        guard let name = parameters.get("provider"), name.utf8.count <= 64 else { throw .providerNotEnabled }
+        return Identity.Provider(rawValue: name)
+    }
+}
+
+extension RequestError {
+    /// Neither token nor code.
+    static var nothingPresented: RequestError {
+        .membersInvalid([MemberFault(path: "idToken", rule: .required)])
+    }
+}
+
+extension ProviderCredential {
+    /// - Throws: `RequestError.membersInvalid` when there is neither token nor code.
+    init(_ body: ProviderLogInBody) throws(RequestError) {
+        guard body.idToken != nil || body.authorizationCode != nil || body.accessToken != nil else {
+            throw .nothingPresented
+        }
+        self.init(
+            identityToken: body.idToken.map { Secret($0) }, nonce: body.nonce.map { Secret($0) },
+            accessToken: body.accessToken.map { Secret($0) },
+            accessTokenSecret: body.accessTokenSecret.map { Secret($0) },
+            code: body.authorizationCode.map {
+                AuthorizationCode(
+                    code: Secret($0), verifier: body.codeVerifier.map { Secret($0) }, redirectURI: body.redirectUri,
+                    audience: body.clientId)
+            })
+    }
+}
+
+extension ProviderTokenFault {
+    /// Names what is wrong, so that a developer need not guess.
+    var detail: String {
+        switch self {
+        case .malformed: "It is not one JWT of at most 16 KiB, or there is neither token nor code."
+        case .algorithm: "alg must be the one that the provider signs with."
+        case .criticalExtension: "crit names an extension; none is known here."
+        case .key: "kid names no key of the provider's."
+        case .signature: "The signature does not fit the provider's key."
+        case .issuer: "iss is not the provider."
+        case .audience: "aud is none of the application's bundle, service or client ids."
+        case .nonce: "nonce does not fit the nonce that was sent, or one of them is missing."
+        case .expired: "The token has expired."
+        case .issuedInFuture: "iat is missing or in the future."
+        case .subject: "sub is missing or malformed."
+        case .otherPerson: "Token and authorization code are about different people."
+        case .accessToken: "The provider does not know the access token, or made it for another application."
+        }
+    }
+}

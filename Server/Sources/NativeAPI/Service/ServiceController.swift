@@ -1,0 +1,75 @@
+import Domain
+package import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// What operators and developers ask the server itself.
+final class ServiceController: Sendable {
+    private let findApplication: FindApplication
+    private let openAPI = ByteBuffer(bytes: PackageResources.openapi_yaml)
+
+    init(_ useCases: UseCases) {
+        findApplication = useCases.findApplication
+    }
+
+    /// `GET /v1/openapi.yaml`: the API's description, as it stands in the repository.
+    func description(_ request: Request, _ context: ServerContext) async throws -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/yaml", .cacheControl: "public, max-age=300"],
+            body: ResponseBody(byteBuffer: openAPI))
+    }
+
+    /// `GET /health/live`: the process answers. Asks nothing else, so that a slow disk restarts nobody.
+    func live(_ request: Request, _ context: ServerContext) async throws -> Response {
+        try JSONResponse(body: HealthResponse(status: "live")).response()
+    }
+
+    /// `GET /health/ready`: the storage can be reached.
+    func ready(_ request: Request, _ context: ServerContext) async throws -> Response {
+        do {
+            // No application has the empty id, and what was not found is not kept: this always asks the storage.
+            _ = try await findApplication(Identifier(rawValue: ""))
+        } catch .applicationUnknown {
+            return try JSONResponse(body: HealthResponse(status: "ready")).response()
+        }
+        return try JSONResponse(body: HealthResponse(status: "ready")).response()
+    }
+}
+
+/// The answer to both health routes.
+struct HealthResponse: Encodable {
+    var status: String
+}
+
+/// Numbers for Prometheus.
+struct MetricsController: Sendable {
+    let metrics: ServerMetrics
+    /// Who knows it may read; everybody may without one.
+    let key: Secret?
+
+    /// `GET /metrics`.
+    func read(_ request: Request, _ context: ServerContext) async throws -> Response {
+        // Strangers do not learn that there is something to read.
+        if let key, request.bearerToken.map({ Secret(String($0)) }) != key { throw RequestError.pathUnknown }
+        return Response(
+            status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text)))
+    }
+}
+
+/// `/metrics` alone, for a listener that only its operator reaches.
+package struct MetricsAPI: ProtocolAdapter {
+    private let metrics: ServerMetrics
+
+    package init(_ metrics: ServerMetrics) {
+        self.metrics = metrics
+    }
+
+    package var surface: String { "metrics" }
+    package var routes: [Route] {
+        [Route(.get, "/metrics", .nothing, MetricsController(metrics: metrics, key: nil).read)]
+    }
+    package var errors: any ErrorRenderer { NativeAPI.errors }
+    package func owns(path: String) -> Bool { true }
+}

@@ -1,0 +1,103 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import OkaeriWire
+
+/// Log-ins by the device key, by password, and by a session of another protocol.
+final class LogInController: Sendable {
+    private let requests: NativeRequests
+    private let metrics: ServerMetrics
+    private let logInAutomatically: LogInAutomatically
+    private let logInWithPassword: LogInWithPassword
+    private let adoptSession: AdoptSession
+
+    init(_ requests: NativeRequests, _ useCases: UseCases, metrics: ServerMetrics) {
+        self.requests = requests
+        self.metrics = metrics
+        logInAutomatically = useCases.logInAutomatically
+        logInWithPassword = useCases.logInWithPassword
+        adoptSession = useCases.foreign.adoptSession
+    }
+
+    /// `POST /v1/log-in/automatic`: log in with the device's key; the first time makes a user.
+    func automatically(
+        _ application: Domain.Application, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        guard let proof = requests.gate.presentedProof(of: request, context) else { throw DomainError.proofRequired }
+        let attemptName = try Attempt.name(of: request)
+        let restoringFrom = try requests.restoration(of: request, context)
+        let body = try await requests.readJSON(AutomaticLogInBody.self, of: request, context) ?? AutomaticLogInBody()
+        let attempt = try Attempt(name: attemptName, body: body)
+        let logIn: LogIn
+        do {
+            logIn = try await logInAutomatically(
+                LogInAutomatically.Request(
+                    application: application, proof: proof,
+                    device: body.device.map { DeviceDescription($0) } ?? .init(),
+                    newUser: .init(body.user), attempt: attempt, address: requests.gate.client(of: request, context),
+                    restoringFrom: restoringFrom))
+        } catch {
+            if case .rateLimited = error { metrics.refusedFirstLaunches.add() }
+            throw error
+        }
+        context.tellNotices(logIn.noticeCount)
+        (logIn.isNew ? metrics.newUserLogIns : metrics.knownUserLogIns).add()
+        return try JSONResponse(body: LogInResponse(logIn), status: logIn.isNew ? .created : .ok).response()
+    }
+
+    /// `POST /v1/log-in/password`: log in with identifier and password.
+    func withPassword(
+        _ application: Domain.Application, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        let attemptName = try Attempt.name(of: request)
+        let restoringFrom = try requests.restoration(of: request, context)
+        guard let body = try await requests.readJSON(PasswordLogInBody.self, of: request, context) else {
+            throw RequestError.membersInvalid(
+                ["identifier", "password"].map { MemberFault(path: $0, rule: .required) })
+        }
+        var named = body
+        named.password = ""
+        let attempt = try Attempt(name: attemptName, body: named)
+        let logIn = try await metrics.logIn { () async throws(DomainError) in
+            try await logInWithPassword(
+                LogInWithPassword.Request(
+                    application: application, identifier: body.identifier, password: Secret(body.password),
+                    proof: requests.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
+                    device: body.device.map { DeviceDescription($0) } ?? .init(), attempt: attempt,
+                    address: requests.gate.client(of: request, context), restoringFrom: restoringFrom,
+                    origin: requests.origin(of: request, context)))
+        }
+        context.tellNotices(logIn.noticeCount)
+        return try JSONResponse(body: LogInResponse(logIn)).response()
+    }
+
+    /// `POST /v1/log-in/adopt`: takes a user over from a session of a foreign protocol.
+    func adopt(
+        _ application: Domain.Application, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        guard let proof = requests.gate.presentedProof(of: request, context) else { throw DomainError.proofRequired }
+        let attemptName = try Attempt.name(of: request)
+        guard let body = try await requests.readJSON(AdoptionBody.self, of: request, context) else {
+            throw RequestError.membersInvalid(["protocol", "token"].map { MemberFault(path: $0, rule: .required) })
+        }
+        var named = body
+        named.token = ""
+        let logIn = try await adoptSession(
+            AdoptSession.Request(
+                application: application, protocolName: .init(rawValue: body.protocolName),
+                token: Secret(body.token), proof: proof, joinsDevice: body.joinsDevice ?? true,
+                device: body.device.map { DeviceDescription($0) } ?? .init(),
+                attempt: try Attempt(name: attemptName, body: named),
+                address: requests.gate.client(of: request, context),
+                origin: requests.origin(of: request, context)))
+        metrics.knownUserLogIns.add()
+        context.tellNotices(logIn.noticeCount)
+        return try JSONResponse(body: LogInResponse(logIn)).response()
+    }
+}
+
+extension LogInAutomatically.NewUser {
+    fileprivate init(_ body: NewUserBody?) {
+        self.init(displayName: body?.displayName, locale: body?.locale, fields: body?.fields ?? [:])
+    }
+}

@@ -1,0 +1,103 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import OkaeriWire
+
+/// The own sessions.
+final class SessionsController: Sendable {
+    private let requests: NativeRequests
+    private let listSessions: ListSessions
+    private let endSession: EndSession
+    private let endOtherSessions: EndOtherSessions
+    private let logOut: LogOut
+    private let reauthenticate: Reauthenticate
+
+    init(_ requests: NativeRequests, _ useCases: UseCases) {
+        self.requests = requests
+        listSessions = useCases.listSessions
+        endSession = useCases.endSession
+        endOtherSessions = useCases.endOtherSessions
+        logOut = useCases.logOut
+        reauthenticate = useCases.reauthenticate
+    }
+
+    /// `GET /v1/user/sessions`: the own live sessions, newest first.
+    func list(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
+        let sessions = try await listSessions(of: caller.user.id, in: caller.application)
+        let bodies = sessions.map { SessionBody($0, isCurrent: $0.id == caller.session.id) }
+        return try JSONResponse(body: SessionListAnswer(sessions: bodies)).response()
+    }
+
+    /// `DELETE /v1/user/sessions/{id}`: ends one of the own sessions.
+    func end(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
+        guard let id = context.parameters.get("id") else { throw DomainError.sessionUnknown }
+        try await endSession(Identifier(rawValue: id), by: caller, from: requests.origin(of: request, context))
+        return Response(status: .noContent)
+    }
+
+    /// `DELETE /v1/user/sessions`: “log out everywhere”: every way into the account ends but the session of the request, its
+    /// device key, and what the user logs in with.
+    func endOthers(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
+        let ended = try await endOtherSessions(by: caller, from: requests.origin(of: request, context))
+        return try JSONResponse(body: EndedSessionsAnswer(ended: ended.sessions, removedDeviceKeys: ended.deviceKeys))
+            .response()
+    }
+
+    /// `POST /v1/log-out`: ends the session of the request.
+    func endCurrent(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
+        try await logOut(caller)
+        return Response(status: .noContent)
+    }
+
+    /// `POST /v1/user/reauthenticate`: proves again that the session's owner is there.
+    func renew(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
+        let body = try await requests.readJSON(ReauthenticationBody.self, of: request, context)
+        let credential = try Reauthenticate.Credential(
+            body ?? ReauthenticationBody(), isProven: requests.isProven(request, context))
+        let answer = try await reauthenticate(
+            by: credential, from: requests.gate.client(of: request, context), caller,
+            origin: requests.origin(of: request, context))
+        return try JSONResponse(
+            body: ReauthenticationAnswer(
+                session: NewSessionBody(
+                    id: answer.session.id.rawValue, token: answer.token.revealed,
+                    expiresAt: answer.session.expiresAt.wire, idleSeconds: answer.idleLifetime.components.seconds),
+                freshUntil: answer.freshUntil.wire)
+        ).response()
+    }
+}
+
+extension Reauthenticate.Credential {
+    /// What the body proves by: exactly one thing, or the proof in the header alone.
+    ///
+    /// - Throws: `RequestError.membersInvalid`.
+    fileprivate init(_ body: ReauthenticationBody, isProven: Bool) throws(RequestError) {
+        let (isByCode, isByProvider) = (
+            body.code != nil || body.ticket != nil, body.provider != nil || body.credential != nil
+        )
+        switch (body.password, isByCode, isByProvider) {
+        case (let password?, false, false):
+            self = .password(Secret(password))
+        case (nil, true, false):
+            guard let code = body.code else { throw .missing("code") }
+            guard let ticket = body.ticket else { throw .missing("ticket") }
+            self = .code(code, ticket: ticket)
+        case (nil, false, true):
+            guard let provider = body.provider else { throw .missing("provider") }
+            guard let credential = body.credential else { throw .missing("credential") }
+            self = .provider(.init(rawValue: provider), try ProviderCredential(credential.logIn))
+        case (nil, false, false):
+            guard isProven else { throw .missing("password") }
+            self = .deviceKey
+        default:
+            // Which of them should count, nobody could say.
+            throw .membersInvalid([MemberFault(path: isByProvider ? "provider" : "code", rule: .malformed)])
+        }
+    }
+}
+
+extension RequestError {
+    fileprivate static func missing(_ member: String) -> RequestError {
+        .membersInvalid([MemberFault(path: member, rule: .required)])
+    }
+}

@@ -1,0 +1,60 @@
+package import HTTPSupport
+import HTTPTypes
+import PageSupport
+
+extension WebPages {
+    /// Every address of the hosted pages.
+    package var routes: [Route] {
+        [assets.route]
+            + page("log-in", get: ShowLogIn(), post: SendLogIn())
+            + page("sign-up", get: ShowSignUp(), post: SendSignUp())
+            + page("forgot", get: ShowForgot(), post: SendForgot())
+            + page("reset", get: ShowReset(), post: SendReset())
+            + page("verify", get: ShowVerify(), post: SendVerify())
+            + page("account", get: ShowAccount())
+            + page("authorize", get: ShowAuthorize(), post: SendAuthorize())
+            + page("open", get: ShowOpen(), post: SendOpen())
+            + page("provider/{provider}", get: ShowProvider(), post: SendProvider())
+            + page("provider/{provider}/callback", get: ShowProviderCallback())
+            + [
+                Route(.post, "/a/{application}/token", .application, TokenRoute(pages: self).respond),
+                Route(.get, "/a/{application}/userinfo", .session, UserInfoRoute(pages: self).respond),
+                Route(.post, "/a/{application}/userinfo", .session, UserInfoRoute(pages: self).respond),
+                Route(
+                    .get, "/a/{application}/.well-known/openid-configuration", .application,
+                    DiscoveryRoute(pages: self).respond),
+                Route(
+                    .get, "/.well-known/oauth-authorization-server/a/{application}", .application,
+                    DiscoveryRoute(pages: self).respond),
+            ]
+            + [
+                form("code", SendCodeRequest()), form("code/enter", SendCode()), form("log-out", SendLogOut()),
+                form("account/confirm", SendAccount(action: ConfirmPresence(), needsPresence: false)),
+                form("account/profile", SendAccount(action: ChangeProfile(), needsPresence: false)),
+                form("account/email", SendAccount(action: ChangeEmail())),
+                form("account/password", SendAccount(action: ChangeOwnPassword(), needsPresence: false)),
+                form("account/upgrade", SendAccount(action: Upgrade())),
+                form("account/link", SendAccount(action: LinkIdentity())),
+                form("account/identity", SendAccount(action: RemoveIdentity())),
+                form("account/sessions", SendAccount(action: EndSessions())),
+                form("account/transfer", SendAccount(action: ShowTransferCode())),
+                form("account/withdraw", SendAccount(action: WithdrawTransfer(), needsPresence: false)),
+                form("account/export", SendAccount(action: DownloadExport())),
+                form("account/delete", SendAccount(action: DeleteAccount())),
+                form("account/merge", SendAccount(action: ChooseAccount(), needsPresence: false)),
+            ]
+            + [Route(.get, "/a/{application}/theme/{picture}", .application, ThemePictureRoute(pages: self).respond)]
+    }
+
+    /// A form without a page of its own.
+    private func form(_ name: String, _ page: any HostedPage) -> Route {
+        Route(.post, "/a/{application}/\(name)", .application, HostedRoute(pages: self, page: page).respond)
+    }
+
+    /// A page and its form.
+    private func page(_ name: String, get: any HostedPage, post: (any HostedPage)? = nil) -> [Route] {
+        let path = "/a/{application}/\(name)"
+        return [Route(.get, path, .application, HostedRoute(pages: self, page: get).respond)]
+            + (post.map { [Route(.post, path, .application, HostedRoute(pages: self, page: $0).respond)] } ?? [])
+    }
+}
