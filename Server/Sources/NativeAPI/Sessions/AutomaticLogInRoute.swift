@@ -33,7 +33,7 @@ struct AutomaticLogInRoute: RouteHandler {
     }
 }
 
-extension LogInAutomatically.NewUser {
+extension UserRegistration.Profile {
     fileprivate init(_ body: NewUserBody?) {
         self.init(displayName: body?.displayName, locale: body?.locale, fields: body?.fields ?? [:])
     }
