@@ -52,7 +52,6 @@ package final class UseCases: Sendable {
     package let readUser: ReadUser
     package let updateUser: UpdateUser
     package let rewriteUser: RewriteUser
-    package let eraseUserAtOnce: EraseUserAtOnce
     package let lookUpUser: LookUpUser
     package let listUsers: ListUsers
     package let setUserDisabled: SetUserDisabled
@@ -152,15 +151,17 @@ package final class UseCases: Sendable {
         disableProtocol = DisableProtocol(store: store, audit: audit)
         listProtocolKeys = ListProtocolKeys(store: store, keyring: keyring)
         protocolTokens = ProtocolTokens(clock: clock)
+        let registrar = UserRegistrar(
+            randomness: randomness, passwords: world.passwords, rateLimiter: rateLimiter, changes: changes,
+            limit: world.firstLaunches)
         logInAutomatically = LogInAutomatically(
-            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
-            rateLimiter: rateLimiter, audit: audit, firstLaunches: world.firstLaunches)
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, registrar: registrar,
+            audit: audit)
         signUp = SignUp(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, passwords: world.passwords,
-            rateLimiter: rateLimiter, audit: audit, newUsers: world.firstLaunches)
+            registrar: registrar, audit: audit)
         registerUser = RegisterUser(
-            store: store, clock: clock, randomness: randomness, passwords: world.passwords,
-            rateLimiter: rateLimiter, changes: changes, newUsers: world.firstLaunches)
+            store: store, clock: clock, randomness: randomness, registrar: registrar, audit: audit)
         setPassword = SetPassword(store: store, clock: clock, passwords: world.passwords, changes: changes)
         logInWithPassword = LogInWithPassword(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, check: check, audit: audit)
@@ -179,7 +180,7 @@ package final class UseCases: Sendable {
         logInWithProvider = LogInWithProvider(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
             rateLimiter: rateLimiter, findProvider: findProvider,
-            sealingKey: world.sealingKey, audit: audit, firstLaunches: world.firstLaunches)
+            sealingKey: world.sealingKey, registrar: registrar, audit: audit)
         linkProvider = LinkProvider(
             store: store, clock: clock, findProvider: findProvider, sealingKey: world.sealingKey,
             offerMerge: offerMerge, changes: changes)
@@ -197,7 +198,7 @@ package final class UseCases: Sendable {
             textDelivery: world.textDelivery, pagesURL: world.pagesURL, hasLimits: world.hasRateLimits)
         foreign = ForeignUseCases(
             world, authenticate: authenticate, findProvider: findProvider, rateLimiter: rateLimiter,
-            enqueueMessage: enqueueMessage, check: check, searches: searches, changes: changes)
+            enqueueMessage: enqueueMessage, check: check, searches: searches, changes: changes, registrar: registrar)
         logOut = LogOut(store: store)
         listSessions = ListSessions(store: store, clock: clock)
         endSession = EndSession(store: store, audit: audit)
@@ -210,7 +211,6 @@ package final class UseCases: Sendable {
         readUser = ReadUser(store: store)
         updateUser = UpdateUser(store: store, clock: clock, changes: changes)
         rewriteUser = RewriteUser(store: store, clock: clock, passwords: world.passwords, changes: changes)
-        eraseUserAtOnce = EraseUserAtOnce(store: store, clock: clock, randomness: randomness, audit: audit)
         lookUpUser = LookUpUser(store: store, rateLimiter: rateLimiter, hasLimits: world.hasRateLimits)
         listUsers = ListUsers(store: store)
         rememberAttempt = RememberAttempt(store: store, clock: clock)
@@ -274,8 +274,8 @@ package final class UseCases: Sendable {
         requestDeletion = RequestDeletion(store: store, clock: clock, audit: audit)
         deleteUser = DeleteUser(store: store, clock: clock, audit: audit)
         restoreUser = RestoreUser(store: store, audit: audit)
-        eraseUser = EraseUser(store: store, clock: clock, randomness: randomness, audit: audit)
-        eraseDeletedUsers = EraseDeletedUsers(store: store, clock: clock, randomness: randomness, audit: audit)
+        eraseUser = EraseUser(store: store, clock: clock, audit: audit)
+        eraseDeletedUsers = EraseDeletedUsers(store: store, clock: clock, audit: audit)
         removeIdleUsers = RemoveIdleUsers(store: store, clock: clock, audit: audit)
         exportUser = ExportUser(
             store: store, clock: clock, rateLimiter: rateLimiter, limit: world.hasRateLimits ? .exports : nil,

@@ -13,9 +13,8 @@ package struct LogInWithProvider: Sendable {
     let rateLimiter: RateLimiter
     let findProvider: FindProvider
     let sealingKey: SealingKey
+    let registrar: UserRegistrar
     let audit: AuditTrail
-    /// First launches allowed for one address or /64 network; `nil` for no limits at all.
-    let firstLaunches: RateLimit?
 
     package struct Request: Sendable {
         package var application: Application
@@ -26,7 +25,7 @@ package struct LogInWithProvider: Sendable {
         /// Whether the proof's key shall lead to the user from now on.
         package var joinsDevice: Bool
         package var device: DeviceDescription
-        package var newUser: LogInAutomatically.NewUser
+        package var newUser: UserRegistration.Profile
         /// Names one attempt, so that its repetition answers what the first try answered.
         package var attempt: Attempt?
         package var address: ClientAddress
@@ -39,7 +38,7 @@ package struct LogInWithProvider: Sendable {
         package init(
             application: Application, provider: Identity.Provider, credential: ProviderCredential,
             proof: PresentedProof? = nil, joinsDevice: Bool = true,
-            device: DeviceDescription = DeviceDescription(), newUser: LogInAutomatically.NewUser = .init(),
+            device: DeviceDescription = DeviceDescription(), newUser: UserRegistration.Profile = .init(),
             attempt: Attempt? = nil, address: ClientAddress,
             restoringFrom: RequestOrigin? = nil, origin: RequestOrigin? = nil,
             protocolName: Session.ProtocolName = .native
@@ -67,42 +66,34 @@ package struct LogInWithProvider: Sendable {
         let needsProof = request.protocolName == .native && request.application.settings.proofRequired
         guard request.proof != nil || !needsProof else { throw .proofRequired }
         let proof = try request.proof.map { presented throws(DomainError) in try verifyProof(presented, at: now) }
-        let faults =
-            request.device.faults(field: "device")
-            + ProfileRules.faults(
-                displayName: request.newUser.displayName, locale: request.newUser.locale,
-                fields: request.newUser.fields
-            ).map { ValidationError(field: "user.\($0.field)", rule: $0.rule) }
+        let faults = UserRegistration.faults(of: request.newUser, on: request.device, by: .provider)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
 
         let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
         let found = try await findProvider(request.provider, in: request.application.id)
-        let opening = SessionIssuer(
-            application: request.application, deviceKey: proof?.thumbprint, device: request.device,
-            address: request.address.text, protocolName: request.protocolName,
-            method: .init(rawValue: request.provider.rawValue), attempt: request.attempt,
-            entry: audit.draft(.loggedIn, by: .unknown, in: request.application.id, from: request.origin),
-            restoration: request.restoringFrom.map {
-                audit.draft(.userRestored, by: .unknown, in: request.application.id, from: $0)
-            },
-            randomness: randomness, now: now)
+        let issuer = SessionIssuer(
+            .init(
+                request.application, request.protocolName, by: .init(rawValue: request.provider.rawValue),
+                on: .init(deviceKey: proof?.thumbprint, device: request.device, address: request.address.text),
+                attempt: request.attempt, record: .logIn(from: request.origin), restoringFrom: request.restoringFrom),
+            audit: audit, randomness: randomness, now: now)
         var person = try await found.provider.identify(request.credential, for: found.configured)
-        if let person, let before = try await repeated(person, request, opening, link) { return before }
-        if let known = person { try await rateLimiter(for: known, request) }
+        if let person, let before = try await repeated(person, request, issuer, link) { return before }
+        if let known = person { try await refuseEarly(known, request) }
         if let code = request.credential.code {
-            if person == nil { try await rateLimiterForBareCode(request) }
+            if person == nil { try await countBareCode(request) }
             let redeemed = try await found.provider.redeem(
                 code, nonce: request.credential.nonce, of: person, for: found.configured)
-            if person == nil { try await rateLimiter(for: redeemed, request) }
+            if person == nil { try await refuseEarly(redeemed, request) }
             person = redeemed
         }
         guard let person else { throw .providerTokenRefused(.malformed) }
-        return try await logIn(person, request, opening, link, at: now)
+        return try await logIn(person, request, issuer, link, at: now)
     }
 
     /// The answer to the first try of an attempt, given again: neither token nor code would count a second time.
     private func repeated(
-        _ person: ExternalIdentity, _ request: Request, _ opening: SessionIssuer, _ link: DeviceLink
+        _ person: ExternalIdentity, _ request: Request, _ issuer: SessionIssuer, _ link: DeviceLink
     ) async throws(DomainError) -> LogIn? {
         guard let attempt = request.attempt else { return nil }
         let application = request.application.id
@@ -118,19 +109,19 @@ package struct LogInWithProvider: Sendable {
             guard
                 let user = try transaction.user(
                     provider: person.provider, subject: person.subject, in: application),
-                try opening.hasOpened(for: user, in: transaction)
+                try issuer.hasIssued(to: user, in: transaction)
             else { return nil }
             try link.use(in: transaction, application)
-            return try opening.open(for: user, in: transaction)
+            return try issuer.issue(to: user, in: transaction)
         }
     }
 
     private func logIn(
-        _ person: ExternalIdentity, _ request: Request, _ opening: SessionIssuer, _ link: DeviceLink,
+        _ person: ExternalIdentity, _ request: Request, _ issuer: SessionIssuer, _ link: DeviceLink,
         at now: Timestamp
     ) async throws(DomainError) -> LogIn {
         let application = request.application.id
-        let candidate = newUser(for: person, request, at: now)
+        let candidate = registration(of: person, request, at: now)
         let sealedGrant = try person.refreshToken.map { token throws(DomainError) in
             try sealingKey.seal(
                 Array(token.revealed.utf8), purpose: ProviderAccount.purpose(person.provider, in: application))
@@ -140,31 +131,33 @@ package struct LogInWithProvider: Sendable {
             try transaction.markUsed(person.replay, in: application)
             let logIn: LogIn
             if var known = try transaction.user(for: person, in: application) {
-                try transaction.complete(&known, displayName: candidate.displayName, email: person.email, at: now)
-                logIn = try opening.open(for: try link.joined(to: known, in: transaction), in: transaction)
+                try transaction.complete(&known, displayName: candidate.user.displayName, email: person.email, at: now)
+                logIn = try issuer.issue(to: try link.joined(to: known, in: transaction), in: transaction)
             } else {
                 var new = candidate
-                try transaction.take(person.email, for: &new, at: now)
-                if let device = try link.free(for: application, in: transaction) { new.identities.append(device) }
-                logIn = try opening.open(forNew: new, by: request.newUser.actor, in: transaction)
+                try transaction.take(person.email, for: &new.user, at: now)
+                let made = try new.store(in: transaction, joining: link, session: issuer)
+                // With an issuer there always is one.
+                guard let first = made.logIn else { throw .storageUnavailable }
+                logIn = first
             }
             try transaction.keepAccount(of: person, sealedGrant: sealedGrant, in: application, at: now)
             return logIn
         }
     }
 
-    private func newUser(for person: ExternalIdentity, _ request: Request, at now: Timestamp) -> User {
-        let told = request.newUser.displayName ?? person.greeting
-        return User(
-            id: randomness.newIdentifier(at: now), application: request.application.id, displayName: told,
-            locale: request.newUser.locale, fields: request.newUser.fields,
-            identities: [Identity(provider: person.provider, subject: person.subject, linkedAt: now)],
-            createdAt: now, updatedAt: now)
+    private func registration(
+        of person: ExternalIdentity, _ request: Request, at now: Timestamp
+    ) -> UserRegistration {
+        var asked = UserRegistration.Request(.provider, in: request.application, request.newUser)
+        asked.identities = [Identity(provider: person.provider, subject: person.subject, linkedAt: now)]
+        if asked.profile.displayName == nil { asked.profile.displayName = person.greeting }
+        return registrar.draft(asked, at: now)
     }
 
     /// What can be refused before anybody else is asked: a token that was used before, and, counted as a first launch, a
     /// person who is nobody here yet.
-    private func rateLimiter(for person: ExternalIdentity, _ request: Request) async throws(DomainError) {
+    private func refuseEarly(_ person: ExternalIdentity, _ request: Request) async throws(DomainError) {
         let application = request.application.id
         let isKnown = try await store.read { transaction throws(DomainError) in
             if let replay = person.replay, try transaction.wasUsed(replay.digest, in: application) {
@@ -178,20 +171,12 @@ package struct LogInWithProvider: Sendable {
         }
         guard !isKnown else { return }
         // Before a code is spent: the app asks for what is missing, and tries again.
-        let faults = request.application.settings.fieldRules.faults(
-            registering: newUser(for: person, request, at: clock.now), by: request.newUser.actor)
-        guard faults.isEmpty else {
-            throw .fieldsRefused(faults.map { ValidationError(field: "user.\($0.field)", rule: $0.rule) })
-        }
-        guard let firstLaunches else { return }
-        try await rateLimiter(
-            RateLimitKey(
-                application: application, kind: RateLimitKey.firstLaunch, subject: request.address.allowanceGroup),
-            limit: firstLaunches)
+        _ = try registration(of: person, request, at: clock.now).judged()
+        try await registrar.count(from: request.address, in: application)
     }
 
-    private func rateLimiterForBareCode(_ request: Request) async throws(DomainError) {
-        guard firstLaunches != nil else { return }
+    private func countBareCode(_ request: Request) async throws(DomainError) {
+        guard registrar.hasLimit else { return }
         try await rateLimiter(
             RateLimitKey(
                 application: request.application.id, kind: "bare-code", subject: request.address.allowanceGroup),

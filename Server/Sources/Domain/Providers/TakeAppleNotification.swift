@@ -24,8 +24,9 @@ package struct TakeAppleNotification: Sendable {
             let drafts = notification.events.map { _ in
                 Drafts(
                     news: audit.draft(.providerNotified, by: .provider(.apple), in: entry.application, from: .local),
-                    deletion: audit.draft(
-                        .deletionRequested, by: .provider(.apple), in: entry.application, from: .local))
+                    deletion: UserErasure(
+                        .goneElsewhere, in: entry.application,
+                        by: Operator(actor: .provider(.apple), origin: .local), audit: audit, now: now))
             }
             try await store.write { transaction throws(DomainError) in
                 let isNew = try transaction.markUsed(
@@ -41,7 +42,7 @@ package struct TakeAppleNotification: Sendable {
     /// What the audit log may have to say of an event.
     private struct Drafts: Sendable {
         let news: AuditDraft
-        let deletion: AuditDraft
+        let deletion: UserErasure
     }
 
     private func take(
@@ -83,7 +84,7 @@ package struct TakeAppleNotification: Sendable {
             try drafts.news.record(on: .user(user.id), details: ["event": "account-delete"], in: transaction)
             // Nobody could come back as this user: what is stored about the person goes after the grace.
             if isStranded {
-                _ = try transaction.requestDeletion(of: user.id, in: application, at: now, entry: drafts.deletion)
+                _ = try drafts.deletion.store(user.id, in: application, transaction)
             }
         case .other:
             return

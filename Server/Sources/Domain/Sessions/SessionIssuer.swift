@@ -1,4 +1,5 @@
-/// Everything that opening a session needs, drawn before the transaction, which may run twice. All ways of log-in end here.
+/// The one room in which sessions are made: token, lifetime by the rules of the protocol, the end of what the session
+/// replaces, the times of log-in and the entry in the audit log. Drawn before the transaction, which may run twice.
 package struct SessionIssuer: Sendable {
     /// How many sessions a user can have; a further one ends the oldest (requirement 17).
     package static let maximumSessionsPerUser = 100
@@ -6,18 +7,12 @@ package struct SessionIssuer: Sendable {
     /// that start together would end each other's.
     package static let parallelLogIns: Duration = .seconds(600)
 
-    package let application: Application
+    private let request: Request
     private let id: Identifier<Session>
     private let token: Secret
-    private var digest: SecretDigest { SessionToken.digest(ofNew: token, in: protocolName) }
-    private let deviceKey: String?
-    private let device: DeviceDescription
-    private let address: String?
-    private let protocolName: Session.ProtocolName
-    private let method: Session.LogInMethod
-    private let attempt: Attempt?
-    /// What the log-in leaves in the audit log; `nil` for automatic ones, and for those that are part of another deed.
-    private let entry: AuditDraft?
+    private var digest: SecretDigest { SessionToken.digest(ofNew: token, in: request.protocolName) }
+    /// What the log-in, or its refusal, leaves in the audit log; `nil` when the request says that it leaves nothing.
+    let entry: AuditDraft?
     /// Brings a user back that asked to be deleted; `nil` when that was not wished.
     private let restoration: AuditDraft?
     private let now: Timestamp
@@ -27,53 +22,58 @@ package struct SessionIssuer: Sendable {
     /// When the first token ends, where tokens are refreshed.
     private let tokenExpiresAt: Timestamp?
 
-    package init(
-        application: Application, deviceKey: String?, device: DeviceDescription, address: String?,
-        protocolName: Session.ProtocolName, method: Session.LogInMethod, attempt: Attempt?,
-        entry: AuditDraft? = nil, restoration: AuditDraft? = nil, expiresAt: Timestamp? = nil,
-        randomness: any Randomness, now: Timestamp
-    ) {
-        self.application = application
+    package var application: Application { request.application }
+
+    package init(_ request: Request, audit: AuditTrail, randomness: any Randomness, now: Timestamp) {
+        self.request = request
+        let application = request.application
         id = randomness.newIdentifier(at: now)
-        token = SessionToken.new(randomness, at: now, for: protocolName)
-        self.deviceKey = deviceKey
-        self.device = device
-        self.address = address
-        self.protocolName = protocolName
-        self.method = method
-        self.attempt = attempt
-        self.entry = entry
-        self.restoration = restoration
+        token = SessionToken.new(randomness, at: now, for: request.protocolName)
+        entry =
+            switch request.record {
+            case .nothing: nil
+            case .logIn(_, let origin): audit.draft(.loggedIn, by: .unknown, in: application.id, from: origin)
+            }
+        restoration = request.restoringFrom.map {
+            audit.draft(.userRestored, by: .unknown, in: application.id, from: $0)
+        }
         self.now = now
-        rules = application.settings.sessionRules(of: protocolName)
+        rules = application.settings.sessionRules(of: request.protocolName)
         let latest = now + rules.lifetime
-        let span = application.settings.foreignOptions(of: protocolName).refreshedTokenLifetime
-        tokenExpiresAt = span.map { min(expiresAt ?? latest, now + $0) }
-        self.expiresAt = span == nil ? min(expiresAt ?? latest, latest) : latest
+        let span = application.settings.foreignOptions(of: request.protocolName).refreshedTokenLifetime
+        tokenExpiresAt = span.map { min(request.expiresAt ?? latest, now + $0) }
+        expiresAt = span == nil ? min(request.expiresAt ?? latest, latest) : latest
     }
 
-    /// Opens the session of a known user, or repeats the answer of the attempt that opened it before, with a new token.
+    /// Issues a session to a known user, or repeats the answer of the attempt that opened it before, with a new token.
     ///
     /// - Throws: `userDisabled`, `userDeleted`, `attemptReused`, `storageUnavailable`.
-    package func open(for user: User, in transaction: any Transaction) throws(DomainError) -> LogIn {
-        var user = try transaction.admitted(user, restoration: restoration, in: application)
+    package func issue(to user: User, in transaction: any Transaction) throws(DomainError) -> LogIn {
+        var user = try AccountGate.admit(user, to: application, restoration: restoration, in: transaction)
         if let repeated = try repeated(for: user, in: transaction) { return repeated }
-        if let installation = device.installation {
+        if let installation = request.client.device.installation {
             try transaction.endSessions(of: user.id, installation: installation, in: application.id)
         }
         try transaction.endReplacedSessions(
-            of: user.id, in: application.id, deviceKey: deviceKey, openedBefore: now - Self.parallelLogIns,
-            maximum: Self.maximumSessionsPerUser - 1,
-            within: rules.maximumPerUser.map { SessionProtocolLimit(name: protocolName, maximum: $0 - 1) })
+            of: user.id, in: application.id, deviceKey: request.client.deviceKey,
+            openedBefore: now - Self.parallelLogIns, maximum: Self.maximumSessionsPerUser - 1,
+            within: rules.maximumPerUser.map { SessionProtocolLimit(name: request.protocolName, maximum: $0 - 1) })
         user.previousLogInAt = user.lastLogInAt
         user.lastLogInAt = now
         try transaction.updateLogInTimes(of: user)
         return try insert(for: user, isNew: false, in: transaction)
     }
 
+    /// Issues the first session of a user that this transaction has stored; see `UserRegistration`.
+    ///
+    /// - Throws: `storageUnavailable`.
+    func issue(toNew user: User, in transaction: any Transaction) throws(DomainError) -> LogIn {
+        try insert(for: user, isNew: true, in: transaction)
+    }
+
     /// Whether an earlier try of the attempt opened a session of the user.
-    package func hasOpened(for user: User, in transaction: any Transaction) throws(DomainError) -> Bool {
-        guard let attempt else { return false }
+    package func hasIssued(to user: User, in transaction: any Transaction) throws(DomainError) -> Bool {
+        guard let attempt = request.attempt else { return false }
         return try transaction.session(attempt: attempt.digest, of: user.id, in: application.id) != nil
     }
 
@@ -81,7 +81,7 @@ package struct SessionIssuer: Sendable {
     ///
     /// - Throws: `attemptReused`, `storageUnavailable`.
     package func repeated(for user: User, in transaction: any Transaction) throws(DomainError) -> LogIn? {
-        guard let attempt,
+        guard let attempt = request.attempt,
             let before = try transaction.session(attempt: attempt.digest, of: user.id, in: application.id)
         else { return nil }
         guard before.attempt.request == nil || before.attempt.request == attempt.request else { throw .attemptReused }
@@ -91,27 +91,28 @@ package struct SessionIssuer: Sendable {
             in: transaction)
     }
 
-    /// Makes a new user, with the defaults of its fields, and opens its first session.
+    /// Records that the log-in was refused.
     ///
-    /// - Throws: `fieldsRefused`, `storageUnavailable`.
-    package func open(
-        forNew user: User, by actor: FieldActor = .owner, in transaction: any Transaction
-    ) throws(DomainError) -> LogIn {
-        var user = try application.settings.fieldRules.registered(user, by: actor)
-        user.lastLogInAt = now
-        try transaction.insert(user)
-        if !user.typedIdentifiers.isEmpty { try transaction.updateIdentifiers(of: user) }
-        for identity in user.identities { try transaction.insert(identity, for: user.id, in: application.id) }
-        return try insert(for: user, isNew: true, in: transaction)
+    /// - Parameters:
+    ///   - user: To whom it would have led; `nil` when that is nobody.
+    ///   - method: The way of log-in.
+    ///   - transaction: The one that refuses. It has to return.
+    /// - Throws: `storageUnavailable`.
+    func refuse(
+        _ user: Identifier<User>?, by method: Session.LogInMethod, in transaction: any Transaction
+    ) throws(DomainError) {
+        try entry?.record(
+            on: user.map { .user($0) }, result: .refused, details: ["method": method.rawValue], in: transaction)
     }
 
     private func insert(for user: User, isNew: Bool, in transaction: any Transaction) throws(DomainError) -> LogIn {
+        let method = request.method
         let session = Session(
-            id: id, application: application.id, user: user.id, deviceKey: deviceKey, device: device, address: address,
-            protocolName: protocolName, method: method, createdAt: now, lastUsedAt: now,
-            expiresAt: expiresAt,
+            id: id, application: application.id, user: user.id, deviceKey: request.client.deviceKey,
+            device: request.client.device, address: request.client.address, protocolName: request.protocolName,
+            method: method, createdAt: now, lastUsedAt: now, expiresAt: expiresAt,
             authenticatedAt: method.provesPresence(of: user) ? now : nil)
-        let kept = attempt.map {
+        let kept = request.attempt.map {
             SessionAttempt(
                 digest: $0.digest, request: $0.request, isNew: isNew, previousLogInAt: user.previousLogInAt)
         }
@@ -119,10 +120,13 @@ package struct SessionIssuer: Sendable {
         let end = user.isAnonymous ? nil : tokenExpiresAt
         let issued = end.map { SessionToken.limited(token, until: $0) } ?? token
         try transaction.insert(
-            session, token: end == nil ? digest : SessionToken.digest(ofNew: issued, in: protocolName), attempt: kept)
-        try entry?.record(
-            on: .user(user.id), by: .user(user.id), details: ["method": method.rawValue, "session": id.rawValue],
-            in: transaction)
+            session, token: end == nil ? digest : SessionToken.digest(ofNew: issued, in: request.protocolName),
+            attempt: kept)
+        if let entry, case .logIn(let actor, _) = request.record {
+            try entry.record(
+                on: .user(user.id), by: actor ?? .user(user.id),
+                details: ["method": method.rawValue, "session": id.rawValue], in: transaction)
+        }
         var logIn = try logIn(isNew: isNew, user, previously: user.previousLogInAt, session, in: transaction)
         logIn.token = issued
         logIn.tokenExpiresAt = end

@@ -28,7 +28,7 @@ struct SignUpMemberRoute: Sendable {
     }
 
     private func signUp(
-        _ body: NCMBBody, _ newUser: LogInAutomatically.NewUser, _ caller: NCMBCaller, _ request: Request,
+        _ body: NCMBBody, _ newUser: UserRegistration.Profile, _ caller: NCMBCaller, _ request: Request,
         _ context: ServerContext
     ) async throws -> LogIn {
         let missing = NCMBFault.empty("userName or password")
@@ -45,7 +45,7 @@ struct SignUpMemberRoute: Sendable {
     }
 
     private func logIn(
-        _ authData: AuthDataRequest, _ body: NCMBBody, _ newUser: LogInAutomatically.NewUser, _ caller: NCMBCaller,
+        _ authData: AuthDataRequest, _ body: NCMBBody, _ newUser: UserRegistration.Profile, _ caller: NCMBCaller,
         _ request: Request, _ context: ServerContext
     ) async throws -> LogIn {
         let client = api.client(of: request, context)
@@ -59,7 +59,7 @@ struct SignUpMemberRoute: Sendable {
                 device: api.device(of: request), address: client, origin: api.gate.origin(of: request, context)))
     }
 
-    private static func newUser(_ body: NCMBBody) throws -> LogInAutomatically.NewUser {
+    private static func newUser(_ body: NCMBBody) throws -> UserRegistration.Profile {
         var operations: [String: FieldOperation] = [:]
         for (name, value) in try MemberFields.custom(in: body.members) {
             operations[name] = try MemberFields.operation(name, value)
@@ -79,7 +79,7 @@ struct SignUpMemberRoute: Sendable {
             case nil, .null?: nil
             case let value?: try MemberFields.acl(value)
             }
-        return LogInAutomatically.NewUser(fields: fields, acl: acl)
+        return UserRegistration.Profile(fields: fields, acl: acl)
     }
 
     /// The five members of the documentation's sample. Objective-C takes the session over only when `authData` is there.

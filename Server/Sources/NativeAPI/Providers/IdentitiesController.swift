@@ -34,7 +34,7 @@ final class IdentitiesController: Sendable {
             throw RequestError.nothingPresented
         }
         let attempt = try Attempt(name: attemptName, body: body)
-        let newUser = LogInAutomatically.NewUser(
+        let newUser = UserRegistration.Profile(
             displayName: body.user?.displayName ?? body.name, locale: body.user?.locale,
             fields: body.user?.fields ?? [:])
         let logIn: LogIn

@@ -96,7 +96,7 @@ final class LogInController: Sendable {
     }
 }
 
-extension LogInAutomatically.NewUser {
+extension UserRegistration.Profile {
     fileprivate init(_ body: NewUserBody?) {
         self.init(displayName: body?.displayName, locale: body?.locale, fields: body?.fields ?? [:])
     }

@@ -66,8 +66,8 @@ extension ParseAPI {
 
 extension UserChange {
     /// What a new user is made with.
-    func newUser(by caller: ParseCaller) throws(ParseFault) -> LogInAutomatically.NewUser {
-        LogInAutomatically.NewUser(
+    func newUser(by caller: ParseCaller) throws(ParseFault) -> UserRegistration.Profile {
+        UserRegistration.Profile(
             fields: try newFields(), acl: acl.applied(to: nil), actor: caller.isMaster ? .server : .owner)
     }
 }

@@ -1,3 +1,29 @@
+/// The user asks to be deleted: all sessions end at once, and when the application's grace period is over the user is
+/// erased. A log-in until then says so and can restore the user; see `AccountGate`.
+package struct RequestDeletion: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let audit: AuditTrail
+
+    /// Call it only for a session whose owner is there; see `RequireRecentLogIn`.
+    ///
+    /// - Returns: when the user is erased.
+    /// - Throws: `sessionInvalid` when the user is gone, `storageUnavailable`.
+    package func callAsFunction(
+        by who: Authenticated, from origin: RequestOrigin
+    ) async throws(DomainError) -> Timestamp {
+        let (id, application) = (who.user.id, who.application)
+        let erasure = UserErasure(
+            .requested, in: application.id, by: Operator(actor: .user(id), origin: origin), audit: audit,
+            now: clock.now)
+        let outcome = try await store.write { transaction throws(DomainError) in
+            try erasure.store(id, in: application.id, transaction)
+        }
+        guard case .leaving(let since) = outcome else { throw .sessionInvalid }
+        return since + application.settings.deletionGrace
+    }
+}
+
 /// An operator deletes a user, with the same grace.
 package struct DeleteUser: Sendable {
     let store: any Store
@@ -9,12 +35,33 @@ package struct DeleteUser: Sendable {
     package func callAsFunction(
         _ id: Identifier<User>, in application: Application, by who: Operator
     ) async throws(DomainError) -> Timestamp {
-        let now = clock.now
-        let entry = audit.draft(.deletionRequested, by: who.actor, in: application.id, from: who.origin)
-        let requestedAt = try await store.write { transaction throws(DomainError) in
-            try transaction.requestDeletion(of: id, in: application.id, at: now, entry: entry)
+        let erasure = UserErasure(.deletedByOperator, in: application.id, by: who, audit: audit, now: clock.now)
+        let outcome = try await store.write { transaction throws(DomainError) in
+            try erasure.store(id, in: application.id, transaction)
         }
-        guard let requestedAt else { throw .userUnknown }
-        return requestedAt + application.settings.deletionGrace
+        guard case .leaving(let since) = outcome else { throw .userUnknown }
+        return since + application.settings.deletionGrace
+    }
+}
+
+/// An operator brings a user back from the way out, before the grace is over. Sessions stay ended.
+package struct RestoreUser: Sendable {
+    let store: any Store
+    let audit: AuditTrail
+
+    /// - Returns: the user afterwards; nothing happens to one that is not on the way out.
+    /// - Throws: `userUnknown`, also for one that is erased; `storageUnavailable`.
+    @discardableResult
+    package func callAsFunction(
+        _ id: Identifier<User>, in application: Identifier<Application>, by who: Operator
+    ) async throws(DomainError) -> User {
+        let entry = audit.draft(.userRestored, by: who.actor, in: application, from: who.origin)
+        return try await store.write { transaction throws(DomainError) in
+            guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
+            guard user.deletionRequestedAt != nil else { return user }
+            try transaction.restore(&user)
+            try entry.record(on: .user(id), in: transaction)
+            return user
+        }
     }
 }

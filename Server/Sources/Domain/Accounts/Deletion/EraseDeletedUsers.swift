@@ -9,7 +9,6 @@ package struct EraseDeletedUsers: Sendable {
 
     let store: any Store
     let clock: any WallClock
-    let randomness: any Randomness
     let audit: AuditTrail
 
     /// - Returns: how many users were erased.
@@ -42,18 +41,12 @@ package struct EraseDeletedUsers: Sendable {
         guard !waiting.isEmpty else { return 0 }
         let now = clock.now
         let erasures = waiting.map { _ in
-            Erasure(
-                entry: audit.draft(.userErased, by: .server, in: application, from: .local), reason: "deletion",
-                randomness: randomness, now: now)
+            UserErasure(
+                .graceOver(before: limit), in: application, by: .server, audit: audit, now: now)
         }
         try await store.write { transaction throws(DomainError) in
-            for (id, erasure) in zip(waiting, erasures) {
-                // Looked at again: somebody may have been restored meanwhile.
-                guard let user = try transaction.user(id, in: application),
-                    let requestedAt = user.deletionRequestedAt, requestedAt <= limit
-                else { continue }
-                try erasure.erase(user, in: transaction)
-            }
+            // Looked at again: somebody may have been restored meanwhile.
+            for (id, erasure) in zip(waiting, erasures) { _ = try erasure.store(id, in: application, transaction) }
         }
         return waiting.count
     }

@@ -2,19 +2,45 @@
 package struct EraseUser: Sendable {
     let store: any Store
     let clock: any WallClock
-    let randomness: any Randomness
     let audit: AuditTrail
 
     /// - Throws: `userUnknown`, `storageUnavailable`.
     package func callAsFunction(
         _ id: Identifier<User>, in application: Identifier<Application>, by who: Operator
     ) async throws(DomainError) {
-        let erasure = Erasure(
-            entry: audit.draft(.userErased, by: who.actor, in: application, from: who.origin), reason: "operator",
-            randomness: randomness, now: clock.now)
-        try await store.write { transaction throws(DomainError) in
-            guard let user = try transaction.user(id, in: application) else { throw .userUnknown }
-            try erasure.erase(user, in: transaction)
+        let erasure = UserErasure(.erasedByOperator, in: application, by: who, audit: audit, now: clock.now)
+        let outcome = try await store.write { transaction throws(DomainError) in
+            try erasure.store(id, in: application, transaction)
         }
+        guard outcome == .erased else { throw .userUnknown }
+    }
+}
+
+/// Erases a user at once, without the grace that the native API gives: apps of the mobile backends make the same user
+/// again right after it, by the same name. Whatever its ACL says, only the user itself and operators may. It is for
+/// their protocols only.
+package struct EraseAccessibleUser: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let audit: AuditTrail
+
+    /// - Parameters:
+    ///   - id: Whom.
+    ///   - application: Where.
+    ///   - actor: Who does it.
+    ///   - origin: Where the request came from.
+    ///   - seesLeaving: Whether users on the way out can be erased too; otherwise they are unknown.
+    /// - Throws: `accessRefused`, `userUnknown`, `storageUnavailable`.
+    package func callAsFunction(
+        _ id: Identifier<User>, in application: Application, by actor: ChangeUser.Actor, from origin: RequestOrigin,
+        seesLeaving: Bool = false
+    ) async throws(DomainError) {
+        let erasure = UserErasure(
+            .erasedByProtocol(actor: actor, seesLeaving: seesLeaving), in: application.id,
+            by: Operator(actor: actor.inAudit, origin: origin), audit: audit, now: clock.now)
+        let outcome = try await store.write { transaction throws(DomainError) in
+            try erasure.store(id, in: application.id, transaction)
+        }
+        guard outcome == .erased else { throw .userUnknown }
     }
 }

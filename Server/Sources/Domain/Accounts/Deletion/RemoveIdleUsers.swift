@@ -47,18 +47,14 @@ package final class RemoveIdleUsers: Sendable {
     private func erase(
         _ batch: [Identifier<User>], in application: Identifier<Application>, idleSince limit: Timestamp
     ) async throws(DomainError) -> Int {
-        let entries = batch.map { _ in audit.draft(.userErased, by: .server, in: application, from: .local) }
+        let now = clock.now
+        let erasures = batch.map { _ in
+            UserErasure(.idle(since: limit), in: application, by: .server, audit: audit, now: now)
+        }
         return try await store.write { transaction throws(DomainError) in
             var count = 0
-            for (id, entry) in zip(batch, entries) {
-                guard let user = try transaction.user(id, in: application), user.isAnonymous, !user.isDisabled,
-                    user.lastLogInAt ?? user.createdAt < limit,
-                    try transaction.sessions(of: id, in: application).allSatisfy({ $0.lastUsedAt < limit })
-                else { continue }
-                try transaction.erase(id, in: application)
-                try entry.record(on: .user(id), details: ["reason": "idle"], in: transaction)
-                count += 1
-            }
+            for (id, erasure) in zip(batch, erasures)
+            where try erasure.store(id, in: application, transaction) == .erased { count += 1 }
             return count
         }
     }

@@ -7,8 +7,7 @@ package struct ImportSessions: Sendable {
 
     /// A session made ready.
     private struct Candidate: Sendable {
-        var session: Session
-        var token: SecretDigest
+        var moved: MovedSession
         var faults: [ValidationError]
     }
 
@@ -22,10 +21,10 @@ package struct ImportSessions: Sendable {
     ) async throws(DomainError) -> [ImportOutcome] {
         let now = clock.now
         let candidates = sessions.map { imported in
-            let (session, token) = imported.session(randomness, at: now)
+            let moved = MovedSession(imported, randomness: randomness, at: now)
             var faults = imported.faults
-            if session.expiresAt <= now { faults.append(ValidationError(field: "expiresAt", rule: .inThePast)) }
-            return Candidate(session: session, token: token, faults: faults)
+            if moved.session.expiresAt <= now { faults.append(ValidationError(field: "expiresAt", rule: .inThePast)) }
+            return Candidate(moved: moved, faults: faults)
         }
         if isRehearsal {
             return try await store.read { transaction throws(DomainError) in
@@ -40,9 +39,7 @@ package struct ImportSessions: Sendable {
             var outcomes: [ImportOutcome] = []
             for candidate in candidates {
                 let outcome = try Self.outcome(of: candidate, needsUser: true, in: transaction)
-                if outcome == .imported {
-                    try transaction.insert(candidate.session, token: candidate.token, attempt: nil)
-                }
+                if outcome == .imported { try candidate.moved.store(in: transaction) }
                 outcomes.append(outcome)
             }
             return outcomes
@@ -53,8 +50,8 @@ package struct ImportSessions: Sendable {
         of candidate: Candidate, needsUser: Bool, in transaction: any Transaction
     ) throws(DomainError) -> ImportOutcome {
         guard candidate.faults.isEmpty else { return .refused(candidate.faults) }
-        let session = candidate.session
-        if try transaction.session(token: candidate.token, in: session.application) != nil { return .present }
+        let session = candidate.moved.session
+        if try candidate.moved.isPresent(in: transaction) { return .present }
         if needsUser, try transaction.user(session.user, in: session.application) == nil {
             return .refused([ValidationError(field: "user", rule: .notListed)])
         }

@@ -19,8 +19,12 @@ package struct ImportUsers: Sendable {
         var user: User
         var hash: PasswordHash?
         var isWeak = false
-        var sessions: [(session: Session, token: SecretDigest)] = []
+        var sessions: [MovedSession] = []
         var faults: [ValidationError]
+
+        func registration(in application: Application) -> UserRegistration {
+            UserRegistration(importing: user, faults: faults, hash: hash, isWeak: isWeak, into: application)
+        }
     }
 
     /// - Parameters:
@@ -39,7 +43,7 @@ package struct ImportUsers: Sendable {
         var candidates: [Candidate] = []
         for imported in users {
             var candidate = try await candidate(imported, in: application, isRehearsal: isRehearsal)
-            Self.complete(&candidate, home.settings.fieldRules)
+            Self.complete(&candidate, in: home)
             take(imported.tokens, into: &candidate, of: protocolName, home.settings.sessionRules(of: protocolName))
             candidates.append(candidate)
         }
@@ -63,8 +67,10 @@ package struct ImportUsers: Sendable {
             var outcomes: [ImportOutcome] = []
             for candidate in ready {
                 let outcome = try Self.outcome(of: candidate, in: transaction)
-                if outcome == .imported { try Self.insert(candidate, in: transaction) }
-                if outcome == .present { try Self.insertSessions(of: candidate, in: transaction) }
+                if outcome == .imported {
+                    _ = try candidate.registration(in: home).store(in: transaction, joining: nil, session: nil)
+                }
+                if !outcome.isRefusal { try Self.insertSessions(of: candidate, in: transaction) }
                 outcomes.append(outcome)
             }
             return outcomes
@@ -100,14 +106,15 @@ package struct ImportUsers: Sendable {
         }
         let now = clock.now
         return Candidate(
-            user: user, hash: hash, sessions: imported.sessions.map { $0.session(randomness, at: now) },
+            user: user, hash: hash,
+            sessions: imported.sessions.map { MovedSession($0, randomness: randomness, at: now) },
             faults: faults + imported.sessions.flatMap(\.faults))
     }
 
     /// Fills in defaults. What is required is not demanded: nobody is there to be asked, and nobody shall be left behind.
-    private static func complete(_ candidate: inout Candidate, _ rules: FieldRules) {
+    private static func complete(_ candidate: inout Candidate, in application: Application) {
         do {
-            candidate.user = try rules.registered(candidate.user, by: .server, demandsAll: false)
+            candidate.user = try candidate.registration(in: application).completed()
         } catch {
             guard case .fieldsRefused(let faults) = error else { return }
             candidate.faults += faults
@@ -123,15 +130,13 @@ package struct ImportUsers: Sendable {
         }
         let now = clock.now
         for token in tokens.prefix(Self.maximumTokens) {
-            guard let digest = SessionToken.digest(of: token.revealed, in: name) else {
+            guard
+                let moved = MovedSession(token, of: name, rules, for: candidate.user, randomness: randomness, at: now)
+            else {
                 candidate.faults.append(ValidationError(field: "tokens", rule: .notAKey))
                 continue
             }
-            let session = Session(
-                id: randomness.newIdentifier(at: now), application: candidate.user.application,
-                user: candidate.user.id, deviceKey: nil, device: DeviceDescription(), address: nil, protocolName: name,
-                method: .importing, createdAt: now, lastUsedAt: now, expiresAt: now + rules.lifetime)
-            candidate.sessions.append((session, digest))
+            candidate.sessions.append(moved)
         }
     }
 
@@ -169,28 +174,12 @@ package struct ImportUsers: Sendable {
         .refused(kinds.map { ValidationError(field: $0.rawValue, rule: .notUnique) })
     }
 
-    private static func insert(_ candidate: Candidate, in transaction: any Transaction) throws(DomainError) {
-        let user = candidate.user
-        try transaction.insert(user)
-        if !user.typedIdentifiers.isEmpty { try transaction.updateIdentifiers(of: user) }
-        for identity in user.identities { try transaction.insert(identity, for: user.id, in: user.application) }
-        if let hash = candidate.hash {
-            try transaction.setPassword(hash, of: user.id, in: user.application, at: user.updatedAt)
-        }
-        if candidate.isWeak {
-            try transaction.markPassword(of: user.id, in: user.application, weakSince: user.updatedAt)
-        }
-        if user.isDisabled { try transaction.updateStanding(of: user) }
-        try insertSessions(of: candidate, in: transaction)
-    }
-
-    /// A token that leads to a session already is left alone, whoever's it is.
+    /// A token that leads to a session already is left alone, whoever has it.
     private static func insertSessions(
         of candidate: Candidate, in transaction: any Transaction
     ) throws(DomainError) {
-        for (session, token) in candidate.sessions
-        where try transaction.session(token: token, in: session.application) == nil {
-            try transaction.insert(session, token: token, attempt: nil)
+        for moved in candidate.sessions where try !moved.isPresent(in: transaction) {
+            try moved.store(in: transaction)
         }
     }
 }

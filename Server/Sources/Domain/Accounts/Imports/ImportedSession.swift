@@ -27,18 +27,6 @@ package struct ImportedSession: Sendable {
         self.expiresAt = expiresAt
     }
 
-    /// - Parameters:
-    ///   - randomness: For the id.
-    ///   - now: The session counts as used now: the time of its last use did not come along.
-    /// - Returns: the session, and what its token is found by.
-    func session(_ randomness: any Randomness, at now: Timestamp) -> (session: Session, token: SecretDigest) {
-        let session = Session(
-            id: randomness.newIdentifier(at: createdAt), application: application, user: user, deviceKey: nil,
-            device: device, address: nil, protocolName: protocolName, method: method, createdAt: createdAt,
-            lastUsedAt: now, expiresAt: expiresAt ?? now + SessionRules.endless)
-        return (session, token.digest)
-    }
-
     /// The rules that it breaks.
     var faults: [ValidationError] {
         var faults = timeFaults + device.faults(field: "device")

@@ -26,11 +26,12 @@ package struct ResolveMerge: Sendable {
         let work = MergeWork(
             who: who, now: clock.now, choice: choice, id: randomness.newIdentifier(at: clock.now),
             event: randomness.newIdentifier(at: clock.now),
-            opening: SessionIssuer(
-                application: who.application, deviceKey: who.session.deviceKey, device: who.session.device,
-                address: address.text, protocolName: who.session.protocolName, method: .merge, attempt: nil,
-                randomness: randomness,
-                now: clock.now),
+            issuer: SessionIssuer(
+                .init(
+                    who.application, who.session.protocolName, by: .merge,
+                    on: .init(deviceKey: who.session.deviceKey, device: who.session.device, address: address.text),
+                    record: .nothing),
+                audit: audit, randomness: randomness, now: clock.now),
             entry: audit.draft(
                 AuditEntry.Action(rawValue: "merge.\(choice.rawValue)"), by: .user(who.user.id),
                 in: who.application.id, from: origin))
@@ -45,7 +46,7 @@ private struct MergeWork: Sendable {
     let choice: MergeChoice
     let id: Identifier<Merge>
     let event: Identifier<Event>
-    let opening: SessionIssuer
+    let issuer: SessionIssuer
     let entry: AuditDraft
 
     private var application: Application { who.application }
@@ -80,7 +81,7 @@ private struct MergeWork: Sendable {
             try transaction.updateStanding(of: left)
             erasedAt = now + application.settings.deletionGrace
         }
-        let logIn = try opening.open(for: user, in: transaction)
+        let logIn = try issuer.issue(to: user, in: transaction)
         return .init(user: logIn.user, logIn: logIn, leftUser: .init(id: left.id, erasedAt: erasedAt))
     }
 
@@ -91,7 +92,7 @@ private struct MergeWork: Sendable {
         guard current.isAnonymous else { throw .alreadyRegistered }
         let joined = try UserMerger(application: application, id: id, event: event, now: now)
             .join(current, into: other, in: transaction)
-        let logIn = try opening.open(for: joined.user, in: transaction)
+        let logIn = try issuer.issue(to: joined.user, in: transaction)
         return .init(
             user: logIn.user, logIn: logIn, merge: id,
             leftUser: .init(

@@ -53,8 +53,7 @@ package struct UndoMerge: Sendable {
             merge.moved.takeBack(from: &user)
             user.updatedAt = now
             try transaction.updateProfile(of: user)
-            left.deletionRequestedAt = nil
-            try transaction.updateStanding(of: left)
+            try transaction.restore(&left)
             try transaction.remove(merge)
             try transaction.insert(
                 Event(

@@ -82,15 +82,13 @@ package struct LogInWithPassword: Sendable {
         let candidates = request.candidates ?? LogInIdentifier.candidates(of: request.identifier)
         let outcome = try await check(
             request.password.revealed, of: .typed(candidates), in: application, from: request.address)
-        let entry = audit.draft(.loggedIn, by: .unknown, in: application, from: request.origin)
-        let opening = SessionIssuer(
-            application: request.application, deviceKey: proof?.thumbprint, device: request.device,
-            address: request.address.text, protocolName: request.protocolName, method: .password,
-            attempt: request.attempt, entry: entry,
-            restoration: request.restoringFrom.map {
-                audit.draft(.userRestored, by: .unknown, in: application, from: $0)
-            },
-            expiresAt: request.expiresAt, randomness: randomness, now: now)
+        let issuer = SessionIssuer(
+            .init(
+                request.application, request.protocolName, by: .password,
+                on: .init(deviceKey: proof?.thumbprint, device: request.device, address: request.address.text),
+                attempt: request.attempt, expiresAt: request.expiresAt, record: .logIn(from: request.origin),
+                restoringFrom: request.restoringFrom),
+            audit: audit, randomness: randomness, now: now)
         let retires = request.application.settings.retiresWeakPasswords && request.protocolName == .native
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
             try link.use(in: transaction, application)
@@ -98,14 +96,12 @@ package struct LogInWithPassword: Sendable {
                 request.names(user) && request.namesSurely(user, by: candidates)
             }
             guard let user, !request.admitsVerifiedOnly || user.emailVerifiedAt != nil else {
-                try entry.record(
-                    on: outcome.user.map { .user($0) }, result: .refused, details: ["method": "password"],
-                    in: transaction)
+                try issuer.refuse(outcome.user, by: .password, in: transaction)
                 return user == nil ? .refused : .unverified
             }
             var joined = try link.joined(to: user, in: transaction)
             if let proof, retires { try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint) }
-            return .made(try opening.open(for: joined, in: transaction))
+            return .made(try issuer.issue(to: joined, in: transaction))
         }
         switch finding {
         case .made(let logIn): return logIn

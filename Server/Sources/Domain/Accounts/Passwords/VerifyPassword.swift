@@ -48,7 +48,7 @@ package struct VerifyPassword: Sendable {
         guard let user else { throw .credentialRefused }
         let application = request.application
         let admitted = try await store.read { transaction throws(DomainError) in
-            try transaction.admitted(user, restoration: nil, in: application)
+            try AccountGate.admit(user, to: application, restoration: nil, in: transaction)
         }
         guard !request.needsVerifiedEmail || admitted.emailVerifiedAt != nil else { throw .emailUnverified }
         return admitted

@@ -71,11 +71,12 @@ package struct RedeemTransferCode: Sendable {
         let digest = code.digest(hash, in: application)
         let redemption = Redemption(
             application: request.application, digest: digest, proof: proof, now: now,
-            opening: SessionIssuer(
-                application: request.application, deviceKey: proof.thumbprint, device: request.device,
-                address: request.address.text, protocolName: .native, method: .transferCode,
-                attempt: request.attempt?.asking(with: digest),
-                randomness: randomness, now: now),
+            issuer: SessionIssuer(
+                .init(
+                    request.application, .native, by: .transferCode,
+                    on: .init(deviceKey: proof.thumbprint, device: request.device, address: request.address.text),
+                    attempt: request.attempt?.asking(with: digest), record: .nothing),
+                audit: audit, randomness: randomness, now: now),
             transfer: randomness.newIdentifier(at: now), device: request.device, address: request.address.text,
             entry: audit.draft(.transferCodeRedeemed, by: .unknown, in: application, from: request.origin))
         let redeemed = try await store.write { transaction throws(DomainError) in
@@ -93,7 +94,7 @@ private struct Redemption: Sendable {
     let digest: SecretDigest
     let proof: DeviceProof
     let now: Timestamp
-    let opening: SessionIssuer
+    let issuer: SessionIssuer
     let transfer: Identifier<Transfer>
     let device: DeviceDescription
     let address: String
@@ -124,7 +125,7 @@ private struct Redemption: Sendable {
         if let id = before.leftUser, let user = try transaction.user(id, in: application.id) {
             left = .init(id: id, erasedAt: user.deletionRequestedAt.map { $0 + application.settings.deletionGrace })
         }
-        return .init(logIn: try opening.open(for: user, in: transaction), leftUser: left)
+        return .init(logIn: try issuer.issue(to: user, in: transaction), leftUser: left)
     }
 
     private func join(
@@ -134,7 +135,7 @@ private struct Redemption: Sendable {
         let before = try transaction.user(provider: .device, subject: proof.thumbprint, in: application.id)
         if before?.id == user.id {
             try entry.record(on: .user(user.id), by: .user(user.id), in: transaction)
-            return .init(logIn: try opening.open(for: user, in: transaction), leftUser: nil)
+            return .init(logIn: try issuer.issue(to: user, in: transaction), leftUser: nil)
         }
         let left = try before.map { before throws(DomainError) in try leave(before, in: transaction) }
         let identity = Identity(provider: .device, subject: proof.thumbprint, linkedAt: now)
@@ -148,7 +149,7 @@ private struct Redemption: Sendable {
         try entry.record(on: .user(user.id), by: .user(user.id), details: details, in: transaction)
         var user = user
         user.identities.append(identity)
-        return .init(logIn: try opening.open(for: user, in: transaction), leftUser: left)
+        return .init(logIn: try issuer.issue(to: user, in: transaction), leftUser: left)
     }
 
     /// Takes the key away from the user that it led to.

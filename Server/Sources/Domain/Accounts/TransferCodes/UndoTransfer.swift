@@ -41,7 +41,6 @@ package struct UndoTransfer: Sendable {
             Identity(provider: .device, subject: transfer.deviceKey, linkedAt: now), to: id, in: transfer.application)
         // Only the deletion that the transfer brought about; not one that somebody asked for.
         guard left.deletionRequestedAt == transfer.redeemedAt else { return }
-        left.deletionRequestedAt = nil
-        try transaction.updateStanding(of: left)
+        try transaction.restore(&left)
     }
 }

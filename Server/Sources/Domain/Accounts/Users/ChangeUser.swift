@@ -141,7 +141,7 @@ package struct ChangeUser: Sendable {
             try ready.settle(
                 changes, of: &user, keeping: password == nil ? kept : .nothing,
                 unlinked: changes[.identityUnlinked] == nil ? [] : before.providers(notIn: user), in: transaction)
-            let logIn = try password?.opening?.open(for: user, in: transaction)
+            let logIn = try password?.issuer?.issue(to: user, in: transaction)
             return Answer(user: logIn?.user ?? user, hasNewEmail: hasNewEmail, token: logIn?.token)
         }
     }
@@ -162,18 +162,19 @@ package struct ChangeUser: Sendable {
             .check(secret, field: "password", beside: faults)
         return NewPassword(
             hash: try await passwords.hash(password),
-            opening: changes.renewal.map { renewal in
+            issuer: changes.renewal.map { renewal in
                 SessionIssuer(
-                    application: application, deviceKey: nil, device: renewal.device, address: origin.address,
-                    protocolName: renewal.protocolName, method: .password, attempt: nil, randomness: randomness,
-                    now: now)
+                    .init(
+                        application, renewal.protocolName, by: .password,
+                        on: .init(device: renewal.device, address: origin.address), record: .nothing),
+                    audit: self.changes.audit, randomness: randomness, now: now)
             })
     }
 
     /// A password made ready, and the session that follows it.
     private struct NewPassword: Sendable {
         var hash: PasswordHash
-        var opening: SessionIssuer?
+        var issuer: SessionIssuer?
 
         func write(
             for user: inout User, in transaction: any Transaction, at now: Timestamp

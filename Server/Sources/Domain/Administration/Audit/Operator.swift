@@ -11,4 +11,6 @@ package struct Operator: Hashable, Sendable {
 
     /// A command on the server's own machine.
     package static let local = Operator(actor: .operator, origin: .local)
+    /// The server by itself, at the time set for it.
+    package static let server = Operator(actor: .server, origin: .local)
 }

@@ -52,11 +52,12 @@ package struct AdoptSession: Sendable {
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let application = request.application.id
         let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
-        let opening = SessionIssuer(
-            application: request.application, deviceKey: proof.thumbprint, device: request.device,
-            address: request.address.text, protocolName: .native, method: .adoption, attempt: request.attempt,
-            entry: audit.draft(.loggedIn, by: .unknown, in: application, from: request.origin),
-            randomness: randomness, now: now)
+        let issuer = SessionIssuer(
+            .init(
+                request.application, .native, by: .adoption,
+                on: .init(deviceKey: proof.thumbprint, device: request.device, address: request.address.text),
+                attempt: request.attempt, record: .logIn(from: request.origin)),
+            audit: audit, randomness: randomness, now: now)
         let old = try await session(request)
         let (user, name) = (old.user.id, request.protocolName)
         let retires = request.application.settings.retiresWeakPasswords
@@ -67,7 +68,7 @@ package struct AdoptSession: Sendable {
             else { return nil }
             var joined = try link.joined(to: known, in: transaction)
             if retires { try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint) }
-            return try opening.open(for: joined, in: transaction)
+            return try issuer.issue(to: joined, in: transaction)
         }
         guard let logIn else { throw .credentialRefused }
         return logIn

@@ -22,7 +22,7 @@ package final class ForeignUseCases: Sendable {
     init(
         _ world: UseCases.World, authenticate: Authenticate, findProvider: FindProvider,
         rateLimiter: RateLimiter, enqueueMessage: EnqueueMessage, check: PasswordCheck, searches: SearchScheduler,
-        changes: AccountChanges
+        changes: AccountChanges, registrar: UserRegistrar
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let audit = changes.audit
@@ -36,12 +36,12 @@ package final class ForeignUseCases: Sendable {
         changeUser = ChangeUser(
             store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey,
             passwords: world.passwords, changes: changes)
-        eraseUser = EraseAccessibleUser(store: store, clock: clock, randomness: randomness, audit: audit)
+        eraseUser = EraseAccessibleUser(store: store, clock: clock, audit: audit)
         verifyCredential = VerifyCredential(
             findProvider: findProvider, rateLimiter: rateLimiter, hasLimits: world.hasRateLimits)
         logInWithIdentities = LogInWithIdentities(
-            store: store, clock: clock, randomness: randomness, rateLimiter: rateLimiter,
-            sealingKey: world.sealingKey, passwords: world.passwords, changes: changes, newUsers: world.firstLaunches)
+            store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey, registrar: registrar,
+            changes: changes)
         findPendingAddress = FindPendingAddress(store: store, clock: clock)
         requestPhoneVerification = RequestPhoneVerification(enqueueMessage: enqueueMessage)
         verifyPhone = VerifyPhone(
@@ -55,9 +55,7 @@ package final class ForeignUseCases: Sendable {
             store: store, clock: clock, randomness: randomness,
             hash: world.sealingKey.keyedHash(purpose: "okaeri refresh token"))
         registerByMail = RegisterByMail(
-            store: store, clock: clock, randomness: randomness, enqueueMessage: enqueueMessage,
-            rateLimiter: rateLimiter,
-            changes: changes, newUsers: world.firstLaunches)
+            store: store, clock: clock, enqueueMessage: enqueueMessage, registrar: registrar)
         changeProtocolRules = ChangeProtocolRules(store: store, audit: audit)
         adoptSession = AdoptSession(
             store: store, clock: clock, randomness: randomness, verifyProof: ProofVerifier(),

@@ -38,20 +38,18 @@ package struct OpenSession: Sendable {
         let faults = request.device.faults(field: "device")
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let (id, application) = (request.user, request.application.id)
-        let entry = audit.draft(.loggedIn, by: request.actor, in: application, from: request.origin)
-        let opening = SessionIssuer(
-            application: request.application, deviceKey: nil, device: request.device,
-            address: request.origin.address, protocolName: request.protocolName, method: request.method, attempt: nil,
-            randomness: randomness, now: clock.now)
+        let issuer = SessionIssuer(
+            .init(
+                request.application, request.protocolName, by: request.method,
+                on: .init(device: request.device, address: request.origin.address),
+                record: .logIn(by: request.actor, from: request.origin)),
+            audit: audit, randomness: randomness, now: clock.now)
         return try await store.write { transaction throws(DomainError) in
             guard let user = try transaction.user(id, in: application) else { throw .userUnknown }
-            let logIn = try opening.open(for: user, in: transaction)
+            let logIn = try issuer.issue(to: user, in: transaction)
             if let replaced = request.replaced {
                 _ = try transaction.endSession(replaced, of: id, in: application)
             }
-            try entry.record(
-                on: .user(id), details: ["method": request.method.rawValue, "session": logIn.session.id.rawValue],
-                in: transaction)
             return logIn
         }
     }

@@ -59,7 +59,7 @@ package struct RefreshSession: Sendable {
                 session.protocolName == protocolName,
                 !session.isExpired(at: now, idleLifetime: idle, lastUsedAt: session.lastUsedAt)
             else { throw .sessionInvalid }
-            _ = try transaction.admitted(user, restoration: nil, in: application)
+            _ = try AccountGate.admit(user, to: application, restoration: nil, in: transaction)
             try transaction.replaceToken(of: session, with: token.digest)
             return user.id
         }

@@ -58,21 +58,18 @@ package struct LogInWithCode: Sendable {
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let application = request.application
         let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
-        let entry = audit.draft(.loggedIn, by: .unknown, in: application.id, from: request.origin)
-        let opening = SessionIssuer(
-            application: application, deviceKey: proof?.thumbprint, device: request.device,
-            address: request.address.text, protocolName: request.protocolName, method: .code, attempt: request.attempt,
-            entry: entry,
-            restoration: request.restoringFrom.map {
-                audit.draft(.userRestored, by: .unknown, in: application.id, from: $0)
-            },
-            randomness: randomness, now: now)
+        let issuer = SessionIssuer(
+            .init(
+                application, request.protocolName, by: .code,
+                on: .init(deviceKey: proof?.thumbprint, device: request.device, address: request.address.text),
+                attempt: request.attempt, record: .logIn(from: request.origin), restoringFrom: request.restoringFrom),
+            audit: audit, randomness: randomness, now: now)
         let presented = TryCode.Presented(
             .logInCode, in: application.id, .ticket(request.ticket), request.code, from: request.address,
-            attempt: request.attempt?.digest, refusal: entry)
+            attempt: request.attempt?.digest, refusal: issuer.entry)
         return try await tryCode(presented) { _, user, transaction throws(DomainError) in
             try link.use(in: transaction, application.id)
-            return try opening.open(for: try link.joined(to: user, in: transaction), in: transaction)
+            return try issuer.issue(to: try link.joined(to: user, in: transaction), in: transaction)
         }
     }
 }

@@ -89,7 +89,8 @@ package struct ResetPassword: Sendable {
         try await tryCode(presented) { code, user, transaction throws(DomainError) in
             // A repetition finds all this done.
             guard code.usedBy == nil else { return }
-            var user = try transaction.admitted(user, restoration: restoration, in: application)
+            var user = try AccountGate.admit(
+                user, to: application, restoration: restoration, in: transaction)
             try transaction.setPassword(hash, of: user.id, in: application.id, at: now)
             try transaction.forgetFailures(of: user)
             user.passwordSetAt = now

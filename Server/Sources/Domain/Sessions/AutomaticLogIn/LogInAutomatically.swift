@@ -1,5 +1,3 @@
-package import enum OkaeriWire.JSONValue
-
 /// Logs a device in by its key; the first time, that makes a new anonymous user.
 ///
 /// One transaction when the device is known. On a first launch the allowance of the address is counted between two
@@ -9,16 +7,14 @@ package struct LogInAutomatically: Sendable {
     let clock: any WallClock
     let randomness: any Randomness
     let verifyProof: ProofVerifier
-    let rateLimiter: RateLimiter
+    let registrar: UserRegistrar
     let audit: AuditTrail
-    /// First launches allowed for one address or /64 network; `nil` for no limit.
-    let firstLaunches: RateLimit?
 
     package struct Request: Sendable {
         package var application: Application
         package var proof: PresentedProof
         package var device: DeviceDescription
-        package var newUser: NewUser
+        package var newUser: UserRegistration.Profile
         /// Names one attempt, so that its repetition answers what the first try answered.
         package var attempt: Attempt?
         package var address: ClientAddress
@@ -27,7 +23,7 @@ package struct LogInAutomatically: Sendable {
 
         package init(
             application: Application, proof: PresentedProof, device: DeviceDescription = DeviceDescription(),
-            newUser: NewUser = NewUser(), attempt: Attempt? = nil, address: ClientAddress,
+            newUser: UserRegistration.Profile = .init(), attempt: Attempt? = nil, address: ClientAddress,
             restoringFrom: RequestOrigin? = nil
         ) {
             self.application = application
@@ -40,99 +36,60 @@ package struct LogInAutomatically: Sendable {
         }
     }
 
-    /// First values of a user that is new.
-    package struct NewUser: Sendable {
-        package var displayName: String?
-        package var locale: String?
-        package var fields: [String: JSONValue]
-        package var acl: ACL?
-        /// In whose name the fields are written.
-        package var actor: FieldActor
-
-        package init(
-            displayName: String? = nil, locale: String? = nil, fields: [String: JSONValue] = [:],
-            acl: ACL? = nil, actor: FieldActor = .owner
-        ) {
-            self.displayName = displayName
-            self.locale = locale
-            self.fields = fields
-            self.acl = acl
-            self.actor = actor
-        }
-    }
-
     /// - Throws: `proofRefused`, `clockSkew`, `proofReplayed`, `fieldsRefused`, `rateLimited`, `userDisabled`,
     ///   `deviceKeyRemoved`, `attemptReused`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         let proof = try verifyProof(request.proof, at: now)
-        let faults =
-            request.device.faults(field: "device")
-            + ProfileRules.faults(
-                displayName: request.newUser.displayName, locale: request.newUser.locale,
-                fields: request.newUser.fields
-            ).map { ValidationError(field: "user.\($0.field)", rule: $0.rule) }
+        let faults = UserRegistration.faults(of: request.newUser, on: request.device, by: .device)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
 
-        let opening = SessionIssuer(
-            application: request.application, deviceKey: proof.thumbprint, device: request.device,
-            address: request.address.text, protocolName: .native, method: .automatic, attempt: request.attempt,
-            restoration: request.restoringFrom.map {
-                audit.draft(.userRestored, by: .unknown, in: request.application.id, from: $0)
-            },
-            randomness: randomness, now: now)
-        let mayCreateAtOnce = firstLaunches == nil
+        let issuer = SessionIssuer(
+            .init(
+                request.application, .native, by: .automatic,
+                on: .init(deviceKey: proof.thumbprint, device: request.device, address: request.address.text),
+                attempt: request.attempt, record: .nothing, restoringFrom: request.restoringFrom),
+            audit: audit, randomness: randomness, now: now)
+        let mayCreateAtOnce = !registrar.hasLimit
         let first = try await store.write { transaction throws(DomainError) -> LogIn? in
             guard try transaction.markUsed(proof, in: request.application.id) else { throw .proofReplayed }
-            return try logIn(transaction, opening, proof) {
-                mayCreateAtOnce ? user(for: proof, request, at: now) : nil
+            return try logIn(transaction, issuer, proof) {
+                mayCreateAtOnce ? registration(of: proof, request, at: now) : nil
             }
         }
         if let first { return first }
 
-        if let firstLaunches {
-            let key = RateLimitKey(
-                application: request.application.id, kind: RateLimitKey.firstLaunch,
-                subject: request.address.allowanceGroup)
-            try await rateLimiter(key, limit: firstLaunches)
-        }
+        try await registrar.count(from: request.address, in: request.application.id)
         let second = try await store.write { transaction throws(DomainError) in
-            try logIn(transaction, opening, proof) { user(for: proof, request, at: now) }
+            try logIn(transaction, issuer, proof) { registration(of: proof, request, at: now) }
         }
-        // With a candidate the transaction always ends in a log-in.
+        // With a registration the transaction always ends in a log-in.
         guard let second else { throw .storageUnavailable }
         return second
     }
 
-    /// The log-in of the user that the key leads to, or else of the candidate, which is made only then; `nil` when there
-    /// is neither.
+    /// The log-in of the user that the key leads to, or else of the registered one, which is made only then; `nil` when
+    /// there is neither.
     private func logIn(
-        _ transaction: any Transaction, _ opening: SessionIssuer, _ proof: DeviceProof, candidate: () -> User?
+        _ transaction: any Transaction, _ issuer: SessionIssuer, _ proof: DeviceProof,
+        registration: () -> UserRegistration?
     ) throws(DomainError) -> LogIn? {
-        let application = opening.application.id
+        let application = issuer.application.id
         if let known = try transaction.user(provider: .device, subject: proof.thumbprint, in: application) {
-            return try opening.open(for: known, in: transaction)
+            return try issuer.issue(to: known, in: transaction)
         }
         // A key that was taken from its user makes no new one: that would look as if the account were lost.
         if let removed = try transaction.removedDeviceKey(proof.thumbprint, in: application) {
             let owner = try transaction.user(removed.user, in: application)
             throw owner?.isDisabled == true ? .userDisabled : .deviceKeyRemoved(removed)
         }
-        guard let candidate = candidate() else { return nil }
-        do {
-            // Judged for a new user only: whoever is known logs in, whatever the app says about first values.
-            return try opening.open(forNew: candidate, in: transaction)
-        } catch {
-            guard case .fieldsRefused(let faults) = error else { throw error }
-            throw .fieldsRefused(faults.map { ValidationError(field: "user.\($0.field)", rule: $0.rule) })
-        }
+        // Judged for a new user only: whoever is known logs in, whatever the app says about first values.
+        return try registration()?.store(in: transaction, joining: nil, session: issuer).logIn
     }
 
-    private func user(for proof: DeviceProof, _ request: Request, at now: Timestamp) -> User {
-        User(
-            id: randomness.newIdentifier(at: now), application: request.application.id,
-            displayName: request.newUser.displayName, locale: request.newUser.locale, fields: request.newUser.fields,
-            identities: [Identity(provider: .device, subject: proof.thumbprint, linkedAt: now)],
-            createdAt: now, updatedAt: now)
+    private func registration(of proof: DeviceProof, _ request: Request, at now: Timestamp) -> UserRegistration {
+        var asked = UserRegistration.Request(.device, in: request.application, request.newUser)
+        asked.identities = [Identity(provider: .device, subject: proof.thumbprint, linkedAt: now)]
+        return registrar.draft(asked, at: now)
     }
 }

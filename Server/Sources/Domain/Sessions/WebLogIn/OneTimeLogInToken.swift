@@ -78,17 +78,17 @@ package struct OpenPages: Sendable {
         let mark = RateLimitKey(
             application: application.id, kind: "page-ticket",
             subject: Base64URL.text(of: SecretDigest(of: text.utf8).bytes))
-        let opening = SessionIssuer(
-            application: application, deviceKey: nil, device: device, address: address.text, protocolName: .pages,
-            method: ticket.isFresh ? .pages : .keptPages, attempt: nil,
-            entry: audit.draft(.loggedIn, by: .unknown, in: application.id, from: origin), randomness: randomness,
-            now: now)
+        let issuer = SessionIssuer(
+            .init(
+                application, .pages, by: ticket.isFresh ? .pages : .keptPages,
+                on: .init(device: device, address: address.text), record: .logIn(from: origin)),
+            audit: audit, randomness: randomness, now: now)
         return try await store.write { transaction throws(DomainError) -> LogIn? in
             let uses = try transaction.count(mark, window: IssueOneTimeLogInToken.life * 2, at: now).count
             guard uses <= 1, let user = try transaction.user(id, in: application.id),
                 user.credentialsVersion == ticket.version ?? 0
             else { return nil }
-            return try opening.open(for: user, in: transaction)
+            return try issuer.issue(to: user, in: transaction)
         }
     }
 }

@@ -68,11 +68,12 @@ package struct RedeemAuthorizationCode: Sendable {
         let mark = RateLimitKey(
             application: application.id, kind: "authorization-code", subject: Base64URL.text(of: attempt.digest.bytes))
         let link = DeviceLink(proof: proof, joins: true, now: now)
-        let entry = audit.draft(.loggedIn, by: .unknown, in: application.id, from: request.origin)
-        let opening = SessionIssuer(
-            application: application, deviceKey: proof?.thumbprint, device: request.device,
-            address: request.address.text, protocolName: .native, method: grant.isFresh ? .pages : .keptPages,
-            attempt: attempt, entry: entry, randomness: randomness, now: now)
+        let sessions = SessionIssuer(
+            .init(
+                application, .native, by: grant.isFresh ? .pages : .keptPages,
+                on: .init(deviceKey: proof?.thumbprint, device: request.device, address: request.address.text),
+                attempt: attempt, record: .logIn(from: request.origin)),
+            audit: audit, randomness: randomness, now: now)
         let id = Identifier<User>(rawValue: grant.user)
         let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
             let uses = try transaction.count(mark, window: IssueAuthorizationCode.life * 2, at: now).count
@@ -81,15 +82,12 @@ package struct RedeemAuthorizationCode: Sendable {
                 if let stolen = try transaction.session(attempt: attempt.digest, of: id, in: application.id) {
                     _ = try transaction.endSession(stolen.session.id, of: id, in: application.id)
                 }
-                try entry.record(
-                    on: .user(id), result: .refused, details: ["method": Session.LogInMethod.pages.rawValue],
-                    in: transaction)
+                try sessions.refuse(id, by: .pages, in: transaction)
                 return nil
             }
-            guard !user.isDisabled, user.deletionRequestedAt == nil, user.credentialsVersion == grant.version ?? 0
-            else { return nil }
+            guard AccountGate.isOpen(to: user), user.credentialsVersion == grant.version ?? 0 else { return nil }
             try link.use(in: transaction, application.id)
-            return try opening.open(for: try link.joined(to: user, in: transaction), in: transaction)
+            return try sessions.issue(to: try link.joined(to: user, in: transaction), in: transaction)
         }
         guard let logIn else { return nil }
         var token: Secret?

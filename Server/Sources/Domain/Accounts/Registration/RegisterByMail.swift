@@ -3,12 +3,8 @@
 package struct RegisterByMail: Sendable {
     let store: any Store
     let clock: any WallClock
-    let randomness: any Randomness
     let enqueueMessage: EnqueueMessage
-    let rateLimiter: RateLimiter
-    let changes: AccountChanges
-    /// New users allowed for one address or /64 network; `nil` for no limit.
-    let newUsers: RateLimit?
+    let registrar: UserRegistrar
 
     /// - Parameters:
     ///   - email: The address as typed.
@@ -25,36 +21,27 @@ package struct RegisterByMail: Sendable {
     ) async throws(DomainError) {
         let (now, address) = (clock.now, try EnqueueMessage.address(email))
         let identifier = LogInIdentifier(.email, shown: address)
-        if let newUsers {
-            let key = RateLimitKey(
-                application: application.id, kind: RateLimitKey.firstLaunch, subject: client.allowanceGroup)
-            try await rateLimiter(key, limit: newUsers)
-        }
+        try await registrar.count(from: client, in: application.id)
         let known = try await store.read { transaction throws(DomainError) in
             try transaction.user(identifier, in: application.id)
         }
         if let known, known.isConfirmed { throw .identifiersTaken([.email]) }
         // Without mail there must be no user whom nobody can ever reach.
         guard enqueueMessage.delivery.isAvailable else { throw .mailUnavailable }
-        var candidate = User(
-            id: randomness.newIdentifier(at: now), application: application.id, createdAt: now, updatedAt: now)
-        candidate.email = address
-        // The mail address is all that can be told here: what else is required is asked for later.
-        let user = try application.settings.fieldRules.registered(candidate, by: .owner, demandsAll: false)
-        let ready = try changes.ready(
-            [.created], of: user, in: application, by: Operator(actor: .unknown, origin: origin), at: now)
+        // The mail address is all that is known here: what else is required is asked for later.
+        var asked = UserRegistration.Request(.mail, in: application, .init())
+        asked.identifiers = NewIdentifiers(email: .set(address))
+        let registration = try await registrar.ready(
+            registrar.draft(asked, at: now), from: client, origin, isCounted: true)
         try await store.write { transaction throws(DomainError) in
             if let owner = try transaction.user(identifier, in: application.id) {
                 guard !owner.isConfirmed else { throw .identifiersTaken([.email]) }
                 return
             }
-            var user = user
-            try transaction.insert(user)
-            try transaction.updateIdentifiers(of: user)
-            try ready.settle([.created: user.identifierDetails], of: &user, keeping: .nothing, in: transaction)
+            _ = try registration.store(in: transaction, joining: nil, session: nil)
         }
-        let errand = MessageRequest(kind: .passwordReset, address: address, languages: languages)
-        _ = try await enqueueMessage(errand, in: application, from: client)
+        let message = MessageRequest(kind: .passwordReset, address: address, languages: languages)
+        _ = try await enqueueMessage(message, in: application, from: client)
     }
 }
 

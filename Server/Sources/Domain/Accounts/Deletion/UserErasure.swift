@@ -1,0 +1,154 @@
+/// The end of a user: who brings it about, when it comes, and what the audit log says. The table of all ways, and the one
+/// function that stores them.
+///
+/// At once: everything that is stored goes but the audit log, which is the tombstone, and the providers are asked to end
+/// their grants. After the grace: sessions and all that waits end now, and a log-in until then can bring the user back.
+struct UserErasure: Sendable {
+    /// The ways in which a user ends.
+    enum Way: Sendable {
+        /// The user asks for it: after the grace.
+        case requested
+        /// An operator deletes the user: after the grace.
+        case deletedByOperator
+        /// Another service says that the person is gone: after the grace.
+        case goneElsewhere
+        /// The grace is over for users whose deletion was requested by a time.
+        case graceOver(before: Timestamp)
+        /// An operator does not wait for the grace.
+        case erasedByOperator
+        /// In protocols whose apps make the same user again right after it: at once, by the user or an operator,
+        /// whatever the ACL says. Users on the way out are unknown there, unless operators see them.
+        case erasedByProtocol(actor: ChangeUser.Actor, seesLeaving: Bool)
+        /// An anonymous user without activity since a time.
+        case idle(since: Timestamp)
+    }
+
+    /// What became of the user.
+    enum Outcome: Hashable, Sendable {
+        case erased
+        /// On the way out, since the first request.
+        case leaving(since: Timestamp)
+        /// The rule of the way does not hold of the user.
+        case kept
+        /// There is no such user.
+        case unknown
+    }
+
+    /// Grants of providers that are revoked for one user; a user has one identity of a provider.
+    private static let maximumGrants = 16
+
+    let way: Way
+    private let entry: AuditDraft
+    private let revocations: [Identifier<ProviderRevocation>]
+    private let now: Timestamp
+
+    /// Drawn before the transaction, which may run twice.
+    ///
+    /// - Parameters:
+    ///   - way: How the user ends.
+    ///   - application: Where.
+    ///   - who: Who does it, for the audit log.
+    ///   - audit: Drafts the entry.
+    ///   - now: When.
+    init(_ way: Way, in application: Identifier<Application>, by who: Operator, audit: AuditTrail, now: Timestamp) {
+        self.way = way
+        self.now = now
+        entry = audit.draft(way.action, by: who.actor, in: application, from: who.origin)
+        revocations =
+            way.revokesGrants ? (0..<Self.maximumGrants).map { _ in audit.randomness.newIdentifier(at: now) } : []
+    }
+
+    /// Ends a user, if the rule of the way holds.
+    ///
+    /// - Throws: `accessRefused`, `storageUnavailable`.
+    func store(
+        _ id: Identifier<User>, in application: Identifier<Application>, _ transaction: any Transaction
+    ) throws(DomainError) -> Outcome {
+        guard let user = try transaction.user(id, in: application) else { return .unknown }
+        guard try way.holds(of: user, in: transaction) else { return .kept }
+        return way.isAtOnce ? try erase(user, in: transaction) : try leave(user, in: transaction)
+    }
+
+    private func erase(_ user: User, in transaction: any Transaction) throws(DomainError) -> Outcome {
+        // The providers hear of it as soon as they can be reached (requirement 34).
+        let grants = user.identities.filter(\.provider.registers)
+        for (identity, revocation) in zip(grants, revocations) {
+            try transaction.forgetGrant(of: identity, in: user.application, revocation: revocation, at: now)
+        }
+        try transaction.erase(user.id, in: user.application)
+        try entry.record(on: .user(user.id), details: way.details, in: transaction)
+        return .erased
+    }
+
+    private func leave(_ user: User, in transaction: any Transaction) throws(DomainError) -> Outcome {
+        var user = user
+        // Within the grace one comes back by what leads to the user, and by nothing that waits.
+        _ = try transaction.removeTransferCode(of: user.id, in: user.application)
+        _ = try transaction.removeMergeTickets(of: user.id, in: user.application)
+        try transaction.voidTickets(of: &user)
+        // No session has the empty id: all of them end.
+        _ = try transaction.endSessions(of: user.id, in: user.application, except: Identifier(rawValue: ""))
+        if let before = user.deletionRequestedAt { return .leaving(since: before) }
+        user.deletionRequestedAt = now
+        try transaction.updateStanding(of: user)
+        try entry.record(on: .user(user.id), details: way.details, in: transaction)
+        return .leaving(since: now)
+    }
+}
+
+extension UserErasure.Way {
+    /// Whether the user is gone afterwards, or only on the way out.
+    var isAtOnce: Bool {
+        switch self {
+        case .requested, .deletedByOperator, .goneElsewhere: false
+        case .graceOver, .erasedByOperator, .erasedByProtocol, .idle: true
+        }
+    }
+
+    var action: AuditEntry.Action { isAtOnce ? .userErased : .deletionRequested }
+
+    /// Why, for the audit log.
+    var details: [String: String] {
+        switch self {
+        case .requested, .deletedByOperator, .goneElsewhere: [:]
+        case .graceOver, .erasedByProtocol: ["reason": "deletion"]
+        case .erasedByOperator: ["reason": "operator"]
+        case .idle: ["reason": "idle"]
+        }
+    }
+
+    /// Whether providers may have grants to end. Anonymous users have none.
+    var revokesGrants: Bool {
+        switch self {
+        case .graceOver, .erasedByOperator, .erasedByProtocol: true
+        case .requested, .deletedByOperator, .goneElsewhere, .idle: false
+        }
+    }
+
+    /// Whether the way is open for a user as it is in this transaction, whatever was known before.
+    ///
+    /// - Throws: `accessRefused` when the actor may not, `storageUnavailable`.
+    func holds(of user: User, in transaction: any Transaction) throws(DomainError) -> Bool {
+        switch self {
+        case .requested, .deletedByOperator, .goneElsewhere, .erasedByOperator: return true
+        case .graceOver(let limit):
+            guard let requestedAt = user.deletionRequestedAt else { return false }
+            return requestedAt <= limit
+        case .erasedByProtocol(let actor, let seesLeaving):
+            guard user.deletionRequestedAt == nil || seesLeaving else { return false }
+            guard actor.may(.erasure, user) else { throw .accessRefused }
+            return true
+        case .idle(let limit):
+            guard user.isAnonymous, !user.isDisabled, user.lastLogInAt ?? user.createdAt < limit else { return false }
+            return try transaction.sessions(of: user.id, in: user.application).allSatisfy { $0.lastUsedAt < limit }
+        }
+    }
+}
+
+extension Transaction {
+    /// Brings a user back from the way out. Sessions stay ended.
+    func restore(_ user: inout User) throws(DomainError) {
+        user.deletionRequestedAt = nil
+        try updateStanding(of: user)
+    }
+}

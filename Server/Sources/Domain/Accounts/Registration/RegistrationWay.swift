@@ -1,0 +1,77 @@
+/// The ways in which users come to be. The table of what differs between them: everything else is the same for all.
+package enum RegistrationWay: String, CaseIterable, Hashable, Sendable {
+    /// By identifiers and a password, and logged in.
+    case signUp
+    /// As apps of foreign protocols register: by identifiers and a password, or with nothing that a person could type.
+    case account
+    /// By identities that other services or clients vouch for, with or without identifiers.
+    case identities
+    /// By a mail address alone, whose owner sets the password.
+    case mail
+    /// By the first log-in with a provider.
+    case provider
+    /// By the first launch of a device.
+    case device
+    /// By a record of another service.
+    case importing
+
+    /// Whether a password comes with the request.
+    enum PasswordNeed: Hashable, Sendable {
+        case required
+        /// Of everybody but a user without identifiers who gets a session.
+        case requiredOfNamed
+        /// Taken when there is something to type beside it.
+        case optional
+        /// It comes later, ready made, or never.
+        case none
+    }
+
+    var password: PasswordNeed {
+        switch self {
+        case .signUp: .required
+        case .account: .requiredOfNamed
+        case .identities: .optional
+        case .mail, .provider, .device, .importing: .none
+        }
+    }
+
+    /// Whether the fields that the application requires must be there. Where nobody can be asked they come later.
+    var demandsFields: Bool {
+        switch self {
+        case .signUp, .account, .identities, .provider, .device: true
+        case .mail, .importing: false
+        }
+    }
+
+    /// Whether log-ins that failed because nobody had the name are no guesses any more (requirement 52).
+    var forgivesFailures: Bool {
+        switch self {
+        case .signUp, .account, .identities: true
+        case .mail, .provider, .device, .importing: false
+        }
+    }
+
+    /// Where the profile stands in the request, for the names of faults.
+    var profilePath: String {
+        switch self {
+        case .provider, .device: "user."
+        case .signUp, .account, .identities, .mail, .importing: ""
+        }
+    }
+
+    /// Who stands in the audit log as the maker of a user that has no log-in entry; `nil` when no entry is written,
+    /// because the log-in has one or because the session, or the report of the import, is the record.
+    func recordedActor(of user: User, hasPassword: Bool) -> AuditEntry.Actor? {
+        switch self {
+        case .account: hasPassword ? .user(user.id) : nil
+        case .mail: .unknown
+        case .signUp, .identities, .provider, .device, .importing: nil
+        }
+    }
+
+    /// The faults of a profile by the names that the request has for them.
+    func named(_ faults: [ValidationError]) -> [ValidationError] {
+        guard !profilePath.isEmpty, !faults.isEmpty else { return faults }
+        return faults.map { ValidationError(field: profilePath + $0.field, rule: $0.rule) }
+    }
+}

@@ -1,0 +1,110 @@
+/// Makes a user with identifiers and a password, and logs it in.
+package struct SignUp: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let verifyProof: ProofVerifier
+    let passwords: any PasswordHashing
+    let registrar: UserRegistrar
+    let audit: AuditTrail
+
+    package struct Request: Sendable {
+        package var application: Application
+        package var identifiers: NewIdentifiers
+        /// Must be there; `nil` is refused with everything else that is wrong.
+        package var password: Secret?
+        package var newUser: UserRegistration.Profile
+        package var proof: PresentedProof?
+        /// Whether the proof's key shall lead to the user from now on.
+        package var joinsDevice: Bool
+        package var device: DeviceDescription
+        package var attempt: Attempt?
+        package var address: ClientAddress
+        /// Where the request came from, for the audit log.
+        package var origin: RequestOrigin
+        package var protocolName: Session.ProtocolName
+        /// An earlier end of the session than its protocol's.
+        package var expiresAt: Timestamp?
+
+        package init(
+            application: Application, identifiers: NewIdentifiers, password: Secret?,
+            newUser: UserRegistration.Profile = .init(), proof: PresentedProof? = nil, joinsDevice: Bool = true,
+            device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil, address: ClientAddress,
+            protocolName: Session.ProtocolName = .native, expiresAt: Timestamp? = nil,
+            origin: RequestOrigin? = nil
+        ) {
+            self.application = application
+            self.identifiers = identifiers
+            self.password = password
+            self.newUser = newUser
+            self.proof = proof
+            self.joinsDevice = joinsDevice
+            self.device = device
+            self.attempt = attempt
+            self.address = address
+            self.origin = origin ?? RequestOrigin(address: address.text)
+            self.protocolName = protocolName
+            self.expiresAt = expiresAt
+        }
+    }
+
+    /// What the first transaction found.
+    private enum Finding: Sendable {
+        case made(LogIn)
+        case taken([LogInIdentifier.Kind])
+        /// The attempt's own user, made by an earlier try whose answer was lost.
+        case repeated(User, PasswordHash)
+    }
+
+    /// - Throws: `fieldsRefused`, `identifiersTaken`, `proofRefused`, `proofReplayed`, `clockSkew`, `rateLimited`,
+    ///   `busy`, `attemptReused`, `storageUnavailable`.
+    package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
+        let now = clock.now
+        var proof: DeviceProof?
+        if let presented = request.proof { proof = try verifyProof(presented, at: now) }
+        let application = request.application.id
+        var asked = UserRegistration.Request(.signUp, in: request.application, request.newUser)
+        asked.identifiers = request.identifiers
+        asked.password = request.password
+        asked.device = request.device
+        let registration = try await registrar.ready(
+            registrar.draft(asked, at: now), from: request.address, request.origin, isCounted: false)
+        let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
+        let issuer = SessionIssuer(
+            .init(
+                request.application, request.protocolName, by: .signUp,
+                on: .init(deviceKey: proof?.thumbprint, device: request.device, address: request.address.text),
+                attempt: request.attempt, expiresAt: request.expiresAt, record: .logIn(from: request.origin)),
+            audit: audit, randomness: randomness, now: now)
+        let finding = try await store.write { transaction throws(DomainError) -> Finding in
+            try link.use(in: transaction, application)
+            do throws(DomainError) {
+                let made = try registration.store(in: transaction, joining: link, session: issuer)
+                // With an issuer there always is one.
+                guard let logIn = made.logIn else { throw .storageUnavailable }
+                return .made(logIn)
+            } catch {
+                guard case .identifiersTaken(let kinds) = error else { throw error }
+                let owners = try transaction.owners(of: registration.user.typedIdentifiers, in: application)
+                guard let owner = owners.first?.user, try issuer.hasIssued(to: owner, in: transaction),
+                    let kept = try transaction.passwordHash(of: owner.id, in: application)
+                else { return .taken(kinds) }
+                return .repeated(owner, kept)
+            }
+        }
+        switch finding {
+        case .made(let logIn): return logIn
+        case .taken(let kinds): throw .identifiersTaken(kinds)
+        case .repeated(let user, let kept):
+            // Whoever guesses the attempt's name learns nothing without the password.
+            guard let password = request.password.flatMap({ Password($0.revealed) }),
+                try await passwords.compare(password, with: kept) != .refused
+            else { throw .attemptReused }
+            let logIn = try await store.write { transaction throws(DomainError) in
+                try issuer.repeated(for: user, in: transaction)
+            }
+            guard let logIn else { throw .identifiersTaken(user.typedIdentifiers.map(\.kind)) }
+            return logIn
+        }
+    }
+}

@@ -1,0 +1,250 @@
+package import enum OkaeriWire.JSONValue
+
+/// A user that is about to be made: a pure value, which judges the request and becomes the user, and the one function
+/// that stores it with everything that it begins with.
+///
+/// `UserRegistrar` makes it ready before the transaction.
+package struct UserRegistration: Sendable {
+    /// First values of a user.
+    package struct Profile: Sendable {
+        package var displayName: String?
+        package var locale: String?
+        package var fields: [String: JSONValue]
+        package var acl: ACL?
+        /// In whose name the fields are written.
+        package var actor: FieldActor
+
+        package init(
+            displayName: String? = nil, locale: String? = nil, fields: [String: JSONValue] = [:],
+            acl: ACL? = nil, actor: FieldActor = .owner
+        ) {
+            self.displayName = displayName
+            self.locale = locale
+            self.fields = fields
+            self.acl = acl
+            self.actor = actor
+        }
+    }
+
+    /// What somebody asks for.
+    package struct Request: Sendable {
+        let way: RegistrationWay
+        let application: Application
+        var profile: Profile
+        var identifiers = NewIdentifiers()
+        var password: Secret?
+        var identities: [Identity] = []
+        /// The device that the first session is for.
+        var device = DeviceDescription()
+        /// Whether the user is logged in.
+        var opensSession = true
+
+        init(_ way: RegistrationWay, in application: Application, _ profile: Profile) {
+            self.way = way
+            self.application = application
+            self.profile = profile
+        }
+    }
+
+    /// The user as it will be, but for the defaults of its fields.
+    var user: User
+    private let way: RegistrationWay
+    private let actor: FieldActor
+    private let application: Application
+    private let accountRules: AccountRules
+    private let secret: Secret?
+    private let opensSession: Bool
+    private let formFaults: [ValidationError]
+    private var hash: PasswordHash?
+    private var isWeak = false
+    private var address: ClientAddress?
+    private var record: ReadyChanges?
+
+    /// - Parameters:
+    ///   - request: What is asked for.
+    ///   - id: The user's.
+    ///   - now: The user's first moment.
+    init(_ request: Request, id: Identifier<User>, at now: Timestamp) {
+        let profile = request.profile
+        var user = User(
+            id: id, application: request.application.id, displayName: profile.displayName, locale: profile.locale,
+            fields: profile.fields, identities: request.identities, createdAt: now, updatedAt: now)
+        user.acl = profile.acl
+        formFaults =
+            request.identifiers.apply(to: &user) + Self.faults(of: profile, on: request.device, by: request.way)
+        self.user = user
+        way = request.way
+        actor = profile.actor
+        application = request.application
+        accountRules = request.identifiers.rules
+        secret = request.password
+        opensSession = request.opensSession
+    }
+
+    /// A user as another service kept it, with its own id and times.
+    ///
+    /// - Parameters:
+    ///   - user: The user of the record.
+    ///   - faults: What is wrong with it.
+    ///   - hash: The hash of its password.
+    ///   - isWeak: Whether the password is a name of the user.
+    ///   - application: Where it comes to.
+    init(
+        importing user: User, faults: [ValidationError], hash: PasswordHash?, isWeak: Bool,
+        into application: Application
+    ) {
+        self.user = user
+        way = .importing
+        actor = .server
+        self.application = application
+        accountRules = .native
+        secret = nil
+        opensSession = false
+        formFaults = faults
+        self.hash = hash
+        self.isWeak = isWeak
+    }
+
+    /// The rules that a profile and a device's description break, whoever turns out to send them.
+    static func faults(
+        of profile: Profile, on device: DeviceDescription, by way: RegistrationWay
+    ) -> [ValidationError] {
+        (profile.acl?.faults(field: "accessList") ?? []) + device.faults(field: "device")
+            + way.named(
+                ProfileRules.faults(displayName: profile.displayName, locale: profile.locale, fields: profile.fields))
+    }
+
+    /// Refuses what is wrong with the request even if it leads to a user that there is already.
+    ///
+    /// - Throws: `fieldsRefused`.
+    func refuseForm() throws(DomainError) {
+        guard formFaults.isEmpty else { throw .fieldsRefused(formFaults) }
+    }
+
+    /// Everything that can be refused before work is done, all at once.
+    ///
+    /// - Returns: the password; `nil` for a user without one.
+    /// - Throws: `fieldsRefused`.
+    func judged() throws(DomainError) -> Password? {
+        var faults =
+            formFaults
+            + way.named(
+                application.settings.fieldRules.faults(
+                    registering: user, by: actor, demandsAll: way.demandsFields))
+        let demandsPassword: Bool
+        switch way.password {
+        case .required: demandsPassword = true
+        case .requiredOfNamed:
+            demandsPassword = !(user.isAnonymous && secret == nil && opensSession && faults.isEmpty)
+        case .optional: demandsPassword = secret != nil && !user.typedIdentifiers.isEmpty
+        case .none: demandsPassword = false
+        }
+        guard demandsPassword else {
+            guard faults.isEmpty else { throw .fieldsRefused(faults) }
+            return nil
+        }
+        if faults.isEmpty, user.isAnonymous, way.password == .required || secret != nil {
+            faults.append(ValidationError(field: "", rule: .noneOf(LogInIdentifier.Kind.allCases.map(\.rawValue))))
+        }
+        return try PasswordRules(for: application, user: user, rules: accountRules)
+            .check(secret, field: "password", beside: faults)
+    }
+
+    /// The user with the defaults of its fields.
+    ///
+    /// - Throws: `fieldsRefused`.
+    func completed() throws(DomainError) -> User {
+        do {
+            return try application.settings.fieldRules.registered(user, by: actor, demandsAll: way.demandsFields)
+        } catch {
+            guard case .fieldsRefused(let faults) = error else { throw error }
+            throw .fieldsRefused(way.named(faults))
+        }
+    }
+
+    /// Takes in what was made ready before the transaction.
+    ///
+    /// - Parameters:
+    ///   - password: What the hash was made of.
+    ///   - hash: Its hash.
+    ///   - address: Where the request came from.
+    ///   - origin: The same, for the audit log.
+    ///   - changes: Drafts the entry.
+    /// - Throws: `secretUnreadable`, should the cryptographic library fail.
+    mutating func prepare(
+        _ password: Password?, _ hash: PasswordHash?, from address: ClientAddress, _ origin: RequestOrigin,
+        _ changes: AccountChanges
+    ) throws(DomainError) {
+        self.hash = hash
+        isWeak = password?.isName(of: user) ?? false
+        self.address = address
+        guard let maker = way.recordedActor(of: user, hasPassword: hash != nil) else { return }
+        record = try changes.ready(
+            [.created], of: user, in: application, by: Operator(actor: maker, origin: origin), at: user.createdAt)
+    }
+}
+
+extension UserRegistration {
+    /// What was stored.
+    struct Registered: Sendable {
+        var user: User
+        /// The first log-in, when the user was logged in.
+        var logIn: LogIn?
+    }
+
+    /// Looks whether anybody has the identifiers, and stores the user with what leads to it, its password, its entry in
+    /// the audit log and its first session. Whether anybody has the identities is looked at before: then it is a log-in.
+    ///
+    /// - Parameters:
+    ///   - transaction: The one transaction.
+    ///   - link: A device key that joins the user, unless it leads to somebody already.
+    ///   - issuer: Issues the first session; `nil` for a user who is not logged in.
+    /// - Returns: the user as stored.
+    /// - Throws: `identifiersTaken`, before anything is written; `fieldsRefused`, `storageUnavailable`.
+    func store(
+        in transaction: any Transaction, joining link: DeviceLink?, session issuer: SessionIssuer?
+    ) throws(DomainError) -> Registered {
+        var user = try completed()
+        try transaction.refuseTaken(user)
+        if let identity = try link?.free(for: user.application, in: transaction) { user.identities.append(identity) }
+        if issuer != nil { user.lastLogInAt = user.createdAt }
+        if hash != nil { user.passwordSetAt = user.updatedAt }
+        try transaction.insert(user)
+        if !user.typedIdentifiers.isEmpty { try transaction.updateIdentifiers(of: user) }
+        for identity in user.identities { try transaction.insert(identity, for: user.id, in: user.application) }
+        if let hash { try transaction.setPassword(hash, of: user.id, in: user.application, at: user.updatedAt) }
+        if isWeak { try transaction.markPassword(of: user.id, in: user.application, weakSince: user.updatedAt) }
+        if user.isDisabled { try transaction.updateStanding(of: user) }
+        if way.forgivesFailures { try transaction.forgive(user, from: address, at: user.createdAt) }
+        if let record {
+            try record.settle([.created: user.identifierDetails], of: &user, keeping: .nothing, in: transaction)
+        }
+        return Registered(
+            user: user,
+            logIn: try issuer.map { issuer throws(DomainError) in
+                try issuer.issue(toNew: user, in: transaction)
+            })
+    }
+}
+
+extension Transaction {
+    /// Who has which of these identifiers.
+    func owners(
+        of identifiers: [LogInIdentifier], in application: Identifier<Application>
+    ) throws(DomainError) -> [(kind: LogInIdentifier.Kind, user: User)] {
+        var owners: [(kind: LogInIdentifier.Kind, user: User)] = []
+        for identifier in identifiers {
+            if let user = try user(identifier, in: application) { owners.append((identifier.kind, user)) }
+        }
+        return owners
+    }
+
+    /// The one rule of identifiers: none belongs to two users of an application.
+    ///
+    /// - Parameter user: A user as it shall be, new or changed.
+    /// - Throws: `identifiersTaken` with those that another user has; `storageUnavailable`.
+    func refuseTaken(_ user: User) throws(DomainError) {
+        let owners = try owners(of: user.typedIdentifiers, in: user.application).filter { $0.user.id != user.id }
+        guard owners.isEmpty else { throw .identifiersTaken(owners.map(\.kind)) }
+    }
+}

@@ -1,0 +1,106 @@
+extension SessionIssuer {
+    /// The session that somebody asks for.
+    package struct Request: Sendable {
+        package let application: Application
+        package let protocolName: Session.ProtocolName
+        package let method: Session.LogInMethod
+        package let client: Client
+        /// Names one attempt, so that its repetition answers what the first try answered.
+        package let attempt: Attempt?
+        /// An earlier end of the session than its protocol's.
+        package let expiresAt: Timestamp?
+        package let record: Record
+        /// Set to bring a user back that asked to be deleted.
+        package let restoringFrom: RequestOrigin?
+
+        package init(
+            _ application: Application, _ protocolName: Session.ProtocolName, by method: Session.LogInMethod,
+            on client: Client, attempt: Attempt? = nil, expiresAt: Timestamp? = nil, record: Record,
+            restoringFrom: RequestOrigin? = nil
+        ) {
+            self.application = application
+            self.protocolName = protocolName
+            self.method = method
+            self.client = client
+            self.attempt = attempt
+            self.expiresAt = expiresAt
+            self.record = record
+            self.restoringFrom = restoringFrom
+        }
+    }
+
+    /// Who holds the session.
+    package struct Client: Sendable {
+        /// The thumbprint of the key that the session is bound to.
+        package var deviceKey: String?
+        package var device: DeviceDescription
+        package var address: String?
+
+        package init(deviceKey: String? = nil, device: DeviceDescription = DeviceDescription(), address: String?) {
+            self.deviceKey = deviceKey
+            self.device = device
+            self.address = address
+        }
+    }
+
+    /// What the log-in leaves in the audit log.
+    package enum Record: Sendable {
+        /// Nothing: the session of an automatic log-in is its own record, and a log-in that is part of another action has
+        /// that action's entry.
+        case nothing
+        /// An entry, by an actor or, without one, by the user who logs in.
+        case logIn(by: AuditEntry.Actor? = nil, from: RequestOrigin)
+    }
+}
+
+/// A session that another service opened, and whose token goes on counting here. It is no log-in: nothing is replaced,
+/// and the user's times of log-in stay.
+struct MovedSession: Sendable {
+    let session: Session
+    let token: SecretDigest
+
+    /// Takes over a session as another service kept it.
+    ///
+    /// - Parameters:
+    ///   - imported: The record.
+    ///   - randomness: Names the session.
+    ///   - now: The session counts as used now: the time of its last use did not come along.
+    init(_ imported: ImportedSession, randomness: any Randomness, at now: Timestamp) {
+        session = Session(
+            id: randomness.newIdentifier(at: imported.createdAt), application: imported.application,
+            user: imported.user, deviceKey: nil, device: imported.device, address: nil,
+            protocolName: imported.protocolName, method: imported.method, createdAt: imported.createdAt,
+            lastUsedAt: now, expiresAt: imported.expiresAt ?? now + SessionRules.endless)
+        token = imported.token.digest
+    }
+
+    /// Takes over a token of which nothing else is known; `nil` for a text that is no token.
+    ///
+    /// - Parameters:
+    ///   - token: What the app holds.
+    ///   - name: Whose form it has.
+    ///   - rules: How long sessions of that protocol live.
+    ///   - user: Whose it is.
+    ///   - randomness: Names the session.
+    ///   - now: The session counts as opened now.
+    init?(
+        _ token: Secret, of name: Session.ProtocolName, _ rules: SessionRules, for user: User,
+        randomness: any Randomness, at now: Timestamp
+    ) {
+        guard let digest = SessionToken.digest(of: token.revealed, in: name) else { return nil }
+        session = Session(
+            id: randomness.newIdentifier(at: now), application: user.application, user: user.id, deviceKey: nil,
+            device: DeviceDescription(), address: nil, protocolName: name, method: .importing, createdAt: now,
+            lastUsedAt: now, expiresAt: now + rules.lifetime)
+        self.token = digest
+    }
+
+    /// Whether the token leads to a session already, whoever has it.
+    func isPresent(in transaction: any Transaction) throws(DomainError) -> Bool {
+        try transaction.session(token: token, in: session.application) != nil
+    }
+
+    func store(in transaction: any Transaction) throws(DomainError) {
+        try transaction.insert(session, token: token, attempt: nil)
+    }
+}

@@ -1,0 +1,185 @@
+import Domain
+import OkaeriWire
+import Storage
+import StorageSQLite
+import TestWorld
+import Testing
+
+/// Every way to register, through its use case and the database.
+@Suite("Every way to register")
+struct RegistrationWaysTests {
+    /// A way to register, and what it leaves.
+    enum Kind: CaseIterable {
+        case signUp, signUpForeign, account, accountWithSession, pseudoUser, people, clientId, mail, device, importing
+
+        /// What stands in the audit log.
+        var actions: [AuditEntry.Action] {
+            switch self {
+            case .signUp, .signUpForeign, .people: [.loggedIn]
+            case .account, .accountWithSession, .mail: [.userCreated]
+            case .pseudoUser, .clientId, .device, .importing: []
+            }
+        }
+
+        var opensSession: Bool {
+            switch self {
+            case .account, .mail, .importing: false
+            case .signUp, .signUpForeign, .accountWithSession, .pseudoUser, .people, .clientId, .device: true
+            }
+        }
+
+        /// Whether a second request of the same kind is a log-in, or changes nothing, instead of being refused.
+        var isRepeatable: Bool {
+            switch self {
+            case .signUp, .signUpForeign, .account, .accountWithSession: false
+            case .pseudoUser, .people, .clientId, .mail, .device, .importing: true
+            }
+        }
+    }
+
+    /// Everything that two requests of one person share.
+    struct Person: Sendable {
+        let device = TestDevice()
+        var identifiers = NewIdentifiers(username: .set("hana"))
+        var profile = UserRegistration.Profile(displayName: "Hana", fields: ["team": .string("red")])
+    }
+
+    static let password = Secret("four quiet words")
+    let world: TestWorld
+
+    init() throws {
+        world = try TestWorld(try SQLiteStore(.memory, role: .server), mail: .outbox)
+    }
+
+    /// Registers; what it gives tells whether a session was opened.
+    @discardableResult
+    static func register(
+        _ kind: Kind, _ person: Person, in application: Application, _ world: TestWorld
+    ) async throws -> Bool {
+        let (address, origin) = (TestWorld.address, RequestOrigin.local)
+        switch kind {
+        case .signUp, .signUpForeign:
+            _ = try await world.useCases.signUp(
+                SignUp.Request(
+                    application: application, identifiers: person.identifiers, password: password,
+                    newUser: person.profile, address: address, protocolName: kind == .signUp ? .native : .ncmb))
+            return true
+        case .account, .accountWithSession, .pseudoUser:
+            let isPseudo = kind == .pseudoUser
+            return try await world.useCases.registerUser(
+                RegisterUser.Request(
+                    application: application, protocolName: .kii,
+                    identifiers: isPseudo ? NewIdentifiers() : person.identifiers, password: isPseudo ? nil : password,
+                    profile: person.profile, opensSession: kind != .account, address: address, origin: origin)
+            ).token != nil
+        case .people, .clientId:
+            let id = AnonymousId(subject: "client made")
+            let identity = ExternalIdentity(
+                provider: Identity.Provider(rawValue: "oidc:test"), subject: "subject", audience: "audience")
+            _ = try await world.useCases.foreign.logInWithIdentities(
+                LogInWithIdentities.Request(
+                    application: application, people: kind == .people ? [identity] : [],
+                    anonymousId: kind == .people ? nil : id, newUser: person.profile, protocolName: .parse,
+                    address: address, origin: origin))
+            return true
+        case .mail:
+            try await world.useCases.foreign.registerByMail(
+                email: "hana@example.com", in: application, languages: [], from: address, origin: origin)
+            return false
+        case .device:
+            _ = try await world.useCases.logInAutomatically(
+                .init(
+                    application: application, proof: try person.device.presented(at: world.clock.now),
+                    newUser: person.profile, address: address))
+            return true
+        case .importing:
+            var user = User(
+                id: Identifier(rawValue: "imported"), application: application.id, username: "hana",
+                displayName: person.profile.displayName, locale: person.profile.locale, fields: person.profile.fields,
+                createdAt: world.clock.now, updatedAt: world.clock.now)
+            user.acl = person.profile.acl
+            let outcome = try await world.useCases.foreign.importUsers(
+                [ImportedUser(user: user, password: password)], into: application.id, of: .parse, isRehearsal: false)
+            if case .refused(let faults) = outcome.first { throw DomainError.fieldsRefused(faults) }
+            return false
+        }
+    }
+
+    private func users(in application: Application) async throws -> [User] {
+        try await world.engine.read { transaction throws(DomainError) in
+            try transaction.users(in: application.id, after: nil, limit: 100)
+        }
+    }
+
+    @Test(
+        "makes one user with all that was asked, its session and its entry in the audit log", arguments: Kind.allCases)
+    func one(kind: Kind) async throws {
+        let application = try await world.makeApplication()
+        #expect(try await Self.register(kind, Person(), in: application, world) == kind.opensSession)
+        let users = try await users(in: application)
+        let user = try #require(users.first)
+        #expect(users.count == 1)
+        if kind != .mail {
+            #expect(user.displayName == "Hana" && user.fields == ["team": .string("red")])
+        }
+        let sessions = try await world.useCases.listSessions(of: user.id, in: application)
+        #expect(sessions.count == (kind.opensSession ? 1 : 0))
+        #expect((user.lastLogInAt != nil) == kind.opensSession && user.previousLogInAt == nil)
+        let entries = try await world.useCases.listAudit(
+            in: application.id, matching: AuditFilter(target: .user(user.id)))
+        #expect(entries.map(\.action) == kind.actions)
+    }
+
+    @Test("makes one user of twenty requests at once", arguments: Kind.allCases)
+    func race(kind: Kind) async throws {
+        let application = try await world.makeApplication()
+        let (world, person) = (world, Person())
+        let refusals = try await withThrowingTaskGroup(of: DomainError?.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    await world.refusal { try await Self.register(kind, person, in: application, world) }
+                }
+            }
+            return try await group.reduce(into: [DomainError]()) { if let refusal = $1 { $0.append(refusal) } }
+        }
+        // Of somebody without a name each request is another person.
+        let count = kind == .pseudoUser ? 20 : 1
+        #expect(try await users(in: application).count == count)
+        #expect(refusals.count == (kind.isRepeatable ? 0 : 19))
+        #expect(refusals.allSatisfy { $0 == .identifiersTaken([.username]) })
+    }
+
+    @Test(
+        "refuses the same values for the same reason",
+        arguments: Kind.allCases.filter { $0 != .mail }, ["displayName", "locale", "fields.deep"])
+    func faults(kind: Kind, field: String) async throws {
+        let application = try await world.makeApplication()
+        var person = Person()
+        switch field {
+        case "displayName": person.profile.displayName = "a\u{0}"
+        case "locale": person.profile.locale = "not a tag"
+        default: person.profile.fields["deep"] = .string("\u{0}")
+        }
+        let bad = person
+        let refusal = await world.refusal { try await Self.register(kind, bad, in: application, world) }
+        guard case .fieldsRefused(let faults)? = refusal else {
+            Issue.record("\(kind) took a bad \(field): \(String(describing: refusal))")
+            return
+        }
+        let named = kind == .device ? "user.\(field)" : field
+        // A pseudo user has no password to fall back on, which is reported beside the rest.
+        #expect(faults.map(\.field) == (kind == .pseudoUser ? [named, "password"] : [named]))
+        #expect(try await users(in: application).isEmpty)
+    }
+
+    @Test("counts every new user by the same limit", arguments: Kind.allCases.filter { $0 != .importing })
+    func limit(kind: Kind) async throws {
+        let world = try TestWorld(
+            try SQLiteStore(.memory, role: .server), firstLaunches: RateLimit(maximum: 1, window: .seconds(3600)),
+            mail: .outbox)
+        let application = try await world.makeApplication()
+        _ = try await world.logIn(TestDevice(), to: application)
+        let refusal = await world.refusal { try await Self.register(kind, Person(), in: application, world) }
+        #expect(refusal == .rateLimited(retryAfter: .seconds(3600)))
+    }
+}

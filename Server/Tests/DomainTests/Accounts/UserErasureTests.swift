@@ -1,0 +1,183 @@
+import Foundation
+import Storage
+import StorageSQLite
+import TestWorld
+import Testing
+
+@testable import Domain
+
+/// Every way in which a user ends.
+@Suite("The end of a user")
+struct UserErasureTests {
+    enum Way: CaseIterable {
+        case requested, deletedByOperator, erasedByOperator, byOwnerInProtocol, byOperatorInProtocol, idle
+
+        var reason: String {
+            switch self {
+            case .requested, .deletedByOperator, .byOwnerInProtocol, .byOperatorInProtocol: "deletion"
+            case .erasedByOperator: "operator"
+            case .idle: "idle"
+            }
+        }
+    }
+
+    /// A user with something in every table that can hold something of a user, in a folder whose tables can be read.
+    private struct Erased {
+        let folder = FileManager.default.temporaryDirectory.path + "/okaeri-erasure-\(UUID().uuidString)"
+        let world: TestWorld
+        let application: Application
+        let logIn: LogIn
+        let store: SQLiteStore
+
+        init(isAnonymous: Bool) async throws {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            store = try SQLiteStore(.folder(folder), role: .server)
+            world = try TestWorld(store)
+            application = try await world.makeApplication(
+                settings: ApplicationSettings(anonymousIdleLimit: .days(30)))
+            let device = TestDevice()
+            logIn =
+                isAnonymous
+                ? try await world.logIn(device, to: application)
+                : try await world.signUp("hana", to: application, with: device)
+            let who = try await world.authenticate(logIn.token, in: application)
+            _ = try await world.useCases.issueTransferCode(by: who, from: .local)
+            guard !isAnonymous else { return }
+            let (user, now, id) = (logIn.user, world.clock.now, application.id)
+            try await store.write { transaction throws(DomainError) in
+                try transaction.markPassword(of: user.id, in: id, weakSince: now)
+                try transaction.insert(
+                    Identity(provider: .init(rawValue: "oidc:test"), subject: "subject", linkedAt: now),
+                    for: user.id, in: id)
+                try transaction.save(
+                    ProviderAccount(
+                        application: id, provider: .init(rawValue: "oidc:test"), subject: "subject",
+                        audience: "audience", sealedGrant: [1, 2, 3], email: nil, isEmailForwarded: true,
+                        transferSubject: nil, updatedAt: now))
+            }
+        }
+
+        /// The tables with a row that names the user, or that is all of the user's.
+        func tables() async throws -> [String: Int] {
+            await store.close()
+            defer { try? FileManager.default.removeItem(atPath: folder) }  // A folder for temporary files.
+            let (tables, id) = (try SQLiteTables(folder: folder), logIn.user.id.rawValue)
+            var found: [String: Int] = [:]
+            for shape in try tables.shapes() {
+                let rows = try tables.page(of: shape, after: nil, limit: 1000)
+                let own = rows.count { row in
+                    row.contains { value in
+                        switch value {
+                        case .text(let text): text.contains(id) || text == "subject"
+                        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self).contains(id)
+                        case .integer, .null: false
+                        }
+                    }
+                }
+                if own > 0 { found[shape.name] = own }
+            }
+            return found
+        }
+    }
+
+    @Test("leaves no row of the user in any table but the audit log", arguments: Way.allCases)
+    func noRow(way: Way) async throws {
+        let erased = try await Erased(isAnonymous: way == .idle)
+        let (world, application, user) = (erased.world, erased.application, erased.logIn.user)
+        switch way {
+        case .requested, .deletedByOperator:
+            if way == .requested {
+                let who = try await world.authenticate(erased.logIn.token, in: application)
+                _ = try await world.useCases.requestDeletion(by: who, from: .local)
+            } else {
+                _ = try await world.useCases.deleteUser(user.id, in: application, by: .local)
+            }
+            #expect(try await world.useCases.eraseDeletedUsers() == 0)
+            #expect(try await world.useCases.listSessions(of: user.id, in: application).isEmpty)
+            world.clock.advance(by: .days(7))
+            #expect(try await world.useCases.eraseDeletedUsers() == 1)
+        case .erasedByOperator: try await world.useCases.eraseUser(user.id, in: application.id, by: .local)
+        case .byOwnerInProtocol, .byOperatorInProtocol:
+            try await world.useCases.foreign.eraseUser(
+                user.id, in: application,
+                by: way == .byOwnerInProtocol ? .user(user.id, standard: []) : .operator, from: .local)
+        case .idle:
+            #expect(try await world.useCases.removeIdleUsers() == 0)
+            world.clock.advance(by: .days(31))
+            #expect(try await world.useCases.removeIdleUsers() == 1)
+        }
+        let entries = try await world.useCases.listAudit(
+            in: application.id, matching: AuditFilter(action: .userErased, target: .user(user.id)))
+        #expect(entries.map(\.details) == [["reason": way.reason]])
+        let due = try await erased.store.read { transaction throws(DomainError) in
+            try transaction.providerRevocations(dueAt: world.clock.now, limit: 10)
+        }
+        #expect(due.count == (way == .idle ? 0 : 1))
+        #expect(Array(try await erased.tables().keys) == ["audit_entries"])
+    }
+
+    @Test("is looked for in tables that hold the user before")
+    func control() async throws {
+        let tables = Set(try await Erased(isAnonymous: false).tables().keys)
+        #expect(
+            tables.isSuperset(of: [
+                "users", "identities", "identifiers", "passwords", "sessions", "transfer_codes", "provider_accounts",
+                "audit_entries",
+            ]), "\(tables.sorted())")
+    }
+
+    @Test("in a protocol asks the one table of permissions", arguments: AccountRole.allCases, [false, true])
+    func permission(role: AccountRole, isDisabled: Bool) async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        let application = try await world.makeApplication()
+        let user = try await world.signUp("hana", to: application).user
+        if isDisabled {
+            try await world.engine.write { transaction throws(DomainError) in
+                var disabled = user
+                disabled.disabledAt = user.createdAt
+                try transaction.updateStanding(of: disabled)
+            }
+        }
+        let actor: ChangeUser.Actor =
+            switch role {
+            case .stranger: .user(nil, standard: [])
+            case .writer: .user(nil, standard: [.read, .write])
+            case .owner: .user(user.id, standard: [])
+            case .operator: .operator
+            }
+        let refusal = await world.refusal {
+            try await world.useCases.foreign.eraseUser(user.id, in: application, by: actor, from: .local)
+        }
+        let may = role == .operator || role == .owner && !isDisabled
+        #expect(refusal == (may ? nil : .accessRefused))
+    }
+
+    @Test("of somebody on the way out is for operators who see such users", arguments: [false, true])
+    func leaving(seesLeaving: Bool) async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        let application = try await world.makeApplication()
+        let user = try await world.signUp("hana", to: application).user
+        _ = try await world.useCases.deleteUser(user.id, in: application, by: .local)
+        let refusal = await world.refusal {
+            try await world.useCases.foreign.eraseUser(
+                user.id, in: application, by: .operator, from: .local, seesLeaving: seesLeaving)
+        }
+        #expect(refusal == (seesLeaving ? nil : .userUnknown))
+    }
+
+    @Test("is recorded once, however often it is asked for")
+    func once() async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        let application = try await world.makeApplication()
+        let user = try await world.signUp("hana", to: application).user
+        let first = try await world.useCases.deleteUser(user.id, in: application, by: .local)
+        world.clock.advance(by: .days(1))
+        #expect(try await world.useCases.deleteUser(user.id, in: application, by: .local) == first)
+        let entries = try await world.useCases.listAudit(
+            in: application.id, matching: AuditFilter(action: .deletionRequested))
+        #expect(entries.count == 1)
+        try await world.useCases.restoreUser(user.id, in: application.id, by: .local)
+        world.clock.advance(by: .days(30))
+        #expect(try await world.useCases.eraseDeletedUsers() == 0)
+    }
+}
