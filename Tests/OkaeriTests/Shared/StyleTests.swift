@@ -8,7 +8,7 @@ struct StyleTests {
         arguments: ["Okaeri", "OkaeriTesting", "OkaeriUI", "OkaeriWire"])
     func injectedWorld(target: String) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../Sources/\(target)").standardizedFileURL
+            .appendingPathComponent("../../../Sources/\(target)").standardizedFileURL
         let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
         var count = 0
         for case let file as URL in files
