@@ -70,7 +70,7 @@ extension SessionKeeper {
     ) async throws(OkaeriError) -> Welcome {
         let lock = try await logInLock()
         defer { lock.release() }
-        await leavePassing()
+        await endTemporary()
         let record = try await read()
         var body = await withName(credential)
         body.device = (device ?? configuration.device).body
@@ -80,30 +80,27 @@ extension SessionKeeper {
             idempotencyKey: randomness.unguessableName())
         call.restores = restoring
         let key = try await deviceKey()
-        let era = era
+        let era = machine.era
         let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
         let answer = try response.decoded(LogInResponse.self)
-        guard era == self.era else {
-            await change { $0.revokeLater(Secret(answer.session.token)) }
+        guard era == machine.era else {
+            await change(.revoke(Secret(answer.session.token)))
             workInBackground()
             throw .loggedOutMeanwhile
         }
         // An automatic log-in that waits would bring the key's own user back.
-        wanted = nil
-        unanswered = nil
+        handle(.replaced)
         let leadsHere = answer.user.identities.contains {
             $0.provider == "device" && $0.subject == key.publicKey.thumbprint
         }
         let (former, formerKeyUser) = (record.session?.token, record.keyUser)
         let result = try await accept(answer, after: record)
         let (provider, token) = (credential.provider.rawValue, Secret(answer.session.token))
-        let after = await change { record in
-            guard record.session?.token == token else { return }
-            record.keyLeadsElsewhere = !leadsHere
-            if !leadsHere { record.keyUser = formerKeyUser }
-            record.loggedInWith = provider
-            if let former, former != token { record.revokeLater(former) }
-        }
+        let after = await change(
+            .assignKey(
+                RecordChange.KeyAssignment(
+                    token: token, provider: provider, leadsHere: leadsHere, otherUser: formerKeyUser,
+                    formerToken: former)))
         if !after.pendingRevocations.isEmpty { workInBackground() }
         await forgetName(of: credential)
         return result.welcome
@@ -128,14 +125,6 @@ extension SessionKeeper {
             record.loggedInUser != nil, record.loggedInWith == Provider.apple.rawValue
         else { return }
         await logOut()
-    }
-
-    /// Ends what the device's key cannot renew: it would bring another user.
-    func refuseOtherUser(_ record: VaultRecord, for reason: LogInReason) async throws(OkaeriError) {
-        guard case .renewal(let dead) = reason, record.keyLeadsElsewhere, record.session?.token == dead else { return }
-        let epoch = record.epoch
-        await change { if $0.epoch == epoch { $0.logOut() } }
-        throw .sessionEnded
     }
 
     /// A greeting for somebody to whom the device's key does not lead: the session itself is asked whether it holds.
@@ -163,7 +152,7 @@ extension SessionKeeper {
     private func changeUser(_ call: APICall) async throws(OkaeriError) -> User {
         let answered = try await authenticated(call)
         let body = try answered.response.decoded(UserBody.self)
-        await change { $0.take(body, epoch: answered.epoch) }
+        await change(.take(body, epoch: answered.epoch))
         return User(body)
     }
 
@@ -187,22 +176,22 @@ extension SessionKeeper {
     /// The body with a name that Apple told earlier and no server has taken yet (complaint 21).
     private func withName(_ credential: ProviderCredential) async -> ProviderLogInBody {
         var body = credential.body
-        guard let place = credential.namePlace else { return body }
+        guard let identity = credential.nameIdentity else { return body }
         if let name = body.name {
-            await change { $0.pendingNames[place] = name }
+            await change(.pendingName(name, of: identity))
         } else {
             // A vault that cannot be read now tells no name; the log-in is what counts.
-            body.name = (try? await read())?.pendingNames[place]
+            body.name = (try? await read())?.pendingNames[identity]
         }
         return body
     }
 
     private func forgetName(of credential: ProviderCredential) async {
-        guard let place = credential.namePlace, record?.pendingNames[place] != nil else { return }
-        await change { $0.pendingNames[place] = nil }
+        guard let identity = credential.nameIdentity, record?.pendingNames[identity] != nil else { return }
+        await change(.pendingName(nil, of: identity))
     }
 }
 
 extension ProviderCredential {
-    fileprivate var namePlace: String? { subject.map { "\(provider.rawValue):\($0)" } }
+    fileprivate var nameIdentity: String? { subject.map { "\(provider.rawValue):\($0)" } }
 }

@@ -37,7 +37,7 @@ struct SharedLogInTests {
 
     /// Waits until so many callers wait for a log-in, all of them for an answer that the server holds back.
     private func wait(for count: Int, at client: OkaeriClient) async {
-        while await client.keeper.waitingCallers < count { await Task.yield() }
+        while await client.keeper.waitingCallers.count < count { await Task.yield() }
     }
 
     @Test("is one request: all who ask while it is under way get its answer")
@@ -53,10 +53,10 @@ struct SharedLogInTests {
             return try await group.reduce(into: Set<Welcome>()) { $0.insert($1) }
         }
         #expect(welcomes.count == 1)
-        #expect(await client.keeper.nextFlight == 1)
+        #expect(await client.keeper.machine.startedLogIns == 1)
         #expect(world.server.requests.count == 1)
         #expect(world.server.sessionCount == 1)
-        #expect(await client.keeper.waitingCallers == 0)
+        #expect(await client.keeper.waitingCallers.isEmpty)
     }
 
     @Test("is one request too when all of them find the session dead, and each call is repeated once")
@@ -74,7 +74,7 @@ struct SharedLogInTests {
             return try await group.reduce(into: Set<String>()) { $0.insert($1) }
         }
         #expect(users == [user.id])
-        #expect(await client.keeper.nextFlight == 2)
+        #expect(await client.keeper.machine.startedLogIns == 2)
         #expect(world.logInCount == 2)
         #expect(world.server.requests(to: APIPath.user).count == 2 * callers)
         #expect(world.server.sessionCount == 1)

@@ -14,7 +14,8 @@ struct ExampleTests {
 
     static func file(_ name: String) -> URL {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../../Examples/iOS/OkaeriHome.swiftpm/Resources/\(name).json").standardizedFileURL
+            .appendingPathComponent("../../../Examples/iOS/OkaeriHome.swiftpm/Resources/\(name).json")
+            .standardizedFileURL
     }
 
     @Test("changes guide and button with the log-in state, and lets people with an account on to the next screen")

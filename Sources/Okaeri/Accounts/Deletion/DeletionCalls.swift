@@ -8,14 +8,8 @@ extension SessionKeeper {
         call.isProven = true
         let answered = try await authenticated(call)
         let erasedAt = Date(try answered.response.decoded(DeletionAnswer.self).erasedAt)
-        wanted = nil
-        unanswered = nil
-        await change { record in
-            guard record.epoch == answered.epoch else { return }
-            record.logOut()
-            // The session has ended already.
-            record.pendingRevocations.removeLast()
-        }
+        handle(.replaced)
+        await change(.forgetDeleted(epoch: answered.epoch))
         return erasedAt
     }
 
@@ -31,7 +25,7 @@ extension SessionKeeper {
         let key = try await deviceKey()
         let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
         let result = try await accept(try response.decoded(LogInResponse.self), after: record)
-        hear(response)
+        readNoticeCount(response)
         return result.welcome
     }
 

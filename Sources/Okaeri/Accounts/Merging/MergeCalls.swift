@@ -16,20 +16,12 @@ extension SessionKeeper {
         let answered = try await authenticated(APICall(.post, APIPath.merge, body: body))
         let answer = try answered.response.decoded(MergeResponse.self)
         if let session = answer.session {
-            confirmedSession = session.id
+            handle(.confirmed(session: session.id))
             let logIn = LogInResponse(
                 isNew: false, user: answer.user, previousLogInAt: answer.user.previousLogInAt, session: session)
             let thumbprint = try await deviceKey().publicKey.thumbprint
             let leadsHere = answer.user.identities.contains { $0.provider == "device" && $0.subject == thumbprint }
-            await change { record in
-                if record.epoch == answered.epoch {
-                    record.logIn(logIn)
-                    record.keyLeadsElsewhere = !leadsHere
-                    if leadsHere { record.keyUser = logIn.user.id }
-                } else {
-                    record.revokeLater(Secret(session.token))
-                }
-            }
+            await change(.merge(logIn, leadsHere: leadsHere, epoch: answered.epoch))
         }
         return MergeResult(
             user: User(answer.user), merge: answer.merge, leftUser: answer.leftUser.map(LeftUser.init(_:)))

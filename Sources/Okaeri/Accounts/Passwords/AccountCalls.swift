@@ -67,17 +67,16 @@ extension SessionKeeper {
         let lock = try await logInLock()
         defer { lock.release() }
         let before = try await read()
-        let era = era
+        let era = machine.era
         let answer: LogInResponse
         switch rememberMe {
         case .automatic: answer = try await logInToStay(typed, restoring, before)
-        case .untilQuit, .never: answer = try await logInInPassing(typed, rememberMe, restoring, before)
+        case .untilQuit, .never: answer = try await logInTemporarily(typed, rememberMe, restoring, before)
         }
-        guard era == self.era else { throw .loggedOutMeanwhile }
-        wanted = nil
-        unanswered = nil
-        confirmedSession = answer.session.id
-        tellState()
+        guard era == machine.era else { throw .loggedOutMeanwhile }
+        handle(.replaced)
+        handle(.confirmed(session: answer.session.id))
+        publishState()
         if record?.pendingRevocations.isEmpty == false { workInBackground() }
         return answer
     }
@@ -94,27 +93,20 @@ extension SessionKeeper {
             slot += 1
             answer = try await ask(typed, device: configuration.device.body, joinsDevice: true, slot: slot, restoring)
         }
-        let (final, used, left) = (answer, slot, abandoned)
-        await leavePassing()
-        await change { record in
-            if let session = record.session { record.revokeLater(session.token) }
-            for token in left { record.revokeLater(token) }
-            record.logIn(final)
-            record.keySlot = used
-            record.keyUser = final.user.id
-        }
-        return final
+        await endTemporary()
+        await change(.replace(answer, keySlot: slot, abandoned: abandoned))
+        return answer
     }
 
-    private func logInInPassing(
+    private func logInTemporarily(
         _ typed: TypedLogIn, _ rememberMe: RememberMe, _ restoring: Bool, _ before: VaultRecord
     ) async throws(OkaeriError) -> LogInResponse {
         let isKnown = rememberMe == .untilQuit
         let answer = try await ask(
             typed, device: isKnown ? configuration.device.body : nil, joinsDevice: false,
             slot: isKnown ? before.keySlot : nil, restoring)
-        await leavePassing()
-        let stored = await change { $0.logOut() }
+        await endTemporary()
+        let stored = await change(.logOut(epoch: nil))
         var present = VaultRecord()
         present.epoch = stored.epoch
         present.generation = stored.generation
@@ -123,7 +115,7 @@ extension SessionKeeper {
         present.keyUser = stored.keyUser
         present.pendingRevocations = stored.pendingRevocations
         present.logIn(answer)
-        passing = present
+        temporary = present
         self.present(present)
         return answer
     }
@@ -145,17 +137,11 @@ extension SessionKeeper {
         return answer.user.identities.contains { $0.provider == "device" && $0.subject == thumbprint }
     }
 
-    /// Forgets who was not to be remembered, and tells the server; the vault's record counts again.
-    func leavePassing() async {
-        guard let leaving = passing else { return }
-        passing = nil
-        await change { record in
-            record.epoch = max(record.epoch, leaving.epoch) + 1
-            record.generation = max(record.generation, leaving.generation) + 1
-            record.proofRequired = record.proofRequired || leaving.proofRequired
-            let tokens = leaving.pendingRevocations + (leaving.session.map { [$0.token] } ?? [])
-            for token in tokens where !record.pendingRevocations.contains(token) { record.revokeLater(token) }
-        }
+    /// Ends a log-in that was not to be remembered; the vault's record counts again.
+    func endTemporary() async {
+        guard let leaving = temporary else { return }
+        temporary = nil
+        await change(.endTemporary(leaving))
         workInBackground()
     }
 
@@ -180,9 +166,7 @@ extension SessionKeeper {
         call.isProven = body == ReauthenticationBody()
         let answered = try await authenticated(call)
         let answer = try answered.response.decoded(ReauthenticationAnswer.self)
-        await change { record in
-            guard record.epoch == answered.epoch, record.session?.id == answer.session.id else { return }
-            record.session?.token = Secret(answer.session.token)
-        }
+        await change(
+            .renewToken(session: answer.session.id, Secret(answer.session.token), epoch: answered.epoch))
     }
 }

@@ -24,19 +24,18 @@ extension SessionKeeper {
         let call = try APICall(
             .post, APIPath.logInWithTransferCode, body: body, idempotencyKey: randomness.unguessableName())
         let key = try await deviceKey()
-        let era = era
+        let era = machine.era
         let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
         let answer = try response.decoded(LogInResponse.self)
-        guard era == self.era else {
-            await change { $0.revokeLater(Secret(answer.session.token)) }
+        guard era == machine.era else {
+            await change(.revoke(Secret(answer.session.token)))
             workInBackground()
             throw .loggedOutMeanwhile
         }
         // A log-in of before the transfer would bring back a user to whom the key does not lead any more.
-        wanted = nil
-        unanswered = nil
+        handle(.replaced)
         let result = try await accept(answer, after: record)
-        hear(response)
+        readNoticeCount(response)
         return TransferResult(welcome: result.welcome, leftUser: answer.leftUser.map(LeftUser.init(_:)))
     }
 
@@ -65,16 +64,18 @@ extension SessionKeeper {
         fetchedNotices = 0
     }
 
-    /// Hears from an answer how much waits to be told.
-    func hear(_ response: TransportResponse) {
-        heardNotices = response.headers[HeaderName.notices].flatMap { Int($0, radix: 10) } ?? 0
-        if heardNotices == 0 { fetchedNotices = 0 }
+    /// Reads from a response how many notices there are.
+    func readNoticeCount(_ response: TransportResponse) {
+        announcedNotices = response.headers[HeaderName.notices].flatMap { Int($0, radix: 10) } ?? 0
+        if announcedNotices == 0 { fetchedNotices = 0 }
         fetchNoticesIfWanted()
     }
 
     /// Fetches what waits, once, when somebody listens.
     func fetchNoticesIfWanted() {
-        guard heardNotices > 0, heardNotices != fetchedNotices, noticeFetch == nil, notices.hasListeners else { return }
+        guard announcedNotices > 0, announcedNotices != fetchedNotices, noticeFetch == nil, notices.hasListeners else {
+            return
+        }
         // Nobody awaits this task: it ends with its one request. When that fails, the next answer speaks of them again.
         noticeFetch = Task {
             _ = try? await self.pendingNotices()

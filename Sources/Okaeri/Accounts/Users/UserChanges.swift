@@ -65,7 +65,7 @@ extension SessionKeeper {
     func takeUser(_ call: APICall) async throws(OkaeriError) -> User {
         let answered = try await authenticated(call)
         let body = try answered.response.decoded(UserBody.self)
-        await change { $0.take(body, epoch: answered.epoch) }
+        await change(.take(body, epoch: answered.epoch))
         return User(body)
     }
 }

@@ -2,42 +2,127 @@ import Foundation
 import OkaeriWire
 
 extension SessionKeeper {
-    /// One log-in from beginning to end: alone among all processes, and without effect when it comes too late.
-    func logIn(for reason: LogInReason) async throws(OkaeriError) -> LogInResult {
-        if case .asked(let order) = reason { wanted = order }
-        let before = try await read()
-        try await refuseOtherUser(before, for: reason)
-        if let known = try standing(before, for: reason) { return known }
-        do throws(OkaeriError) {
-            return try await logInAlone(for: reason, since: before)
-        } catch {
-            return try await answer(error, for: reason, with: before)
+    /// Logs in with what the caller says of device and user.
+    func logIn(device: DeviceInfo?, user: NewUser?) async throws(OkaeriError) -> Welcome {
+        await endTemporary()
+        if let known = try await greetBySession() { return known }
+        let device = device ?? configuration.device
+        return try await logIn(AutomaticLogInBody(device: device.body, user: user?.body))
+    }
+
+    /// Logs in at the server, or joins the log-in that is under way.
+    func logIn(_ body: AutomaticLogInBody) async throws(OkaeriError) -> Welcome {
+        let name = randomness.unguessableName()
+        return try await outcome { .asked(caller: $0, body: body, name: name) }.welcome
+    }
+
+    /// A session in place of a dead one, without the person's noticing.
+    func renew(_ dead: Secret?) async throws(OkaeriError) -> VaultRecord.StoredSession {
+        if temporary != nil {
+            // The device's key leads to somebody else.
+            await endTemporary()
+            throw .sessionEnded
+        }
+        guard let session = try await outcome(of: { .renewalAsked(caller: $0, dead: dead) }).session else {
+            throw .offline
+        }
+        return session
+    }
+
+    /// Sends an event for a caller, and waits for the outcome. A cancelled caller stops waiting; the log-in goes on.
+    func outcome(of event: (Int) -> LogInMachine.Event) async throws(OkaeriError) -> LogInResult {
+        nextCaller += 1
+        let caller = nextCaller
+        let (outcomes, continuation) = AsyncStream<LogInMachine.Outcome>.makeStream()
+        waitingCallers[caller] = continuation
+        handle(event(caller))
+        for await outcome in outcomes { return try outcome.get() }
+        waitingCallers[caller] = nil
+        handle(.left(caller: caller))
+        throw .cancelled
+    }
+
+    /// Sends an event that is no log-in's own step.
+    func handle(_ event: LogInMachine.Event) {
+        for action in machine.handle(event) { perform(action) }
+    }
+
+    private func perform(_ action: LogInMachine.Action) {
+        switch action {
+        case .start(let number):
+            // It does not depend on the caller's task, and ends with its log-in.
+            Task { await self.run(number) }
+        case .resume(let caller, let outcome):
+            guard let continuation = waitingCallers.removeValue(forKey: caller) else { return }
+            continuation.yield(outcome)
+            continuation.finish()
+        case .workInBackground: workInBackground()
+        case .publishState: publishState()
+        // These belong to a step, and `run` performs them.
+        case .perform, .unlock, .readNoticeCount: return
         }
     }
 
-    private func logInAlone(
-        for reason: LogInReason, since before: VaultRecord
-    ) async throws(OkaeriError) -> LogInResult {
-        let lock = try await logInLock()
-        defer { lock.release() }
-        let record = try await read()
-        if record.generation != before.generation {
-            // Another process was faster: its session is as good as one of our own.
-            if let result = LogInResult(record) {
-                wanted = nil
-                return result
+    /// What one log-in holds while it runs.
+    private struct Attempt {
+        var lock: VaultLock?
+        var call: APICall?
+        var key: (any DeviceKey)?
+        var response: TransportResponse?
+    }
+
+    /// One log-in from start to finish: the machine decides, this performs.
+    private func run(_ number: Int64) async {
+        var attempt = Attempt()
+        var next: LogInMachine.Work? = .read
+        while let work = next {
+            let step = await perform(work, &attempt)
+            next = nil
+            for action in machine.handle(.step(logIn: number, step)) {
+                switch action {
+                case .perform(let work): next = work
+                case .unlock:
+                    attempt.lock?.release()
+                    attempt.lock = nil
+                case .readNoticeCount:
+                    if let response = attempt.response { readNoticeCount(response) }
+                default: perform(action)
+                }
             }
-            if case .renewal = reason { throw .loggedOutMeanwhile }
         }
-        return try await ask(for: reason, after: record)
     }
 
-    /// What needs no server: a renewal for which there is nobody, or which has happened already.
-    private func standing(_ record: VaultRecord, for reason: LogInReason) throws(OkaeriError) -> LogInResult? {
-        guard case .renewal(let dead) = reason else { return nil }
-        guard record.loggedInUser != nil else { throw .notLoggedIn }
-        guard let session = record.session, session.token != dead else { return nil }
-        return LogInResult(record)
+    private func perform(_ work: LogInMachine.Work, _ attempt: inout Attempt) async -> LogInMachine.Step {
+        do throws(OkaeriError) {
+            switch work {
+            case .read:
+                return .read(try await read())
+            case .lock:
+                attempt.lock = try await logInLock()
+                return .locked
+            case .prepare(let order):
+                let order =
+                    order
+                    ?? LogInOrder(
+                        body: AutomaticLogInBody(device: configuration.device.body),
+                        idempotencyKey: randomness.unguessableName())
+                attempt.call = try APICall(
+                    .post, APIPath.logInAutomatically, body: order.body, idempotencyKey: order.idempotencyKey)
+                // The key comes first: an account whose key could not be kept would be lost.
+                attempt.key = try await deviceKey()
+                return .prepared
+            case .send(let once):
+                guard let call = attempt.call else { return .failed(.unexpectedResponse(status: 0), epoch: nil) }
+                let response = try await exchange(
+                    call, session: nil, key: attempt.key, tries: once ? 1 : configuration.retry.maximumTries)
+                attempt.response = response
+                return .responded(try response.decoded(LogInResponse.self))
+            case .change(let change):
+                return .changed(await self.change(change))
+            }
+        } catch {
+            return .failed(error, epoch: record?.epoch)
+        }
     }
 
     func logInLock() async throws(OkaeriError) -> VaultLock {
@@ -48,103 +133,21 @@ extension SessionKeeper {
         }
     }
 
-    private func ask(for reason: LogInReason, after record: VaultRecord) async throws(OkaeriError) -> LogInResult {
-        var order = LogInOrder(
-            body: AutomaticLogInBody(device: configuration.device.body), idempotencyKey: randomness.unguessableName())
-        var tries = configuration.retry.maximumTries
-        if case .asked(let wanted) = reason {
-            order = wanted
-            unanswered = wanted
-            // With a copy at hand nobody waits: the other tries happen in the background.
-            if record.loggedInUser != nil { tries = 1 }
-        }
-        let call = try APICall(
-            .post, APIPath.logInAutomatically, body: order.body, idempotencyKey: order.idempotencyKey)
-        // The key comes first: an account whose key could not be kept would be lost.
-        let key = try await deviceKey()
-        let era = era
-        let response = try await exchange(call, session: nil, key: key, tries: tries)
-        let answer = try response.decoded(LogInResponse.self)
-        unanswered = nil
-        guard era == self.era else {
-            await change { $0.revokeLater(Secret(answer.session.token)) }
+    /// Takes over the response to a log-in by other means, unless a log-in or log-out came before it.
+    func accept(_ response: LogInResponse, after record: VaultRecord) async throws(OkaeriError) -> LogInResult {
+        let token = Secret(response.session.token)
+        let confirmedBefore = machine.confirmedSession
+        handle(.confirmed(session: response.session.id))
+        let after = await change(.logIn(response, generation: record.generation))
+        if after.session?.token == token {
+            handle(.replaced)
+            if !after.pendingRevocations.isEmpty { workInBackground() }
+        } else {
+            handle(.confirmed(session: confirmedBefore))
             workInBackground()
-            throw .loggedOutMeanwhile
+            publishState()
         }
-        let result = try await accept(answer, after: record)
-        hear(response)
-        return result
-    }
-
-    /// Takes the answer over, unless somebody logged in or out since the log-in began.
-    func accept(_ answer: LogInResponse, after record: VaultRecord) async throws(OkaeriError) -> LogInResult {
-        let generation = record.generation
-        let token = Secret(answer.session.token)
-        let confirmedBefore = confirmedSession
-        confirmedSession = answer.session.id
-        let after = await change { record in
-            if record.generation == generation {
-                record.logIn(answer)
-                record.keyUser = answer.user.id
-            } else if record.session?.token != token {
-                record.revokeLater(token)
-            }
-        }
-        guard after.session?.token == token else {
-            confirmedSession = confirmedBefore
-            workInBackground()
-            tellState()
-            guard let result = LogInResult(after) else { throw .loggedOutMeanwhile }
-            return result
-        }
-        wanted = nil
-        if !after.pendingRevocations.isEmpty { workInBackground() }
         guard let result = LogInResult(after) else { throw .loggedOutMeanwhile }
         return result
-    }
-
-    /// What a failed log-in means: a server out of reach is answered from the copy, a refusal is final.
-    private func answer(
-        _ error: OkaeriError, for reason: LogInReason, with record: VaultRecord
-    ) async throws(OkaeriError) -> LogInResult {
-        switch error {
-        case .offline, .serverUnavailable, .rateLimited:
-            guard case .asked = reason, let user = record.loggedInUser, self.record?.epoch == record.epoch else {
-                settle(reason, isAnswered: false)
-                throw error
-            }
-            workInBackground()
-            return LogInResult(
-                welcome: .known(User(user), lastLogIn: user.lastLogInAt.map(Date.init(_:))), session: nil)
-        case .userDisabled, .userDeleted, .deviceKeyRemoved:
-            let epoch = record.epoch
-            await change { if $0.epoch == epoch { $0.logOut() } }
-        case .storageLocked:
-            workInBackground()
-            throw error
-        default:
-            break
-        }
-        settle(reason, isAnswered: true)
-        throw error
-    }
-
-    /// Stops waiting for a log-in that failed, unless a newer one is wanted by now.
-    private func settle(_ reason: LogInReason, isAnswered: Bool) {
-        guard case .asked(let order) = reason else { return }
-        if wanted?.idempotencyKey == order.idempotencyKey { wanted = nil }
-        if isAnswered, unanswered?.idempotencyKey == order.idempotencyKey { unanswered = nil }
-    }
-}
-
-extension LogInResult {
-    /// The log-in that a record holds; `nil` when nobody is logged in.
-    init?(_ record: VaultRecord) {
-        guard let session = record.session, let body = record.loggedInUser else { return nil }
-        let user = User(body)
-        let previous = record.welcome?.previousLogInAt.map(Date.init(_:))
-        self.init(
-            welcome: record.welcome?.isNew == true ? .firstVisit(user) : .known(user, lastLogIn: previous),
-            session: session)
     }
 }

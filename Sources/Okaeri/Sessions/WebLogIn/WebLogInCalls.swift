@@ -28,13 +28,13 @@ extension SessionKeeper {
     private func redeem(_ code: Secret, of request: WebLogInRequest) async throws(OkaeriError) -> Welcome {
         let lock = try await logInLock()
         defer { lock.release() }
-        await leavePassing()
+        await endTemporary()
         let before = try await read()
         // A guest cannot log in on the pages: this is somebody else, who gets a key of their own.
         let isGuest = before.keyUser != nil && before.user?.id == before.keyUser && before.user?.isAnonymous == true
         let slot = before.keySlot + (isGuest ? 1 : 0)
         let key = try await deviceKey(slot)
-        let era = era
+        let era = machine.era
         let call = APICall(
             .post, "/a/\(application)/token",
             form: [
@@ -45,24 +45,21 @@ extension SessionKeeper {
         let response = try await exchange(call, session: nil, key: key, tries: 1)
         let answer = try response.decoded(WebLogInResponse.self)
         let token = Secret(answer.logIn.session.token)
-        guard request.fits(answer.identityToken), era == self.era else {
-            await change { $0.revokeLater(token) }
+        guard request.fits(answer.identityToken), era == machine.era else {
+            await change(.revoke(token))
             workInBackground()
-            throw era == self.era ? .webLogInRefused(.identityTokenMismatch) : .loggedOutMeanwhile
+            throw era == machine.era ? .webLogInRefused(.identityTokenMismatch) : .loggedOutMeanwhile
         }
-        wanted = nil
-        unanswered = nil
+        handle(.replaced)
         let leadsHere = answer.logIn.user.identities.contains {
             $0.provider == "device" && $0.subject == key.publicKey.thumbprint
         }
         let result = try await accept(answer.logIn, after: before)
-        let after = await change { record in
-            guard record.session?.token == token else { return }
-            record.keySlot = slot
-            record.keyLeadsElsewhere = !leadsHere
-            if !leadsHere { record.keyUser = slot == before.keySlot ? before.keyUser : nil }
-            if let former = before.session?.token, former != token { record.revokeLater(former) }
-        }
+        let after = await change(
+            .assignKey(
+                RecordChange.KeyAssignment(
+                    token: token, keySlot: slot, leadsHere: leadsHere,
+                    otherUser: slot == before.keySlot ? before.keyUser : nil, formerToken: before.session?.token)))
         if !after.pendingRevocations.isEmpty { workInBackground() }
         return result.welcome
     }
