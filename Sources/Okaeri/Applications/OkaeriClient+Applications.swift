@@ -1,3 +1,4 @@
+import Foundation
 public import OkaeriWire
 
 extension OkaeriClient {
@@ -15,5 +16,66 @@ extension SessionKeeper {
         let call = APICall(.get, APIPath.applicationProfile)
         let response = try await exchange(call, session: nil, tries: configuration.retry.maximumTries)
         return try response.decoded(ApplicationProfile.self)
+    }
+}
+
+/// The way over from the SDK of a mobile backend that has ended: the same user, from now on with this device's key.
+extension OkaeriClient {
+    /// Takes over the user of a session that was found on this device; see ``OldSessions``. What was found stays where it is.
+    ///
+    /// - Parameter session: What ``OldSessions/session(in:)`` found.
+    /// - Returns: The same user, with the time of the log-in before this one.
+    /// - Throws: `OkaeriError`: `.credentialRefused` for a session that has ended.
+    @discardableResult
+    public func adopt(_ session: OldSession) async throws(OkaeriError) -> Welcome {
+        try await adopt(session.token.revealed, of: session.protocol.rawValue)
+    }
+
+    /// Takes over the member of an NCMB session. The next launch is automatic, and the old SDK can go.
+    ///
+    /// - Parameter ncmbSession: The member's session token, as `NCMBUser` has it.
+    /// - Returns: The same user, with the time of the log-in before this one.
+    /// - Throws: `OkaeriError`: `.credentialRefused` for a session that has ended.
+    @discardableResult
+    public func adopt(ncmbSession: String) async throws(OkaeriError) -> Welcome {
+        try await adopt(ncmbSession, of: "ncmb")
+    }
+
+    /// Takes over the user of a Parse session. The next launch is automatic, and the old SDK can go.
+    ///
+    /// - Parameter parseSession: The user's session token, as `PFUser` has it.
+    /// - Returns: The same user, with the time of the log-in before this one.
+    /// - Throws: `OkaeriError`: `.credentialRefused` for a session that has ended.
+    @discardableResult
+    public func adopt(parseSession: String) async throws(OkaeriError) -> Welcome {
+        try await adopt(parseSession, of: "parse")
+    }
+
+    /// Takes over the user of a Kii access token. The next launch is automatic, and the old SDK can go.
+    ///
+    /// - Parameter kiiToken: The user's access token, as `KiiUser` has it.
+    /// - Returns: The same user, with the time of the log-in before this one.
+    /// - Throws: `OkaeriError`: `.credentialRefused` for a token that has ended.
+    @discardableResult
+    public func adopt(kiiToken: String) async throws(OkaeriError) -> Welcome {
+        try await adopt(kiiToken, of: "kii")
+    }
+
+    /// Takes over the user of a user name and a password that the old app has kept, such as a device id that was both.
+    /// The next launch is automatic; the name and the password need not be kept any more.
+    ///
+    /// - Parameters:
+    ///   - username: What the old app logged in with.
+    ///   - password: The password that goes with it.
+    /// - Returns: The same user, with the time of the log-in before this one.
+    /// - Throws: `OkaeriError`: `.credentialRefused`.
+    @discardableResult
+    public func adopt(username: String, password: String) async throws(OkaeriError) -> Welcome {
+        try await logIn(identifier: username, password: password)
+    }
+
+    private func adopt(_ token: String, of name: String) async throws(OkaeriError) -> Welcome {
+        let answer = try await keeper.logIn(.adoption(AdoptionBody(protocolName: name, token: token)), .automatic)
+        return .known(User(answer.user), lastLogIn: answer.previousLogInAt.map(Date.init(_:)))
     }
 }

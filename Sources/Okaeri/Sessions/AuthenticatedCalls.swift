@@ -22,11 +22,11 @@ extension SessionKeeper {
         }
         let response = try await repeating(call, in: session, began: began)
         try check(began)
-        if self.record?.session != nil, confirmedSession != self.record?.session?.id {
-            confirmedSession = self.record?.session?.id
-            tellState()
+        if self.record?.session != nil, machine.confirmedSession != self.record?.session?.id {
+            handle(.confirmed(session: self.record?.session?.id))
+            publishState()
         }
-        hear(response)
+        readNoticeCount(response)
         return Answered(response: response, epoch: began)
     }
 
@@ -43,8 +43,8 @@ extension SessionKeeper {
                 try check(began)
                 return try await exchange(call, session: renewed, tries: configuration.retry.maximumTries)
             case .userDisabled:
-                await leavePassing()
-                await change { if $0.epoch == began { $0.logOut() } }
+                await endTemporary()
+                await change(.logOut(epoch: began))
                 throw error
             default:
                 throw error

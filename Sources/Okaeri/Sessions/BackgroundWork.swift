@@ -51,12 +51,12 @@ extension SessionKeeper {
     @discardableResult
     func workOnce() async -> Bool {
         let isReadable = (try? await read()) != nil && unsaved.isEmpty
-        if isReadable, let order = wanted {
-            let present = flight ?? startLogIn(.asked(order))
-            _ = await present.task.value
+        if isReadable, machine.wanted != nil {
+            // Its failure decides nothing here: what is still wanted is tried again.
+            _ = try? await outcome { .repetitionAsked(caller: $0) }
         }
         let isDelivered = isReadable ? await deliverLogOuts() : false
-        guard isReadable, isDelivered, wanted == nil, unsaved.isEmpty else { return false }
+        guard isReadable, isDelivered, machine.wanted == nil, unsaved.isEmpty else { return false }
         recovery = nil
         return true
     }

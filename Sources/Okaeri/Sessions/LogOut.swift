@@ -3,12 +3,9 @@ import OkaeriWire
 extension SessionKeeper {
     /// Logs out on this device, whatever network and storage do, and tells the server as soon as possible.
     func logOut() async {
-        flight = nil
-        wanted = nil
-        unanswered = nil
-        confirmedSession = nil
-        await leavePassing()
-        let after = await change { $0.logOut() }
+        handle(.loggedOut)
+        await endTemporary()
+        let after = await change(.logOut(epoch: nil))
         guard !after.pendingRevocations.isEmpty else { return }
         // Ends with its one round; what then still waits goes on in the background.
         Task { await self.deliverLogOuts() }
@@ -38,7 +35,7 @@ extension SessionKeeper {
                     return false
                 }
             }
-            await change { $0.pendingRevocations.removeAll { $0 == token } }
+            await change(.revoked(token))
         }
         return true
     }

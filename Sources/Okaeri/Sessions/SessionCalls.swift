@@ -49,10 +49,7 @@ extension SessionKeeper {
     /// Logs out, and goes on with another key: the next automatic log-in makes a new user.
     func useNewDeviceKey() async {
         await logOut()
-        await change { record in
-            record.keySlot += 1
-            record.keyUser = nil
-        }
+        await change(.useNextKey)
     }
 
     /// A token for the app's own backends: a kept one while it lives for a minute more, else a new one.

@@ -6,8 +6,6 @@ import OkaeriWire
 /// The record in memory is always "what the vault held when last read, with the changes that are not saved yet".
 /// Everything that lives on in a client is here; the slices add their calls as extensions.
 actor SessionKeeper {
-    typealias RecordChange = @Sendable (inout VaultRecord) -> Void
-
     let server: URL
     let application: String
     let vault: any CredentialVault
@@ -20,35 +18,27 @@ actor SessionKeeper {
 
     /// The record as it is known; `nil` until the vault could be read.
     var record: VaultRecord?
-    /// The record of somebody who is not to be remembered: it stands before the vault's and is never stored.
-    var passing: VaultRecord?
+    /// The record of a log-in that is not to be remembered: it counts before the vault's and is never stored.
+    var temporary: VaultRecord?
     /// Changes that the vault has not taken yet, oldest first.
     var unsaved: [(number: Int, change: RecordChange)] = []
-    /// The session that the server has confirmed in this process.
-    var confirmedSession: String?
     /// How far the device's clock is behind the server's, in seconds.
     var clockOffset: TimeInterval = 0
-    /// The log-in under way.
-    var flight: Flight?
-    /// How many callers wait for a log-in.
-    var waitingCallers = 0
-    /// The log-in that somebody asked for and that waits for network or storage.
-    var wanted: LogInOrder?
-    /// The log-in whose answer has not come yet: its repetition must carry the same name.
-    var unanswered: LogInOrder?
+    /// What is decided about log-ins.
+    var machine = LogInMachine()
+    /// The callers who wait for a log-in, by their numbers in the machine.
+    var waitingCallers: [Int: AsyncStream<LogInMachine.Outcome>.Continuation] = [:]
+    var nextCaller = 0
     var accessTokens: [String: AccessToken] = [:]
     var recovery: Task<Void, Never>?
     var listening: Task<Void, Never>?
     /// The delivery of log-outs under way.
     var delivery: Task<Bool, Never>?
-    var nextFlight: Int64 = 0
-    /// How many notices the server last spoke of.
-    var heardNotices = 0
+    /// How many notices there are, as the server last said.
+    var announcedNotices = 0
     /// How many of those were fetched.
     var fetchedNotices = 0
     var noticeFetch: Task<Void, Never>?
-    /// Counts how often the device was forgotten: what began before that ends without effect.
-    var era = 0
     private var adoptions = 0
     private var nextNumber = 0
 
@@ -84,7 +74,7 @@ actor SessionKeeper {
     @discardableResult
     func read() async throws(OkaeriError) -> VaultRecord {
         listen()
-        if let passing { return passing }
+        if let temporary { return temporary }
         if !unsaved.isEmpty {
             // A vault that still takes no changes is tried again in the background.
             _ = try? await save()
@@ -108,20 +98,19 @@ actor SessionKeeper {
     /// Changes the record, at once in memory and then in the vault. A vault that does not take the change now gets it
     /// later.
     ///
-    /// - Parameter change: May run several times, on records that differ.
     /// - Returns: The record afterwards.
     @discardableResult
-    func change(_ change: @escaping RecordChange) async -> VaultRecord {
-        if var changed = passing {
-            change(&changed)
-            passing = changed
+    func change(_ change: RecordChange) async -> VaultRecord {
+        if var changed = temporary {
+            change.apply(to: &changed)
+            temporary = changed
             present(changed)
             return changed
         }
         nextNumber += 1
         unsaved.append((nextNumber, change))
         var changed = record ?? VaultRecord()
-        change(&changed)
+        change.apply(to: &changed)
         present(changed)
         do throws(VaultError) {
             return try await save()
@@ -138,7 +127,7 @@ actor SessionKeeper {
         defer { lock.release() }
         var changed = VaultRecord.read(try await vault.loadRecord(for: application))
         let batch = unsaved
-        for entry in batch { entry.change(&changed) }
+        for entry in batch { entry.change.apply(to: &changed) }
         if !batch.isEmpty { try await vault.saveRecord(changed.written(), for: application) }
         let saved = Set(batch.map(\.number))
         unsaved.removeAll { saved.contains($0.number) }
@@ -148,7 +137,7 @@ actor SessionKeeper {
     /// Takes over what the vault holds and adds what is not saved yet.
     private func adopt(_ stored: VaultRecord) -> VaultRecord {
         var known = stored
-        for entry in unsaved { entry.change(&known) }
+        for entry in unsaved { entry.change.apply(to: &known) }
         present(known)
         return known
     }
@@ -157,14 +146,14 @@ actor SessionKeeper {
         adoptions += 1
         if known.epoch != record?.epoch { accessTokens = [:] }
         record = known
-        tellState()
+        publishState()
     }
 
-    /// Tells the listeners where things stand.
-    func tellState() {
+    /// Publishes who is logged in.
+    func publishState() {
         guard let record else { return }
         guard let user = record.loggedInUser else { return broadcaster.publish(.loggedOut) }
-        let isFresh = record.session != nil && record.session?.id == confirmedSession
+        let isFresh = record.session != nil && record.session?.id == machine.confirmedSession
         broadcaster.publish(.loggedIn(User(user), freshness: isFresh ? .fresh : .offlineCopy))
     }
 
@@ -201,13 +190,9 @@ actor SessionKeeper {
 
     /// Forgets everything about the device, without a word to the server.
     func erase() async throws(OkaeriError) {
-        era += 1
+        handle(.forgotten)
         let slots = (record?.keySlot ?? 0)
-        passing = nil
-        flight = nil
-        wanted = nil
-        unanswered = nil
-        confirmedSession = nil
+        temporary = nil
         do throws(VaultError) {
             let lock = try await vault.lock(.change, for: application)
             defer { lock.release() }

@@ -48,7 +48,7 @@ extension SessionKeeper {
                 hasCorrectedClock = true
             case .proofRequired? where key == nil:
                 key = try await deviceKey()
-                await change { $0.proofRequired = true }
+                await change(.requireProof)
             case .proofReplayed? where !hasRenewedProof:
                 // The network delivered a request twice: a new proof makes it good.
                 hasRenewedProof = true

@@ -1,0 +1,40 @@
+import Foundation
+import OkaeriWire
+
+extension SessionKeeper {
+    /// Asks for the user to be deleted. The server has ended all sessions; this device forgets its own.
+    func deleteUser() async throws(OkaeriError) -> Date {
+        var call = APICall(.delete, APIPath.user)
+        call.isProven = true
+        let answered = try await authenticated(call)
+        let erasedAt = Date(try answered.response.decoded(DeletionAnswer.self).erasedAt)
+        handle(.replaced)
+        await change(.forgetDeleted(epoch: answered.epoch))
+        return erasedAt
+    }
+
+    /// Logs in with the device's key, and brings the user back.
+    func restoreUser() async throws(OkaeriError) -> Welcome {
+        let lock = try await logInLock()
+        defer { lock.release() }
+        let record = try await read()
+        var call = try APICall(
+            .post, APIPath.logInAutomatically, body: AutomaticLogInBody(device: configuration.device.body),
+            idempotencyKey: randomness.unguessableName())
+        call.restores = true
+        let key = try await deviceKey()
+        let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
+        let result = try await accept(try response.decoded(LogInResponse.self), after: record)
+        readNoticeCount(response)
+        return result.welcome
+    }
+
+    /// Everything that is stored about the user.
+    func exportUser() async throws(OkaeriError) -> Data {
+        var call = APICall(.get, APIPath.export)
+        call.isProven = true
+        let answered = try await authenticated(call)
+        _ = try answered.response.decoded(ExportAnswer.self)
+        return answered.response.body
+    }
+}

@@ -1,0 +1,172 @@
+import OkaeriWire
+
+/// A log-in by something that a person types.
+enum TypedLogIn: Sendable {
+    case signUp(SignUpBody)
+    case password(PasswordLogInBody)
+    case code(LogInCodeBody, email: String)
+    case adoption(AdoptionBody)
+
+    /// The call for a try, with what it says of the device.
+    func call(device: DeviceBody?, joinsDevice: Bool, name: String) throws(OkaeriError) -> APICall {
+        switch self {
+        case .signUp(var body):
+            body.device = device
+            body.joinsDevice = joinsDevice
+            return try APICall(.post, APIPath.signUp, body: body, idempotencyKey: name)
+        case .password(var body):
+            body.device = device
+            body.joinsDevice = joinsDevice
+            return try APICall(.post, APIPath.logInWithPassword, body: body, idempotencyKey: name)
+        case .code(var body, _):
+            body.device = device
+            body.joinsDevice = joinsDevice
+            return try APICall(.post, APIPath.logInWithCode, body: body, idempotencyKey: name)
+        case .adoption(var body):
+            body.device = device
+            body.joinsDevice = joinsDevice
+            return try APICall(.post, APIPath.adopt, body: body, idempotencyKey: name)
+        }
+    }
+
+    /// Whether the log-in cannot be that of the user to whom the device's key leads.
+    func leadsAway(from record: VaultRecord) -> Bool {
+        guard let keyUser = record.keyUser else { return false }
+        switch self {
+        case .signUp: return true
+        // A second call does no harm to the old session.
+        case .adoption: return false
+        // An anonymous user has no password.
+        case .password: return record.user?.id == keyUser && record.user?.isAnonymous == true
+        // A code works once, so there is no trying the key first: only who is known to have the address keeps it.
+        case .code(_, let email):
+            return record.user?.id != keyUser || record.user?.email?.lowercased() != email.lowercased()
+        }
+    }
+}
+
+extension SessionKeeper {
+    /// Logs in, whoever was logged in before. Cancelling the caller does not stop it.
+    func logIn(
+        _ typed: TypedLogIn, _ rememberMe: RememberMe, restoring: Bool = false
+    ) async throws(OkaeriError) -> LogInResponse {
+        // Awaited at once: it only keeps a cancelled caller from losing a session.
+        let task = Task { () async -> Result<LogInResponse, OkaeriError> in
+            do throws(OkaeriError) {
+                return .success(try await self.logInAlone(typed, rememberMe, restoring))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try await task.value.get()
+    }
+
+    private func logInAlone(
+        _ typed: TypedLogIn, _ rememberMe: RememberMe, _ restoring: Bool
+    ) async throws(OkaeriError) -> LogInResponse {
+        let lock = try await logInLock()
+        defer { lock.release() }
+        let before = try await read()
+        let era = machine.era
+        let answer: LogInResponse
+        switch rememberMe {
+        case .automatic: answer = try await logInToStay(typed, restoring, before)
+        case .untilQuit, .never: answer = try await logInTemporarily(typed, rememberMe, restoring, before)
+        }
+        guard era == machine.era else { throw .loggedOutMeanwhile }
+        handle(.replaced)
+        handle(.confirmed(session: answer.session.id))
+        publishState()
+        if record?.pendingRevocations.isEmpty == false { workInBackground() }
+        return answer
+    }
+
+    private func logInToStay(
+        _ typed: TypedLogIn, _ restoring: Bool, _ before: VaultRecord
+    ) async throws(OkaeriError) -> LogInResponse {
+        var slot = before.keySlot + (typed.leadsAway(from: before) ? 1 : 0)
+        var answer = try await ask(typed, device: configuration.device.body, joinsDevice: true, slot: slot, restoring)
+        var abandoned: [Secret] = []
+        if !(try await joined(answer, slot)) {
+            // The key leads to somebody else, with whom it stays; this log-in gets one of its own.
+            abandoned.append(Secret(answer.session.token))
+            slot += 1
+            answer = try await ask(typed, device: configuration.device.body, joinsDevice: true, slot: slot, restoring)
+        }
+        await endTemporary()
+        await change(.replace(answer, keySlot: slot, abandoned: abandoned))
+        return answer
+    }
+
+    private func logInTemporarily(
+        _ typed: TypedLogIn, _ rememberMe: RememberMe, _ restoring: Bool, _ before: VaultRecord
+    ) async throws(OkaeriError) -> LogInResponse {
+        let isKnown = rememberMe == .untilQuit
+        let answer = try await ask(
+            typed, device: isKnown ? configuration.device.body : nil, joinsDevice: false,
+            slot: isKnown ? before.keySlot : nil, restoring)
+        await endTemporary()
+        let stored = await change(.logOut(epoch: nil))
+        var present = VaultRecord()
+        present.epoch = stored.epoch
+        present.generation = stored.generation
+        present.proofRequired = stored.proofRequired
+        present.keySlot = stored.keySlot
+        present.keyUser = stored.keyUser
+        present.pendingRevocations = stored.pendingRevocations
+        present.logIn(answer)
+        temporary = present
+        self.present(present)
+        return answer
+    }
+
+    private func ask(
+        _ typed: TypedLogIn, device: DeviceBody?, joinsDevice: Bool, slot: Int?, _ restoring: Bool
+    ) async throws(OkaeriError) -> LogInResponse {
+        var call = try typed.call(
+            device: device, joinsDevice: joinsDevice, name: randomness.unguessableName())
+        call.restores = restoring
+        var key: (any DeviceKey)?
+        if let slot { key = try await deviceKey(slot) }
+        let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
+        return try response.decoded(LogInResponse.self)
+    }
+
+    private func joined(_ answer: LogInResponse, _ slot: Int) async throws(OkaeriError) -> Bool {
+        let thumbprint = try await deviceKey(slot).publicKey.thumbprint
+        return answer.user.identities.contains { $0.provider == "device" && $0.subject == thumbprint }
+    }
+
+    /// Ends a log-in that was not to be remembered; the vault's record counts again.
+    func endTemporary() async {
+        guard let leaving = temporary else { return }
+        temporary = nil
+        await change(.endTemporary(leaving))
+        workInBackground()
+    }
+
+    /// Gives the anonymous user what it takes to come back from anywhere.
+    func upgrade(_ body: UpgradeBody) async throws(OkaeriError) -> User {
+        var call = try APICall(
+            .post, APIPath.upgrade, body: body, idempotencyKey: randomness.unguessableName())
+        // The key proves that the owner is there, so that no session is too old for it.
+        call.isProven = true
+        return try await takeUser(call)
+    }
+
+    /// Another password; the number of other sessions that ended.
+    func changePassword(_ body: PasswordChangeBody) async throws(OkaeriError) -> Int {
+        let answered = try await authenticated(APICall(.put, APIPath.password, body: body))
+        return try answered.response.decoded(EndedSessionsAnswer.self).ended
+    }
+
+    /// Makes the session fresh, and takes over its new token.
+    func reauthenticate(_ body: ReauthenticationBody) async throws(OkaeriError) {
+        var call = try APICall(.post, APIPath.reauthenticate, body: body)
+        call.isProven = body == ReauthenticationBody()
+        let answered = try await authenticated(call)
+        let answer = try answered.response.decoded(ReauthenticationAnswer.self)
+        await change(
+            .renewToken(session: answer.session.id, Secret(answer.session.token), epoch: answered.epoch))
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import OkaeriWire
+
+extension SessionKeeper {
+    /// A transfer code for the user.
+    func issueTransferCode() async throws(OkaeriError) -> TransferCode {
+        var call = APICall(.post, APIPath.transferCode)
+        call.isProven = true
+        let answered = try await authenticated(call)
+        return TransferCode(try answered.response.decoded(TransferCodeResponse.self))
+    }
+
+    /// Makes the user's transfer code worthless.
+    func withdrawTransferCode() async throws(OkaeriError) {
+        _ = try await authenticated(APICall(.delete, APIPath.transferCode))
+    }
+
+    /// Joins the user that issued a code: alone among all processes, as every log-in.
+    func redeemTransferCode(_ code: String, device: DeviceInfo?) async throws(OkaeriError) -> TransferResult {
+        let lock = try await logInLock()
+        defer { lock.release() }
+        let record = try await read()
+        let body = TransferLogInBody(code: code, device: (device ?? configuration.device).body)
+        let call = try APICall(
+            .post, APIPath.logInWithTransferCode, body: body, idempotencyKey: randomness.unguessableName())
+        let key = try await deviceKey()
+        let era = machine.era
+        let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
+        let answer = try response.decoded(LogInResponse.self)
+        guard era == machine.era else {
+            await change(.revoke(Secret(answer.session.token)))
+            workInBackground()
+            throw .loggedOutMeanwhile
+        }
+        // A log-in of before the transfer would bring back a user to whom the key does not lead any more.
+        handle(.replaced)
+        let result = try await accept(answer, after: record)
+        readNoticeCount(response)
+        return TransferResult(welcome: result.welcome, leftUser: answer.leftUser.map(LeftUser.init(_:)))
+    }
+
+    /// Takes a device out that joined by a transfer code.
+    func undoTransfer(_ id: Notice.ID) async throws(OkaeriError) {
+        _ = try await authenticated(APICall(.post, APIPath.undoTransfer, body: UndoTransferBody(transfer: id)))
+    }
+}
+
+extension SessionKeeper {
+    /// What waits to be told.
+    func pendingNotices() async throws(OkaeriError) -> [Notice] {
+        let answered = try await authenticated(APICall(.get, APIPath.notices))
+        let pending = try answered.response.decoded(NoticeListAnswer.self).notices.map(Notice.init(_:))
+        fetchedNotices = pending.count
+        notices.publish(pending)
+        return pending
+    }
+
+    /// Tells the server that the person took note.
+    func acknowledge(_ id: Notice.ID) async throws(OkaeriError) {
+        // Without a name the path would be that of all notices.
+        guard !id.isEmpty else { return }
+        _ = try await authenticated(APICall(.delete, APIPath.notice(id.pathSegment)))
+        // What is left is fetched again when the server speaks of it.
+        fetchedNotices = 0
+    }
+
+    /// Reads from a response how many notices there are.
+    func readNoticeCount(_ response: TransportResponse) {
+        announcedNotices = response.headers[HeaderName.notices].flatMap { Int($0, radix: 10) } ?? 0
+        if announcedNotices == 0 { fetchedNotices = 0 }
+        fetchNoticesIfWanted()
+    }
+
+    /// Fetches what waits, once, when somebody listens.
+    func fetchNoticesIfWanted() {
+        guard announcedNotices > 0, announcedNotices != fetchedNotices, noticeFetch == nil, notices.hasListeners else {
+            return
+        }
+        // Nobody awaits this task: it ends with its one request. When that fails, the next answer speaks of them again.
+        noticeFetch = Task {
+            _ = try? await self.pendingNotices()
+            self.noticeFetch = nil
+        }
+    }
+}
+
+extension String {
+    /// The text as one segment of a path.
+    var pathSegment: String {
+        let letters = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+        return addingPercentEncoding(withAllowedCharacters: letters) ?? ""
+    }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import OkaeriWire
+
+extension OkaeriClient {
+    /// Logs in with what a provider gave; a person whom the server does not know becomes a user.
+    ///
+    /// The session is bound to the device's key. A key that leads to nobody leads to this user from then on, so that the
+    /// next launch is automatic. One that leads to another user stays with that user: then nothing is renewed silently,
+    /// and when the session ends, the person logs in again. To keep the present user, call
+    /// ``link(_:)`` instead.
+    ///
+    /// - Parameters:
+    ///   - credential: What the provider gave.
+    ///   - device: What the session remembers of the device; by default what the configuration says.
+    ///   - user: First values, in case that the user is new.
+    ///   - restoring: Whether a user who asked to be deleted comes back by this, instead of `.userDeleted`.
+    /// - Returns: Whether the user is new, the user, and the time of the log-in before this one.
+    /// - Throws: `OkaeriError`: `.providerRefused` when the server does not believe the credential.
+    @discardableResult
+    public func logIn(
+        with credential: ProviderCredential, device: DeviceInfo? = nil, user: NewUser? = nil, restoring: Bool = false
+    ) async throws(OkaeriError) -> Welcome {
+        try await keeper.logIn(with: credential, device: device, user: user, restoring: restoring)
+    }
+
+    /// Links a provider's identity to the user, who keeps id, values and session.
+    ///
+    /// - Parameter credential: What the provider gave.
+    /// - Returns: The user afterwards.
+    /// - Throws: `OkaeriError`: `.conflict` when the identity belongs to another user: ``resolve(_:by:)`` goes on without
+    ///   a second sheet, and the credential still logs in as that user. `.identityTaken` when that user cannot be gone on
+    ///   with.
+    @discardableResult
+    public func link(_ credential: ProviderCredential) async throws(OkaeriError) -> User {
+        try await keeper.link(credential)
+    }
+
+    /// Unlinks a provider from the user. The server revokes the grant there.
+    ///
+    /// - Parameter provider: Which one.
+    /// - Returns: The user afterwards.
+    /// - Throws: `OkaeriError`: `.lastWayIn` when nothing else leads to the user.
+    @discardableResult
+    public func unlink(_ provider: Provider) async throws(OkaeriError) -> User {
+        try await keeper.unlink(provider)
+    }
+
+    /// Takes what the system says of the user's Apple account: a person who withdrew it is logged out, if it was Apple
+    /// that the person logged in with.
+    ///
+    /// `AppleCredentialWatch` calls it at start and whenever the system tells of a change.
+    public func take(_ state: AppleCredentialState) async {
+        await keeper.take(state)
+    }
+
+    /// Apple's name for the user, to ask the system for its state; `nil` without an identity there.
+    public var appleUser: String? {
+        get async {
+            let subject = await currentUser?.identities.first { $0.provider == Provider.apple.rawValue }?.subject
+            // The team stands in front.
+            return subject?.split(separator: "/", maxSplits: 1).last.map(String.init)
+        }
+    }
+}
+
+extension SessionKeeper {
+    /// Logs in with a provider: alone among all processes, as every log-in.
+    func logIn(
+        with credential: ProviderCredential, device: DeviceInfo?, user: NewUser?, restoring: Bool
+    ) async throws(OkaeriError) -> Welcome {
+        let lock = try await logInLock()
+        defer { lock.release() }
+        await endTemporary()
+        let record = try await read()
+        var body = await withName(credential)
+        body.device = (device ?? configuration.device).body
+        body.user = user?.body
+        var call = try APICall(
+            .post, APIPath.logIn(with: credential.provider.rawValue), body: body,
+            idempotencyKey: randomness.unguessableName())
+        call.restores = restoring
+        let key = try await deviceKey()
+        let era = machine.era
+        let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
+        let answer = try response.decoded(LogInResponse.self)
+        guard era == machine.era else {
+            await change(.revoke(Secret(answer.session.token)))
+            workInBackground()
+            throw .loggedOutMeanwhile
+        }
+        // An automatic log-in that waits would bring the key's own user back.
+        handle(.replaced)
+        let leadsHere = answer.user.identities.contains {
+            $0.provider == "device" && $0.subject == key.publicKey.thumbprint
+        }
+        let (former, formerKeyUser) = (record.session?.token, record.keyUser)
+        let result = try await accept(answer, after: record)
+        let (provider, token) = (credential.provider.rawValue, Secret(answer.session.token))
+        let after = await change(
+            .assignKey(
+                RecordChange.KeyAssignment(
+                    token: token, provider: provider, leadsHere: leadsHere, otherUser: formerKeyUser,
+                    formerToken: former)))
+        if !after.pendingRevocations.isEmpty { workInBackground() }
+        await forgetName(of: credential)
+        return result.welcome
+    }
+
+    /// Links a provider. A session that is not fresh is made so where the key is all that could prove the user.
+    func link(_ credential: ProviderCredential) async throws(OkaeriError) -> User {
+        let body = ProviderLinkBody(await withName(credential))
+        let call = try APICall(.post, APIPath.identity(credential.provider.rawValue), body: body)
+        let user = try await fresh { () async throws(OkaeriError) in try await self.changeUser(call) }
+        await forgetName(of: credential)
+        return user
+    }
+
+    func unlink(_ provider: Provider) async throws(OkaeriError) -> User {
+        let call = APICall(.delete, APIPath.identity(provider.rawValue))
+        return try await fresh { () async throws(OkaeriError) in try await self.changeUser(call) }
+    }
+
+    func take(_ state: AppleCredentialState) async {
+        guard state == .revoked || state == .notFound, let record = try? await read(),
+            record.loggedInUser != nil, record.loggedInWith == Provider.apple.rawValue
+        else { return }
+        await logOut()
+    }
+
+    /// A greeting for somebody to whom the device's key does not lead: the session itself is asked whether it holds.
+    ///
+    /// - Returns: `nil` when nobody is logged in that way, or the session has ended.
+    func greetBySession() async throws(OkaeriError) -> Welcome? {
+        guard let record = try? await read(), record.keyLeadsElsewhere, let known = record.loggedInUser,
+            record.session != nil
+        else { return nil }
+        do throws(OkaeriError) {
+            let user = try await reloadUser()
+            return .known(user, lastLogIn: user.lastLogInAt)
+        } catch {
+            switch error {
+            case .offline, .serverUnavailable, .rateLimited:
+                return .known(User(known), lastLogIn: known.lastLogInAt.map(Date.init(_:)))
+            case .sessionEnded, .notLoggedIn, .loggedOutMeanwhile:
+                return nil
+            default:
+                throw error
+            }
+        }
+    }
+
+    private func changeUser(_ call: APICall) async throws(OkaeriError) -> User {
+        let answered = try await authenticated(call)
+        let body = try answered.response.decoded(UserBody.self)
+        await change(.take(body, epoch: answered.epoch))
+        return User(body)
+    }
+
+    /// Repeats a call once after a new log-in by key, which is as good a proof as an anonymous user has.
+    private func fresh(
+        _ call: () async throws(OkaeriError) -> User
+    ) async throws(OkaeriError) -> User {
+        do throws(OkaeriError) {
+            return try await call()
+        } catch {
+            guard error.code == ErrorCode.reauthenticationRequired.rawValue, let record, !record.keyLeadsElsewhere,
+                record.loggedInUser?.isAnonymous == true
+            else { throw error }
+            let id = record.loggedInUser?.id
+            let welcome = try await logIn(AutomaticLogInBody(device: configuration.device.body))
+            guard welcome.user.id == id else { throw .userChanged }
+            return try await call()
+        }
+    }
+
+    /// The body with a name that Apple told earlier and no server has taken yet (complaint 21).
+    private func withName(_ credential: ProviderCredential) async -> ProviderLogInBody {
+        var body = credential.body
+        guard let identity = credential.nameIdentity else { return body }
+        if let name = body.name {
+            await change(.pendingName(name, of: identity))
+        } else {
+            // A vault that cannot be read now tells no name; the log-in is what counts.
+            body.name = (try? await read())?.pendingNames[identity]
+        }
+        return body
+    }
+
+    private func forgetName(of credential: ProviderCredential) async {
+        guard let identity = credential.nameIdentity, record?.pendingNames[identity] != nil else { return }
+        await change(.pendingName(nil, of: identity))
+    }
+}
+
+extension ProviderCredential {
+    fileprivate var nameIdentity: String? { subject.map { "\(provider.rawValue):\($0)" } }
+}

@@ -1,0 +1,107 @@
+import OkaeriWire
+
+/// A change of the stored record, as a value: it is applied in memory, and again on what other processes stored meanwhile.
+enum RecordChange: Hashable, Sendable {
+    /// A log-in that began when the record had this generation. Of a late one only the token is kept, to be revoked.
+    case logIn(LogInResponse, generation: Int64)
+    /// A log-in in place of every earlier one, with the key that leads to the user; the abandoned sessions are revoked.
+    case replace(LogInResponse, keySlot: Int, abandoned: [Secret])
+    /// A log-out; with an epoch only while the same user is logged in.
+    case logOut(epoch: Int64?)
+    /// The log-out after a deletion: the server has ended the session already.
+    case forgetDeleted(epoch: Int64)
+    /// The end of a log-in that was not to be remembered; the vault's record counts again.
+    case endTemporary(VaultRecord)
+    /// A session's token to revoke at the server.
+    case revoke(Secret)
+    /// A token that the server knows as revoked.
+    case revoked(Secret)
+    /// To whom the key leads after a log-in by other means.
+    case assignKey(KeyAssignment)
+    /// The user who was chosen in a merge; in another epoch only the token is kept, to be revoked.
+    case merge(LogInResponse, leadsHere: Bool, epoch: Int64)
+    /// A session's new token.
+    case renewToken(session: String, Secret, epoch: Int64)
+    /// The user's values.
+    case take(UserBody, epoch: Int64)
+    /// A name from a provider that no server has taken yet; `nil` forgets it.
+    case pendingName(String?, of: String)
+    case requireProof
+    case useNextKey
+
+    /// To whom the device's key leads after a log-in with this token.
+    struct KeyAssignment: Hashable, Sendable {
+        let token: Secret
+        var provider: String?
+        /// The key that was used; `nil` leaves the slot as it is.
+        var keySlot: Int?
+        let leadsHere: Bool
+        /// The user to whom the key leads when it is not this one.
+        let otherUser: String?
+        /// The session before this one, which is revoked.
+        let formerToken: Secret?
+    }
+
+    /// Changes a record.
+    func apply(to record: inout VaultRecord) {
+        switch self {
+        case .logIn(let response, let generation):
+            let token = Secret(response.session.token)
+            if record.generation == generation {
+                record.logIn(response)
+                record.keyUser = response.user.id
+            } else if record.session?.token != token {
+                record.revokeLater(token)
+            }
+        case .replace(let response, let slot, let abandoned):
+            if let session = record.session { record.revokeLater(session.token) }
+            for token in abandoned { record.revokeLater(token) }
+            record.logIn(response)
+            record.keySlot = slot
+            record.keyUser = response.user.id
+        case .logOut(let epoch):
+            if epoch == nil || record.epoch == epoch { record.logOut() }
+        case .forgetDeleted(let epoch):
+            guard record.epoch == epoch else { return }
+            record.session = nil
+            record.logOut()
+        case .endTemporary(let leaving):
+            record.epoch = max(record.epoch, leaving.epoch) + 1
+            record.generation = max(record.generation, leaving.generation) + 1
+            record.proofRequired = record.proofRequired || leaving.proofRequired
+            let tokens = leaving.pendingRevocations + (leaving.session.map { [$0.token] } ?? [])
+            for token in tokens where !record.pendingRevocations.contains(token) { record.revokeLater(token) }
+        case .revoke(let token):
+            record.revokeLater(token)
+        case .revoked(let token):
+            record.pendingRevocations.removeAll { $0 == token }
+        case .assignKey(let assignment):
+            assign(assignment, in: &record)
+        case .merge(let response, let leadsHere, let epoch):
+            guard record.epoch == epoch else { return record.revokeLater(Secret(response.session.token)) }
+            record.logIn(response)
+            record.keyLeadsElsewhere = !leadsHere
+            if leadsHere { record.keyUser = response.user.id }
+        case .renewToken(let session, let token, let epoch):
+            if record.epoch == epoch, record.session?.id == session { record.session?.token = token }
+        case .take(let user, let epoch):
+            record.take(user, epoch: epoch)
+        case .pendingName(let name, let identity):
+            record.pendingNames[identity] = name
+        case .requireProof:
+            record.proofRequired = true
+        case .useNextKey:
+            record.keySlot += 1
+            record.keyUser = nil
+        }
+    }
+
+    private func assign(_ key: KeyAssignment, in record: inout VaultRecord) {
+        guard record.session?.token == key.token else { return }
+        if let slot = key.keySlot { record.keySlot = slot }
+        if let provider = key.provider { record.loggedInWith = provider }
+        record.keyLeadsElsewhere = !key.leadsHere
+        if !key.leadsHere { record.keyUser = key.otherUser }
+        if let former = key.formerToken, former != key.token { record.revokeLater(former) }
+    }
+}

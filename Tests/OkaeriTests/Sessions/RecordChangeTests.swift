@@ -1,0 +1,166 @@
+import Foundation
+import OkaeriWire
+import Testing
+
+@testable import Okaeri
+
+@Suite("Changes of the record")
+struct RecordChangeTests {
+    static let later = WireTime(millisecondsSince1970: 1_795_220_143_000)
+
+    private static func assignment(
+        _ session: String, leadsHere: Bool, slot: Int? = nil, provider: String? = nil
+    ) -> RecordChange {
+        .assignKey(
+            RecordChange.KeyAssignment(
+                token: Samples.token(session), provider: provider, keySlot: slot, leadsHere: leadsHere,
+                otherUser: "somebody", formerToken: Samples.token("former")))
+    }
+
+    /// A change for each case and each condition in it.
+    static let all: [RecordChange] = [
+        .logIn(Samples.response(), generation: 0), .logIn(Samples.response(), generation: 1),
+        .logIn(Samples.response("taro"), generation: 1), .logIn(Samples.response(session: "old"), generation: 7),
+        .replace(Samples.response("taro"), keySlot: 1, abandoned: [Samples.token("first try")]),
+        .replace(Samples.response(), keySlot: 0, abandoned: []),
+        .logOut(epoch: nil), .logOut(epoch: 1), .logOut(epoch: 9),
+        .forgetDeleted(epoch: 1), .forgetDeleted(epoch: 9),
+        .endTemporary(Samples.loggedIn), .endTemporary(Samples.empty), .endTemporary(Samples.loggedOut),
+        .revoke(Samples.token("lost")), .revoked(Samples.token("old")), .revoked(Samples.token("lost")),
+        assignment("old", leadsHere: true), assignment("old", leadsHere: false, slot: 3, provider: "apple"),
+        assignment("another", leadsHere: false),
+        .merge(Samples.response("taro"), leadsHere: true, epoch: 1),
+        .merge(Samples.response("taro"), leadsHere: false, epoch: 1),
+        .merge(Samples.response("taro"), leadsHere: true, epoch: 9),
+        .renewToken(session: "old", Samples.token("renewed"), epoch: 1),
+        .renewToken(session: "another", Samples.token("renewed"), epoch: 1),
+        .renewToken(session: "old", Samples.token("renewed"), epoch: 9),
+        .take(Samples.user("hana", at: later), epoch: 1), .take(Samples.user("taro", at: later), epoch: 1),
+        .take(Samples.user("hana", at: WireTime(millisecondsSince1970: 0)), epoch: 1),
+        .pendingName("Hana", of: "apple:1"), .pendingName(nil, of: "apple:1"), .requireProof, .useNextKey,
+    ]
+
+    private func changed(_ record: VaultRecord, by change: RecordChange) -> VaultRecord {
+        Samples.changed(record) { change.apply(to: &$0) }
+    }
+
+    @Test("keep the counts, and change them with who is logged in", arguments: SampleRecord.allCases)
+    func counts(sample: SampleRecord) {
+        for change in Self.all {
+            let (before, after) = (sample.record, changed(sample.record, by: change))
+            #expect(after.generation >= before.generation && after.epoch >= before.epoch, "\(change)")
+            #expect(after.keySlot >= before.keySlot || sample.record.keySlot == after.keySlot || change.setsSlot)
+            if before.loggedInUser?.id != after.loggedInUser?.id {
+                #expect(after.epoch > before.epoch, "\(change)")
+            }
+            #expect(after.epoch == before.epoch || after.generation > before.generation, "\(change)")
+            if before.session?.id != after.session?.id { #expect(after.generation > before.generation, "\(change)") }
+        }
+    }
+
+    @Test("leave no session without a user, and no user who is logged out", arguments: SampleRecord.allCases)
+    func shape(sample: SampleRecord) {
+        for change in Self.all {
+            let after = changed(sample.record, by: change)
+            #expect(after.session == nil || after.loggedInUser != nil, "\(change)")
+            #expect(!after.isLoggedOut || (after.user == nil && after.welcome == nil), "\(change)")
+            #expect(after.loggedInUser != nil || !after.keyLeadsElsewhere, "\(change)")
+        }
+    }
+
+    @Test("lose no session: one that a log-out ends is revoked", arguments: SampleRecord.allCases)
+    func revocation(sample: SampleRecord) throws {
+        for change in [RecordChange.logOut(epoch: nil), Self.all[4], Self.all[5]] {
+            let after = changed(sample.record, by: change)
+            guard let session = sample.record.session else { continue }
+            #expect(after.pendingRevocations.contains(session.token), "\(change)")
+        }
+    }
+
+    @Test("revoke the session of a response that comes late", arguments: SampleRecord.allCases)
+    func late(sample: SampleRecord) {
+        let response = Samples.response(session: "late")
+        let late = changed(sample.record, by: .logIn(response, generation: sample.record.generation + 1))
+        #expect(late.pendingRevocations.last == Samples.token("late") && late.session == sample.record.session)
+        let merged = changed(sample.record, by: .merge(response, leadsHere: true, epoch: sample.record.epoch + 1))
+        #expect(merged.pendingRevocations.last == Samples.token("late") && merged.user == sample.record.user)
+        let inTime = changed(sample.record, by: .logIn(response, generation: sample.record.generation))
+        #expect(inTime.session?.id == "late" && inTime.keyUser == "hana")
+        #expect(inTime.pendingRevocations == sample.record.pendingRevocations)
+    }
+
+    @Test("of a log-out or a user's values hold for their epoch alone", arguments: SampleRecord.allCases)
+    func otherEpoch(sample: SampleRecord) {
+        let other = sample.record.epoch + 5
+        for change: RecordChange in [
+            .logOut(epoch: other), .forgetDeleted(epoch: other),
+            .take(Samples.user("hana", at: Self.later), epoch: other),
+            .renewToken(session: "old", Samples.token("renewed"), epoch: other),
+        ] {
+            #expect(changed(sample.record, by: change) == sample.record, "\(change)")
+        }
+    }
+
+    @Test("after a deletion revoke nothing: the server has ended the session")
+    func deletion() {
+        let after = changed(Samples.loggedIn, by: .forgetDeleted(epoch: 1))
+        #expect(after.isLoggedOut && after.session == nil && after.pendingRevocations.isEmpty)
+        let earlier = Samples.changed(Samples.loggedIn) { $0.revokeLater("earlier") }
+        #expect(changed(earlier, by: .forgetDeleted(epoch: 1)).pendingRevocations == ["earlier"])
+    }
+
+    @Test("that assign the key hold for their session alone")
+    func assignment() {
+        let change = Self.assignment("old", leadsHere: false, slot: 3, provider: "apple")
+        let after = changed(Samples.loggedIn, by: change)
+        #expect(after.keySlot == 3 && after.keyLeadsElsewhere && after.keyUser == "somebody")
+        #expect(after.loggedInWith == "apple" && after.pendingRevocations == [Samples.token("former")])
+        #expect(changed(Samples.loggedOut, by: change) == Samples.loggedOut)
+        let here = changed(Samples.loggedIn, by: Self.assignment("old", leadsHere: true))
+        #expect(!here.keyLeadsElsewhere && here.keyUser == Samples.loggedIn.keyUser && here.keySlot == 0)
+    }
+
+    @Test("end a log-in that is not remembered after every count that it had", arguments: SampleRecord.allCases)
+    func temporary(sample: SampleRecord) {
+        let after = changed(sample.record, by: .endTemporary(Samples.otherUser))
+        #expect(after.epoch > max(sample.record.epoch, Samples.otherUser.epoch))
+        #expect(after.generation > max(sample.record.generation, Samples.otherUser.generation))
+        #expect(after.pendingRevocations.contains(Samples.token("taro's")) && after.user == sample.record.user)
+        let again = changed(after, by: .endTemporary(Samples.otherUser))
+        #expect(again.pendingRevocations == after.pendingRevocations)
+    }
+
+    @Test("remember 32 tokens to revoke, of more the newest", arguments: [0, 1, 31, 32, 33, 100])
+    func manyRevocations(count: Int) {
+        var record = VaultRecord()
+        for number in 0..<count { RecordChange.revoke(Secret("t\(number)")).apply(to: &record) }
+        #expect(record.pendingRevocations.count == min(count, 32))
+        if count > 0 { #expect(record.pendingRevocations.last == Secret("t\(count - 1)")) }
+        for number in 0..<count { RecordChange.revoked(Secret("t\(number)")).apply(to: &record) }
+        #expect(record.pendingRevocations.isEmpty)
+    }
+
+    @Test("in any order keep the record readable from its stored form", arguments: 0..<40)
+    func walks(seed: UInt64) {
+        var random = SeededGenerator(state: seed)
+        var record = VaultRecord()
+        for _ in 0..<100 {
+            let change = Self.all[Int.random(in: 0..<Self.all.count, using: &random)]
+            let before = record
+            change.apply(to: &record)
+            #expect(record.generation >= before.generation && record.epoch >= before.epoch)
+            #expect(record.pendingRevocations.count <= 32)
+        }
+        #expect(VaultRecord.read(record.written()) == record)
+    }
+}
+
+extension RecordChange {
+    /// Whether it names the key to use.
+    fileprivate var setsSlot: Bool {
+        switch self {
+        case .replace, .assignKey, .useNextKey: true
+        default: false
+        }
+    }
+}

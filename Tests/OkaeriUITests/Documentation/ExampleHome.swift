@@ -1,0 +1,1 @@
+../../../Examples/iOS/OkaeriHome.swiftpm/Sources/Home.swift

@@ -1,1 +1,0 @@
-../../Examples/iOS/OkaeriHome.swiftpm/Sources/Home.swift
