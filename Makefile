@@ -1,7 +1,7 @@
 # Each verb is a script of a screen or two; what it does, stands there.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build release test test-postgresql test-failover check-api check-pages check-dashboard lint format fuzz fuzz-parsers check bench bench-peers docs examples run clean
+.PHONY: help setup build release test test-postgresql test-failover check-api check-pages check-dashboard lint format fuzz fuzz-parsers check test-of-tests bench bench-peers docs examples run clean
 
 help: ## list the verbs
 	@echo "Okaeri: make VERB"
@@ -49,13 +49,16 @@ fuzz-parsers: ## give made-up bytes to every parser of foreign bytes, with sanit
 check: ## what must pass before anything lands: lint, tests, reference pages, make run played through
 	@scripts/check
 
+test-of-tests: ## plant small faults into the domain and count those that the tests catch; scripts/test-of-tests --help
+	@scripts/test-of-tests
+
 bench: ## measure the server against its own ceilings, as ratios
 	@scripts/bench
 
 bench-peers: ## measure PocketBase beside it, in the same run
 	@scripts/bench-peers
 
-docs: ## build the SDK's reference pages into .build/documentation
+docs: ## write the map of targets in docs/ARCHITECTURE.md; build the SDK's reference pages into .build/documentation
 	@scripts/docs
 
 examples: ## build the example apps; those for Apple's systems are type-checked elsewhere

@@ -24,21 +24,29 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0")
     ],
     targets: [
+        // Above each target stand its ring and what it is for; scripts/architecture makes docs/ARCHITECTURE.md of them.
+        // wire: Paths, bodies and error codes of the REST protocol, for server and SDK alike.
         .target(name: "OkaeriWire", swiftSettings: settings),
+        // sdk: The SDK: proofs, vaults, transport, session keeper.
         .target(
             name: "Okaeri",
             dependencies: ["OkaeriWire", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: settings),
+        // ui: Screens for apps.
         .target(name: "OkaeriUI", dependencies: ["Okaeri", "OkaeriWire"], swiftSettings: settings),
+        // sdk: An in-memory server for the tests of apps.
         .target(
             name: "OkaeriTesting",
             dependencies: ["Okaeri", "OkaeriWire", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: settings),
+        // tests: The wire's values.
         .testTarget(name: "OkaeriWireTests", dependencies: ["OkaeriWire"], swiftSettings: settings),
+        // tests: The SDK.
         .testTarget(
             name: "OkaeriTests",
             dependencies: ["Okaeri", "OkaeriTesting", "OkaeriWire", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: settings),
+        // tests: The decisions of the screens.
         .testTarget(
             name: "OkaeriUITests", dependencies: ["Okaeri", "OkaeriTesting", "OkaeriUI", "OkaeriWire"],
             swiftSettings: settings),

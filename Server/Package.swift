@@ -54,7 +54,9 @@ let package = Package(
     name: "okaeri-server",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "okaeri", targets: ["OkaeriProgram"]),
+        .executable(name: "okaeri", targets: ["OkaeriMain"]),
+        // The same commands with fake providers, for development and tests.
+        .executable(name: "okaeri-dev", targets: ["OkaeriDevelopment"]),
         // For the package Fuzzing, which builds them with sanitizers.
         .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
     ],
@@ -73,70 +75,80 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
     targets: [
-        // The rules. No HTTP, no SQL.
+        // Above each target stand its ring and what it is for; scripts/architecture makes docs/ARCHITECTURE.md of them.
+        // domain: The rules, by modules: accounts, sessions, providers, messaging, applications, administration. No HTTP, no SQL.
         .target(
             name: "Domain", dependencies: [crypto, wire],
             resources: [.embedInCode("Accounts/Passwords/common-passwords.txt")], swiftSettings: settings),
-
-        // The rules' storage: every query once, then one connection per engine.
+        // storage: Every query once, in the SQL that both engines share; migrations in both dialects.
         .target(name: "Storage", dependencies: ["Domain", wire], swiftSettings: settings),
+        // system: The C library of SQLite.
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        // storage: One engine: connection, writer with group commit, readers, epoch file.
         .target(
             name: "StorageSQLite", dependencies: ["Domain", "Storage", "Threads", "CSQLite"], swiftSettings: settings),
-
+        // system: The C library of PostgreSQL's clients.
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        // storage: The other engine: pool of connections, repetitions, notifications between nodes, cache lease.
         .target(
             name: "StoragePostgreSQL", dependencies: ["Domain", "Storage", "Threads", "CLibPQ"],
             swiftSettings: settings),
-
-        // What the server asks of others: mail servers, identity providers. And threads for what blocks.
+        // system: Threads for calls that block.
         .target(name: "Threads", swiftSettings: settings),
+        // system: The C library of Argon2id and scrypt.
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        // system: The C library of bcrypt.
         .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
+        // outbound: Password hashes: Argon2id for new ones, and those that come with imported users.
         .target(
             name: "PasswordHashes", dependencies: ["Domain", "Threads", "CSodium", "CCrypt", cryptoExtras],
             swiftSettings: settings),
+        // system: The C library of HTTP and SMTP clients.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        // system: The C library that computes QR codes.
         .systemLibrary(name: "CQRencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+        // system: QR codes as SVG.
         .target(name: "QRCodes", dependencies: ["CQRencode"], swiftSettings: settings),
+        // outbound: Requests to mail servers, identity providers and webhooks, through libcurl on threads of its own.
         .target(
             name: "OutboundServices", dependencies: ["Domain", "Threads", "CCurl", crypto, cryptoExtras, wire],
             swiftSettings: settings),
-
-        // Providers for tests and development. The product path knows their address at the most.
+        // development: Fake identity providers for tests and `okaeri-dev`.
         .target(
             name: "FakeProviders",
             dependencies: [
                 "Domain", hummingbird, hummingbirdCore, httpTypes, nioCore, logging, crypto, cryptoExtras, wire,
             ],
             swiftSettings: settings),
-
-        // The protocols. Adapters only translate.
+        // http: What all protocols share: router, client addresses, bodies, request ids, metrics, fast path.
         .target(
             name: "HTTPSupport",
             dependencies: ["Domain", hummingbird, httpTypes, nioCore, nioHTTPTypes, logging, wire],
             swiftSettings: settings),
+        // surface: Okaeri's own REST protocol and the admin API.
         .target(
             name: "NativeAPI",
             dependencies: ["Domain", "HTTPSupport", "QRCodes", hummingbird, httpTypes, nioCore, wire],
             resources: [.embedInCode("Service/openapi.yaml")],
             swiftSettings: settings),
-
+        // surface: The member management of NCMB.
         .target(
             name: "NCMBAPI",
             dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, crypto, wire],
             swiftSettings: settings),
+        // surface: Users and sessions of Parse.
         .target(
             name: "ParseAPI", dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
             swiftSettings: settings),
+        // surface: Users of Kii Cloud.
         .target(
             name: "KiiAPI", dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
             swiftSettings: settings),
+        // surface: The envelope protocol of AuthService.
         .target(
             name: "AuthServiceAPI", dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
             swiftSettings: settings),
-
-        // Pages for people: what they are all made of, and the hosted ones.
+        // http: What all pages share: cookies, CSRF tokens, templates, texts, style.
         .target(
             name: "PageSupport",
             dependencies: ["Domain", "HTTPSupport", mustache, hummingbird, httpTypes, nioCore, crypto, wire],
@@ -147,6 +159,7 @@ let package = Package(
                 .embedInCode("Templates/notice.mustache"), .embedInCode("Templates/fault.mustache"),
             ],
             swiftSettings: settings),
+        // surface: The hosted log-in pages, OAuth and OpenID Connect.
         .target(
             name: "WebPages",
             dependencies: [
@@ -157,6 +170,7 @@ let package = Package(
                 .embedInCode("Texts/en.json"), .embedInCode("Texts/ja.json"), .embedInCode("Texts/ko.json"),
             ] + pageTemplates,
             swiftSettings: settings),
+        // surface: The dashboard of admins.
         .target(
             name: "Dashboard",
             dependencies: [
@@ -164,51 +178,64 @@ let package = Package(
             ],
             resources: dashboardResources,
             swiftSettings: settings),
-
-        // Composition and the program.
+        // composition: Settings and composition: the one target that chooses concrete types.
         .target(
             name: "OkaeriServer",
             dependencies: [
                 "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
-                "NCMBAPI", "ParseAPI", "KiiAPI", "AuthServiceAPI", "OutboundServices", "FakeProviders",
-                "PasswordHashes",
+                "NCMBAPI", "ParseAPI", "KiiAPI", "AuthServiceAPI", "OutboundServices", "PasswordHashes",
                 "Threads", "WebPages", "PageSupport", "Dashboard",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
                 unixSignals, configuration, crypto,
             ],
             swiftSettings: settings),
-        // The C library's allocator, of which Foundation shows nothing.
+        // system: The C library's allocator, of which Foundation shows nothing.
         .systemLibrary(name: "CMalloc"),
-        .executableTarget(
+        // program: The commands of the program.
+        .target(
             name: "OkaeriProgram",
             dependencies: [
                 "CMalloc", "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriServer", "OutboundServices", "ParseAPI",
                 arguments, sdk, wire, crypto,
             ],
             swiftSettings: settings),
-
-        // Tests.
+        // program: The program for use, `okaeri`.
+        .executableTarget(name: "OkaeriMain", dependencies: ["OkaeriProgram"], swiftSettings: settings),
+        // development: The program for development, `okaeri-dev`: the same commands with fake providers.
+        .executableTarget(
+            name: "OkaeriDevelopment",
+            dependencies: ["Domain", "FakeProviders", "OkaeriProgram", "OkaeriServer", logging],
+            swiftSettings: settings),
+        // tests: A domain with a clock that stands still and SQLite in memory.
         .target(
             name: "TestWorld", dependencies: ["Domain", "Storage", crypto], path: "Tests/Support/TestWorld",
             swiftSettings: settings),
+        // tests: What every storage engine must do.
         .target(
             name: "StoreConformance", dependencies: ["Domain", "Storage", "TestWorld", wire],
             path: "Tests/Support/StoreConformance", swiftSettings: settings),
+        // tests: Password hashes.
         .testTarget(
             name: "PasswordHashesTests", dependencies: ["Domain", "PasswordHashes"], swiftSettings: settings),
+        // tests: A PostgreSQL of the tests' own.
         .target(
             name: "TestPostgreSQL", dependencies: ["StoragePostgreSQL", "CLibPQ"],
             path: "Tests/Support/TestPostgreSQL", exclude: ["cluster.sh", "patroni.sh"], swiftSettings: settings),
+        // tests: A mail server that keeps what it gets.
         .target(
             name: "TestMailServer", path: "Tests/Support/TestMailServer", exclude: ["mail-server.py"],
             swiftSettings: settings),
+        // tests: Mail and HTTP clients.
         .testTarget(
             name: "OutboundServicesTests", dependencies: ["Domain", "OutboundServices", "TestMailServer", "Threads"],
             swiftSettings: settings),
+        // tests: Threads.
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: settings),
+        // tests: The rules, on SQLite in memory.
         .testTarget(
             name: "DomainTests",
             dependencies: ["Domain", "Storage", "StorageSQLite", "TestWorld", crypto, wire], swiftSettings: settings),
+        // tests: Both engines against the contracts, and migrations from every past schema.
         .testTarget(
             name: "StorageTests",
             dependencies: [
@@ -217,6 +244,7 @@ let package = Package(
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings),
+        // tests: Okaeri's own protocol, pages and dashboard, from request to response.
         .testTarget(
             name: "NativeAPITests",
             dependencies: [
@@ -226,7 +254,7 @@ let package = Package(
                 httpTypes, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, lifecycle, logging, crypto, sdk, wire, yams,
             ],
             swiftSettings: settings),
-        // The parsers of foreign bytes, each as a function of any bytes.
+        // tests: The parsers of foreign bytes, each as a function of any bytes.
         .target(
             name: "FuzzTargets",
             dependencies: [
@@ -234,9 +262,12 @@ let package = Package(
                 "PasswordHashes", "StoragePostgreSQL", crypto, httpTypes, sdk, sdkTesting, wire,
             ],
             path: "Tests/Support/FuzzTargets", swiftSettings: settings),
+        // tests: The fuzzers' targets, on their corpora.
         .testTarget(name: "FuzzTargetsTests", dependencies: ["FuzzTargets"], swiftSettings: settings),
+        // tests: Recorded requests and responses of old apps.
         .target(
             name: "RecordedFlows", dependencies: [wire], path: "Tests/Support/RecordedFlows", swiftSettings: settings),
+        // tests: Parse, Kii and AuthService, by recorded flows.
         .testTarget(
             name: "ForeignAPITests",
             dependencies: [
@@ -245,6 +276,7 @@ let package = Package(
                 nioCore, logging, crypto, sdk, wire,
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
+        // tests: NCMB, by recorded flows.
         .testTarget(
             name: "NCMBAPITests",
             dependencies: [
@@ -253,6 +285,7 @@ let package = Package(
                 wire,
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
+        // tests: The built programs, as processes.
         .testTarget(
             name: "ProgramTests",
             dependencies: [

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HTTPSupport
+import OkaeriServer
 
 /// The program `okaeri`: every command it knows, and how each one ends.
 struct OkaeriCommand: AsyncParsableCommand {
@@ -32,12 +33,16 @@ struct OkaeriCommand: AsyncParsableCommand {
 
     /// Runs one command and tells on standard error what went wrong.
     ///
-    /// - Parameter arguments: What stands behind the program's name.
+    /// - Parameters:
+    ///   - arguments: What stands behind the program's name.
+    ///   - providers: What plays identity providers for `serve --dev`.
     /// - Returns: The exit status.
-    static func status(of arguments: [String]) async -> Int32 {
+    static func status(of arguments: [String], providers: (any ProviderStandIn)?) async -> Int32 {
         do {
             var command = try parseAsRoot(arguments)
-            if var command = command as? any AsyncParsableCommand {
+            if let serve = command as? ServeCommand {
+                try await serve.run(with: providers)
+            } else if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
                 try command.run()

@@ -56,7 +56,7 @@ struct LiveTests {
             let settings = try ServerSettings(
                 commandLine: ["listen": "127.0.0.1:\(server.listening.port)", "data": folder], environment: [:])
             await #expect(throws: StartFault.addressInUse(host: "127.0.0.1", port: server.listening.port)) {
-                try await ServerProgram(settings: settings, logger: TestServer.silence).run()
+                try await ServerProgram(settings: settings, logger: TestServer.silence, providers: nil).run()
             }
         }
     }
@@ -67,7 +67,7 @@ struct LiveTests {
             let settings = try ServerSettings(
                 commandLine: ["listen": "127.0.0.1:0", "data": server.folder], environment: [:])
             let fault = await #expect(throws: StartFault.self) {
-                try await ServerProgram(settings: settings, logger: TestServer.silence).run()
+                try await ServerProgram(settings: settings, logger: TestServer.silence, providers: nil).run()
             }
             guard case .storage? = fault else {
                 Issue.record("\(String(describing: fault))")

@@ -16,7 +16,9 @@ struct DemoAppleTests {
     @Test("plays sign-up, log-in, link, taken, unlink and deletion with revocation against the fake Apple")
     func play() async throws {
         let folder = TestFolder()
-        let server = try await TestServer(data: folder.path, options: ["--dev"])
+        let server = try await TestServer(
+            data: folder.path, options: ["--dev"], program: Program.developmentPath())
+        #expect(server.process.errors.contains("a fake plays Apple"))
         let finished = try await Program.run(["demo", "apple", "--json", "--data", folder.path, "--locale", "en"])
         #expect(finished.status == 0, "\(finished.errors)")
         let steps = try finished.json(Steps.self).steps
@@ -30,6 +32,23 @@ struct DemoAppleTests {
         #expect(steps[0].user == steps[1].user && steps[2].user == steps[4].user)
         #expect(steps[3].user == steps[0].user && steps[5].user == steps[0].user)
         try await server.stop()
+    }
+
+    @Test("needs the program for development: the other one has no fake, and says so")
+    func noFake() async throws {
+        let folder = TestFolder()
+        let server = try await TestServer(data: folder.path, options: ["--dev"])
+        #expect(server.process.errors.contains("“okaeri-dev serve --dev” has one"))
+        let finished = try await Program.run("demo", "apple", "--data", folder.path)
+        #expect(finished.status == 1 && finished.errors.contains("okaeri-dev serve --dev"))
+        try await server.stop()
+    }
+
+    @Test("is linked with fakes in the program for development alone", arguments: ["okaeri", "okaeri-dev"])
+    func linked(_ name: String) async throws {
+        let folder = try URL(fileURLWithPath: Program.path()).deletingLastPathComponent()
+        let program = try Data(contentsOf: folder.appendingPathComponent(name), options: .alwaysMapped)
+        #expect((program.firstRange(of: Data("13FakeProviders".utf8)) != nil) == (name == "okaeri-dev"))
     }
 
     @Test("needs a server for development")

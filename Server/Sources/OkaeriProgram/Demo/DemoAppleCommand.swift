@@ -11,11 +11,11 @@ struct DemoAppleCommand: AsyncParsableCommand {
         abstract: "Play Sign in with Apple against the fake Apple of a server for development.",
         discussion: """
             Sign-up, log-in, link, a taken identity and the merge of both users, unlink and deletion with revocation, each by the SDK over HTTP, with devices \
-            that last as long as the command. The server must run with --dev on the data folder; the demo makes an \
+            that last as long as the command. The server is okaeri-dev with --dev on the data folder; the demo makes an \
             application of its own and sets it up, as an operator would.
 
             Examples:
-              okaeri serve --dev
+              okaeri-dev serve --dev
               okaeri demo apple
               okaeri demo apple --locale ja
             """)
@@ -32,7 +32,7 @@ struct DemoAppleCommand: AsyncParsableCommand {
             let server = URL(string: running.url)
         else {
             throw CommandFault.failed(
-                "No server for development runs on the data folder. Start one with “okaeri serve --dev”.")
+                "No server for development runs on the data folder. Start one with “okaeri-dev serve --dev”.")
         }
         let fake = DemoApple(address: apple)
         let application = try await makeApplication(fake)

@@ -36,7 +36,11 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func run() async throws {
+    func run() async throws { try await run(with: nil) }
+
+    /// - Parameter providers: What plays identity providers under development.
+    /// - Throws: `CommandFault` when a setting is wrong or the server cannot start.
+    func run(with providers: (any ProviderStandIn)?) async throws {
         var settings = try options.settings()
         let wanted = settings.port
         let lastPort = nextFreePort ? min(wanted + Self.portsTried, 65_535) : wanted
@@ -44,7 +48,8 @@ struct ServeCommand: AsyncParsableCommand {
         while true {
             let (place, isJSON) = (settings.storagePlace, output.isJSON)
             do throws(StartFault) {
-                try await ServerProgram(settings: settings, logger: logger).run { listening, composition in
+                try await ServerProgram(settings: settings, logger: logger, providers: providers).run {
+                    listening, composition in
                     let link = await composition.firstAdminLink(port: listening.port)
                     Started(listening, wanted: wanted, place, setUpLink: link).tell(asJSON: isJSON)
                 }

@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import Foundation
 import HTTPSupport
 import Hummingbird
@@ -9,13 +9,30 @@ import OutboundServices
 import ServiceLifecycle
 import UnixSignals
 
+/// Plays identity providers beside a server for development. The program for use has none.
+package protocol ProviderStandIn: Sendable {
+    /// Plays while `body` lasts.
+    ///
+    /// - Parameters:
+    ///   - clock: The time in the tokens of the fakes.
+    ///   - logger: The log.
+    ///   - body: Is given the address of the fake Apple.
+    /// - Throws: what `body` throws, and `StartFault.cannotListen`.
+    func run(
+        clock: any WallClock, logger: Logger,
+        _ body: @escaping @Sendable (_ apple: String) async throws(StartFault) -> Void
+    ) async throws(StartFault)
+}
+
 /// Runs the server from start to graceful end.
 package struct ServerProgram: Sendable {
     /// How long requests under way may take when the server stops.
     private static let longestGoodbye: Duration = .seconds(20)
+    private static let realApple = ProviderAddresses().apple
 
     private let settings: ServerSettings
     private let logger: Logger
+    private let providers: (any ProviderStandIn)?
 
     /// A server that accepts requests.
     package struct Listening: Sendable {
@@ -28,9 +45,14 @@ package struct ServerProgram: Sendable {
         package let stop: @Sendable () -> Void
     }
 
-    package init(settings: ServerSettings, logger: Logger) {
+    /// - Parameters:
+    ///   - settings: The settings.
+    ///   - logger: The log.
+    ///   - providers: What plays Apple when the settings are for development; `nil` when nothing does.
+    package init(settings: ServerSettings, logger: Logger, providers: (any ProviderStandIn)?) {
         self.settings = settings
         self.logger = logger
+        self.providers = providers
     }
 
     /// A logger that writes to standard error at the level that the settings name.
@@ -48,14 +70,19 @@ package struct ServerProgram: Sendable {
     package func run(
         onListening: @escaping @Sendable (Listening, Composition) async -> Void = { _, _ in }
     ) async throws(StartFault) {
-        guard settings.isDevelopment, settings.providers.apple == ProviderAddresses().apple else {
+        guard let providers, settings.isDevelopment, settings.providers.apple == Self.realApple else {
             return try await runAlone(onListening)
         }
-        try await DevelopmentProviders.run(logger: logger) { apple throws(StartFault) in
+        try await providers.run(clock: SystemClock(), logger: logger) { apple throws(StartFault) in
             var settings = settings
             settings.providers.apple = apple
-            try await ServerProgram(settings: settings, logger: logger).runAlone(onListening)
+            try await ServerProgram(settings: settings, logger: logger, providers: nil).runAlone(onListening)
         }
+    }
+
+    /// The address that is asked instead of Apple's, under development.
+    private var fakeApple: String? {
+        settings.isDevelopment && settings.providers.apple != Self.realApple ? settings.providers.apple : nil
     }
 
     private func runAlone(
@@ -101,7 +128,7 @@ package struct ServerProgram: Sendable {
                     do {
                         try ServerInfoFile(
                             pid: getpid(), url: listening.url,
-                            fakeApple: settings.isDevelopment ? settings.providers.apple : nil
+                            fakeApple: fakeApple
                         ).write(in: settings.dataFolder)
                     } catch {
                         logger.warning("server.json cannot be written", metadata: ["error": "\(error)"])
@@ -154,9 +181,12 @@ package struct ServerProgram: Sendable {
             logger.warning("RATE LIMITS ARE OFF: anyone who reaches this server can make users without end")
         }
         if settings.isDevelopment {
-            logger.warning(
-                "this server is for development: a fake plays Apple, and mails are not sent but kept in an outbox",
-                metadata: ["apple": .string(settings.providers.apple)])
+            logger.warning("this server is for development: mails are not sent but kept in an outbox")
+            if let fakeApple {
+                logger.warning("a fake plays Apple", metadata: ["apple": .string(fakeApple)])
+            } else {
+                logger.warning("no fake plays Apple in this program; “okaeri-dev serve --dev” has one")
+            }
         } else if settings.smtp == nil {
             logger.info("no mail server is set: what needs a mail is answered with mail_unavailable")
         }

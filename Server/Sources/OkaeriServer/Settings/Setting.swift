@@ -139,7 +139,7 @@ extension Setting {
         rule: "at least 16 printable ASCII characters without spaces; metrics-listen must not be set", isSecret: true)
     package static let dev = Setting(
         "dev", default: "off",
-        "Whether the server serves development: a fake plays Apple, and mails go to an outbox.",
+        "Whether the server serves development: mails go to an outbox, and in okaeri-dev a fake plays Apple.",
         rule: "on or off; on only while listening on a loopback address")
     package static let appleURL = Setting(
         "apple-url", default: "https://appleid.apple.com",

@@ -29,7 +29,9 @@ struct RunningServer: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer { start.finish() }
-                try await ServerProgram(settings: settings, logger: logger).run { start.yield(($0, $1)) }
+                try await ServerProgram(settings: settings, logger: logger, providers: nil).run {
+                    start.yield(($0, $1))
+                }
             }
             group.addTask {
                 guard let (listening, composition) = await started.first(where: { _ in true }) else {

@@ -2,6 +2,11 @@ import Foundation
 
 /// The built program `okaeri`, run as a process of its own.
 enum Program {
+    /// The program for development, which plays Apple, stands beside the other.
+    static func developmentPath() throws -> String {
+        try URL(fileURLWithPath: path()).deletingLastPathComponent().appendingPathComponent("okaeri-dev").path
+    }
+
     /// How a process ended and what it printed.
     struct Finished: Sendable {
         let status: Int32

@@ -22,14 +22,16 @@ final class TestServer: Sendable {
     ///   - options: Further options of `okaeri serve`.
     ///   - environment: Variables beside those that every process needs.
     ///   - confinement: What the process is wrapped in, if anything.
+    ///   - program: Where the program is, when it is not `okaeri`.
     /// - Throws: `TestFault` when the server ends, or does not start in time.
     init(
-        data: String, options: [String] = [], environment: [String: String] = [:], confinement: Confinement? = nil
+        data: String, options: [String] = [], environment: [String: String] = [:], confinement: Confinement? = nil,
+        program: String? = nil
     ) async throws {
         let arguments = ["serve", "--listen", "127.0.0.1:0", "--data", data] + options
         let process =
             try confinement?.start(arguments, environment: environment)
-            ?? ChildProcess(Program.path(), arguments, environment: environment)
+            ?? ChildProcess(program ?? Program.path(), arguments, environment: environment)
         let view = confinement?.view(of: data, process) ?? data
         let description = try await eventually("the server's start") { () -> Description? in
             guard process.isRunning else { throw TestFault("the server ended at once: \(process.errors)") }

@@ -1,20 +1,17 @@
+import Domain
 import FakeProviders
 import Logging
+import OkaeriServer
 
 /// Plays identity providers beside a server for development, on a loopback port of their own.
-enum DevelopmentProviders {
-    /// Plays while `body` lasts.
-    ///
-    /// - Parameters:
-    ///   - logger: The log.
-    ///   - body: Is given the address of the fake Apple.
-    /// - Throws: what `body` throws, and `StartFault.cannotListen`.
-    static func run(
-        logger: Logger, _ body: @escaping @Sendable (_ apple: String) async throws(StartFault) -> Void
+struct DevelopmentProviders: ProviderStandIn {
+    func run(
+        clock: any WallClock, logger: Logger,
+        _ body: @escaping @Sendable (_ apple: String) async throws(StartFault) -> Void
     ) async throws(StartFault) {
         do {
             let server = FakeProviderServer()
-            server.add(try FakeApple(clock: SystemClock()), named: "apple")
+            server.add(try FakeApple(clock: clock), named: "apple")
             let (addresses, continuation) = AsyncStream<String>.makeStream()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {

@@ -1,0 +1,65 @@
+"""Checks the rewriter on a small source whose faults are known."""
+import random
+
+import rewriter
+
+SOURCE = '''
+struct Example {
+    static let longest: Duration = .seconds(600)
+    static let maximum = 100
+    var isOver: Bool { end <= start }
+
+    func check(_ user: User?, in transaction: any Transaction) throws -> Bool {
+        // if commented < out { return true }
+        guard let user, user.age >= limit || user.isKnown else { return false }
+        let text = "a < b \\(user.name == "x") && c"
+        if try transaction.knows(user), user.age < limit { throw .tooYoung }
+        try transaction.evict(
+            user, at: now)
+        let end = user.start + Self.longest
+        return user.isKnown && text != ""
+    }
+}
+'''
+EXPECTED = {
+    ("duration", "600", "600 * 2"),
+    ("constant", "100", "100 + 1"),
+    ("bound", "end <= start", "end < start"),
+    ("negation", "end <= start", "!(end <= start)"),
+    ("guard", "user.age >= limit || user.isKnown", "true"),
+    ("bound", "user.age >= limit || user.isKnown", "user.age > limit || user.isKnown"),
+    ("connective", "user.age >= limit || user.isKnown", "user.age >= limit && user.isKnown"),
+    ("negation", "user.age >= limit || user.isKnown", "!(user.age >= limit || user.isKnown)"),
+    ("value", "false", "true"),
+    ("bound", "user.age < limit", "user.age <= limit"),
+    ("negation", "user.age < limit", "!(user.age < limit)"),
+    ("removal", "try transaction.evict(\n            user, at: now)", None),
+    ("arithmetic", "user.start + Self.longest", "user.start - Self.longest"),
+    ("connective", 'user.isKnown && text != ""', 'user.isKnown || text != ""'),
+    ("equality", 'user.isKnown && text != ""', 'user.isKnown && text == ""'),
+    ("nothing", 'user.isKnown && text != ""', "nil"),
+    ("emptiness", 'user.isKnown && text != ""', "[]"),
+}
+
+
+def run():
+    """Returns the status of a program: 0 when the rewriter does what it should."""
+    faults = rewriter.faults_of("Example.swift", SOURCE)
+    found = {(fault.kind, fault.original, fault.faulty) for fault in faults}
+    wrong = [f"not found: {fault}" for fault in EXPECTED - found] + [f"found: {fault}" for fault in found - EXPECTED]
+    if len(rewriter.masked(SOURCE)) != len(SOURCE):
+        wrong.append("masking changes the length")
+    for seed in range(20):
+        chosen = rewriter.chosen(faults, 8, random.Random(seed))
+        if chosen != rewriter.chosen(rewriter.faults_of("Example.swift", SOURCE), 8, random.Random(seed)):
+            wrong.append(f"seed {seed} chooses differently each time")
+        if any(a.end > b.start for a, b in zip(chosen, chosen[1:])):
+            wrong.append(f"seed {seed} chooses faults that overlap")
+        text = rewriter.planted(SOURCE, list(enumerate(chosen, 1)))
+        for number, fault in enumerate(chosen, 1):
+            text = text.replace(fault.planted(number), fault.original)
+        if text != SOURCE:
+            wrong.append(f"seed {seed}: without its faults the text differs")
+    for line in wrong:
+        print(line)
+    return 1 if wrong else 0
