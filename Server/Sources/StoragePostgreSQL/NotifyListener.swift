@@ -223,9 +223,9 @@ private final class WakeUp: Sendable {
     }
 
     func wait(socket: Int32?, nanoseconds: UInt64) {
-        var places = [pollfd(fd: reading, events: Int16(clamping: POLLIN), revents: 0)]
-        if let socket { places.append(pollfd(fd: socket, events: Int16(clamping: POLLIN), revents: 0)) }
-        _ = poll(&places, nfds_t(places.count), Int32(clamping: max(1, nanoseconds / 1_000_000)))
+        var descriptors = [pollfd(fd: reading, events: Int16(clamping: POLLIN), revents: 0)]
+        if let socket { descriptors.append(pollfd(fd: socket, events: Int16(clamping: POLLIN), revents: 0)) }
+        _ = poll(&descriptors, nfds_t(descriptors.count), Int32(clamping: max(1, nanoseconds / 1_000_000)))
         var bytes = [UInt8](repeating: 0, count: 64)
         while read(reading, &bytes, bytes.count) > 0 {}
     }

@@ -39,7 +39,7 @@ package struct PostgreSQLAddress: Hashable, Sendable, CustomStringConvertible {
     /// The name of the database; without one, libpq takes the user's.
     package var database: String { parameters["dbname"] ?? parameters["user"] ?? "" }
 
-    /// The same place, reached also when it is a standby.
+    /// The same server, reached also when it is a standby.
     var forReading: PostgreSQLAddress {
         PostgreSQLAddress(parameters: parameters.merging(["target_session_attrs": "any"]) { $1 })
     }
@@ -48,8 +48,8 @@ package struct PostgreSQLAddress: Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         let names = (parameters["host"] ?? parameters["hostaddr"] ?? "localhost").split(separator: ",")
         let ports = (parameters["port"] ?? "5432").split(separator: ",")
-        let hosts = names.enumerated().map { place, name in
-            "\(name):\(place < ports.count ? ports[place] : ports.last ?? "5432")"
+        let hosts = names.enumerated().map { position, name in
+            "\(name):\(position < ports.count ? ports[position] : ports.last ?? "5432")"
         }
         return "\(hosts.joined(separator: ","))/\(database)"
     }

@@ -32,7 +32,9 @@ final class PostgreSQLConnection: Connection {
     }
 
     let link: PostgreSQLLink
-    private var prepared: [UInt: Prepared] = [:]
+    private var prepared: [Query.Key: Prepared] = [:]
+    /// How many statements were sent to be prepared; each has a name of its own.
+    private var preparations = 0
     private var mode = Mode.statement
     /// When the search under way ends; `nil` when no search is.
     private var deadline: ContinuousClock.Instant?
@@ -201,14 +203,15 @@ final class PostgreSQLConnection: Connection {
 
     /// Prepares a statement once for each connection, and asks what its parameters are.
     private func prepare(_ query: Query) throws(PostgreSQLFault) -> Prepared {
-        if let known = prepared[query.key] { return known }
-        let name = "q\(String(query.key, radix: 36))"
-        // A static text ends with a null behind its last byte.
-        try link.sendPrepare(name, UnsafeRawPointer(query.text.utf8Start).assumingMemoryBound(to: CChar.self))
+        let key = query.key
+        if let known = prepared[key] { return known }
+        preparations += 1
+        let name = "q\(preparations)"
+        try link.sendPrepare(name, query.text(in: dialect))
         try link.sendDescribe(name)
         let results = try link.finish(2)
         let statement = Prepared(name: name, types: results.last?.parameterTypes ?? [])
-        prepared[query.key] = statement
+        prepared[key] = statement
         return statement
     }
 }
@@ -237,5 +240,5 @@ extension DynamicQuery.Value {
 
 extension Query {
     /// Enough of the text to find the query in the sources.
-    fileprivate var head: String { PostgreSQLFault.oneLine(String(text.description.prefix(200))) }
+    fileprivate var head: String { PostgreSQLFault.oneLine(String(text(in: .postgresql).prefix(200))) }
 }

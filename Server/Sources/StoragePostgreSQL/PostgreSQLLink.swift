@@ -63,11 +63,13 @@ final class PostgreSQLLink {
     func isAlive() -> Bool {
         guard !isLost, PQstatus(handle) == CONNECTION_OK else { return false }
         guard owed == 0 else { return true }
-        var place = pollfd(fd: socket, events: Int16(clamping: POLLIN), revents: 0)
-        guard poll(&place, 1, 0) > 0 else { return true }
+        var descriptor = pollfd(fd: socket, events: Int16(clamping: POLLIN), revents: 0)
+        guard poll(&descriptor, 1, 0) > 0 else { return true }
         // Something unasked has come: news of a setting, or the end.
         isLost = PQconsumeInput(handle) == 0 || PQstatus(handle) != CONNECTION_OK
-        if !isLost, PQisBusy(handle) == 0, owed == 0, poll(&place, 1, 0) > 0 { isLost = PQconsumeInput(handle) == 0 }
+        if !isLost, PQisBusy(handle) == 0, owed == 0, poll(&descriptor, 1, 0) > 0 {
+            isLost = PQconsumeInput(handle) == 0
+        }
         return !isLost
     }
 
@@ -189,8 +191,8 @@ final class PostgreSQLLink {
         while true {
             let left = ContinuousClock.now.duration(to: deadline)
             guard left > .zero else { throw lose("no answer in time") }
-            var place = pollfd(fd: socket, events: events, revents: 0)
-            let count = poll(&place, 1, Int32(clamping: left.wholePollMilliseconds))
+            var descriptor = pollfd(fd: socket, events: events, revents: 0)
+            let count = poll(&descriptor, 1, Int32(clamping: left.wholePollMilliseconds))
             if count > 0 { return }
             guard count == 0 || errno == EINTR else { throw lose(String(cString: strerror(errno))) }
         }

@@ -25,14 +25,14 @@ struct PostgreSQLParameters: ~Copyable {
     init(_ values: [Value], types: [UInt32]) {
         starts.reserveCapacity(values.count)
         lengths.reserveCapacity(values.count)
-        for (place, value) in values.enumerated() {
+        for (position, value) in values.enumerated() {
             let start = bytes.count
             switch value {
             case .null:
                 starts.append(nil)
                 lengths.append(0)
                 continue
-            case .integer(let number): append(number, type: place < types.count ? types[place] : TypeID.int8)
+            case .integer(let number): append(number, type: position < types.count ? types[position] : TypeID.int8)
             case .text(let text): append(text)
             case .bytes(let blob): bytes += blob
             }
@@ -52,7 +52,7 @@ struct PostgreSQLParameters: ~Copyable {
     }
 
     /// PostgreSQL's texts cannot hold U+0000, and refuse the whole statement. Rules let no control character into what
-    /// is stored; in what is looked up, U+FFFD in its place finds nothing, as it should.
+    /// is stored; in what is looked up, U+FFFD instead of it finds nothing, as it should.
     private mutating func append(_ text: String) {
         let start = bytes.count
         bytes += text.utf8
@@ -63,10 +63,10 @@ struct PostgreSQLParameters: ~Copyable {
 
     /// Writes each value behind its length, -1 for null, as `COPY` wants them.
     borrowing func appendFields(to target: inout [UInt8]) {
-        for place in starts.indices {
-            let length = starts[place] == nil ? -1 : lengths[place]
+        for position in starts.indices {
+            let length = starts[position] == nil ? -1 : lengths[position]
             withUnsafeBytes(of: length.bigEndian) { target += $0 }
-            if let start = starts[place] { target += bytes[start..<start + Int(clamping: length)] }
+            if let start = starts[position] { target += bytes[start..<start + Int(clamping: length)] }
         }
     }
 

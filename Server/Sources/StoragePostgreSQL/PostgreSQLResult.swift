@@ -18,7 +18,7 @@ final class PostgreSQLResult {
     /// How many rows the statement changed.
     var changedRows: Int { Int(String(cString: PQcmdTuples(handle)), radix: 10) ?? 0 }
 
-    /// The fault that stands in place of a result.
+    /// The fault that stands for a result.
     var fault: PostgreSQLFault {
         let state = PQresultErrorField(handle, 67 /* PG_DIAG_SQLSTATE, the character C */).map { String(cString: $0) }
         let message = PQresultErrorField(handle, 77 /* PG_DIAG_MESSAGE_PRIMARY, M */).map { String(cString: $0) }
@@ -99,15 +99,15 @@ struct PostgreSQLRow: RowReader {
     /// The whole part of a `numeric`, which is what PostgreSQL makes of a sum: digits to the base 10,000 behind a head
     /// of their count, the weight of the first, and the sign.
     private static func whole(_ value: UnsafeRawBufferPointer) -> Int64 {
-        func word(_ place: Int) -> Int {
-            Int(clamping: Int16(bigEndian: value.loadUnaligned(fromByteOffset: place * 2, as: Int16.self)))
+        func word(_ position: Int) -> Int {
+            Int(clamping: Int16(bigEndian: value.loadUnaligned(fromByteOffset: position * 2, as: Int16.self)))
         }
         guard value.count >= 8, word(0) >= 0, value.count >= 8 + word(0) * 2 else { return 0 }
         let (count, weight) = (word(0), word(1))
         var number: Int64 = 0
         if weight >= 0 {
-            for place in 0...weight {
-                number = number &* 10_000 &+ Int64(clamping: place < count ? word(4 + place) : 0)
+            for position in 0...weight {
+                number = number &* 10_000 &+ Int64(clamping: position < count ? word(4 + position) : 0)
             }
         }
         return word(2) == 0x4000 ? 0 &- number : number

@@ -28,7 +28,7 @@ package final class PostgreSQLStore: Engine, Sendable {
     private let signals: StoreSignals
     private let node: String
     /// First statements of reads that turned out to have more than one.
-    private let longReads = Mutex<Set<UInt>>([])
+    private let longReads = Mutex<Set<Query.Key>>([])
     package let validity: any CacheValidity
 
     /// Connects, and sees whether the schema is the one that this program knows.

@@ -65,19 +65,19 @@ package struct PostgreSQLTables {
                 ORDER BY c.relname COLLATE "C", a.attnum
                 """)
         }
-        var shapes: [(name: String, columns: [String], key: [(place: Int64, name: String)])] = []
+        var shapes: [(name: String, columns: [String], key: [(position: Int64, name: String)])] = []
         for number in 0..<columns.rowCount {
             let row = columns.row(number)
-            let (table, column, place) = (row.text(0), row.text(1), row.integer(2))
+            let (table, column, position) = (row.text(0), row.text(1), row.integer(2))
             if TableShape.bookkeeping.contains(table) { continue }
             if shapes.last?.name != table { shapes.append((table, [], [])) }
             shapes[shapes.count - 1].columns.append(column)
-            if place >= 0 { shapes[shapes.count - 1].key.append((place, column)) }
+            if position >= 0 { shapes[shapes.count - 1].key.append((position, column)) }
         }
         return shapes.map { shape in
             TableShape(
                 name: shape.name, columns: shape.columns,
-                key: shape.key.sorted { $0.place < $1.place }.map(\.name))
+                key: shape.key.sorted { $0.position < $1.position }.map(\.name))
         }
     }
 
@@ -99,9 +99,9 @@ package struct PostgreSQLTables {
 
     /// Rows behind a key, in the order of the key.
     package func page(
-        of shape: TableShape, after place: [Value]?, limit: Int
+        of shape: TableShape, after position: [Value]?, limit: Int
     ) throws(PostgreSQLOpenFault) -> [[Value]] {
-        try values(shape.page(hasPlace: place != nil, limit: limit), place ?? [])
+        try values(shape.page(hasPosition: position != nil, limit: limit), position ?? [])
     }
 
     /// Takes all rows out of a table.

@@ -4,8 +4,8 @@ import Storage
 /// Notes which statement came first.
 final class RecordingConnection: Connection {
     private let connection: PostgreSQLConnection
-    private(set) var firstKey: UInt?
-    var beforeFirst: (UInt) -> Void = { _ in }
+    private(set) var firstKey: Query.Key?
+    var beforeFirst: (Query.Key) -> Void = { _ in }
 
     init(_ connection: PostgreSQLConnection) {
         self.connection = connection
@@ -28,7 +28,7 @@ final class RecordingConnection: Connection {
     func rows<Row>(
         _ question: DynamicQuery, read: (any RowReader) throws(DomainError) -> Row
     ) throws(DomainError) -> [Row] {
-        note(DynamicQuery.key)
+        note(.dynamic)
         return try connection.rows(question, read: read)
     }
 
@@ -36,7 +36,7 @@ final class RecordingConnection: Connection {
         note(query.key)
     }
 
-    private func note(_ key: UInt) {
+    private func note(_ key: Query.Key) {
         guard firstKey == nil else { return }
         firstKey = key
         beforeFirst(key)

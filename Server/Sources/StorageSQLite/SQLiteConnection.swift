@@ -5,7 +5,7 @@ package import Storage
 /// One connection to an SQLite database, with its prepared statements. Used by one queue at a time.
 package final class SQLiteConnection: Connection {
     let handle: OpaquePointer
-    private var statements: [UInt: OpaquePointer] = [:]
+    private var statements: [Query.Key: OpaquePointer] = [:]
     private(set) var isOpen = true
     /// When the search under way ends.
     let timeLimit: SQLiteTimeLimit
@@ -60,11 +60,11 @@ package final class SQLiteConnection: Connection {
         let statement = try prepared(query)
         // What was bound is kept until it is bound anew: every statement binds all its values.
         defer { sqlite3_reset(statement) }
-        for (place, value) in values.enumerated() {
-            let code = Self.bind(value, to: statement, at: Int32(place + 1))
-            guard code == SQLITE_OK else { throw fault(query.text.description, code) }
+        for (position, value) in values.enumerated() {
+            let code = Self.bind(value, to: statement, at: Int32(position + 1))
+            guard code == SQLITE_OK else { throw fault(query.text(in: dialect), code) }
         }
-        return try allRows(of: statement, query.text.description, read)
+        return try allRows(of: statement, query.text(in: dialect), read)
     }
 
     package func change(_ query: Query, _ values: [Value]) throws(DomainError) -> Int {
@@ -86,8 +86,8 @@ package final class SQLiteConnection: Connection {
         let code = sqlite3_prepare_v3(handle, question.text, -1, 0, &statement, nil)
         guard code == SQLITE_OK, let statement else { throw fault(question.text, code) }
         defer { sqlite3_finalize(statement) }
-        for (place, value) in question.values.enumerated() {
-            let code = Self.bind(value.stored, to: statement, at: Int32(place + 1))
+        for (position, value) in question.values.enumerated() {
+            let code = Self.bind(value.stored, to: statement, at: Int32(position + 1))
             guard code == SQLITE_OK else { throw fault(question.text, code) }
         }
         return try allRows(of: statement, question.text, read)
@@ -114,35 +114,36 @@ package final class SQLiteConnection: Connection {
     }
 
     private func prepared(_ query: Query) throws(DomainError) -> OpaquePointer {
-        if let statement = statements[query.key] { return statement }
+        let key = query.key
+        if let statement = statements[key] { return statement }
+        let text = query.text(in: dialect)
         var statement: OpaquePointer?
-        let code = sqlite3_prepare_v3(
-            handle, query.text.description, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-        guard code == SQLITE_OK, let statement else { throw fault(query.text.description, code) }
-        statements[query.key] = statement
+        let code = sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw fault(text, code) }
+        statements[key] = statement
         return statement
     }
 
     /// SQLite copies what is bound (`SQLITE_TRANSIENT`), because the value does not outlive this call.
-    static func bind(_ value: Value, to statement: OpaquePointer, at place: Int32) -> Int32 {
+    static func bind(_ value: Value, to statement: OpaquePointer, at position: Int32) -> Int32 {
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch value {
         case .null:
-            return sqlite3_bind_null(statement, place)
+            return sqlite3_bind_null(statement, position)
         case .integer(let number):
-            return sqlite3_bind_int64(statement, place, number)
+            return sqlite3_bind_int64(statement, position, number)
         case .text(var text):
             return text.withUTF8 { utf8 in
                 utf8.withMemoryRebound(to: CChar.self) { characters in
                     sqlite3_bind_text64(
-                        statement, place, characters.baseAddress, UInt64(characters.count), transient,
+                        statement, position, characters.baseAddress, UInt64(characters.count), transient,
                         UInt8(SQLITE_UTF8))
                 }
             }
         case .bytes(let bytes):
             // An empty array has no address, which SQLite would take for null.
-            guard !bytes.isEmpty else { return sqlite3_bind_zeroblob(statement, place, 0) }
-            return sqlite3_bind_blob64(statement, place, bytes, UInt64(bytes.count), transient)
+            guard !bytes.isEmpty else { return sqlite3_bind_zeroblob(statement, position, 0) }
+            return sqlite3_bind_blob64(statement, position, bytes, UInt64(bytes.count), transient)
         }
     }
 

@@ -22,15 +22,15 @@ package struct SQLiteInspection: Sendable {
         do throws(DomainError) {
             schemaVersion =
                 try connection.row("SELECT COALESCE(MAX(version), 0) FROM schema_migrations", []) {
-                    row throws(DomainError) in Int(row.integer(0))
+                    row throws(DomainError) in Int(row.only.integer)
                 } ?? 0
             sealedSecrets =
                 try connection.row("SELECT COUNT(*) FROM signing_keys", []) {
-                    row throws(DomainError) in Int(row.integer(0))
+                    row throws(DomainError) in Int(row.only.integer)
                 } ?? 0
             let words = try connection.rows(
                 isThorough ? "PRAGMA integrity_check(10)" : "PRAGMA quick_check(10)", []
-            ) { row throws(DomainError) in row.text(0) }
+            ) { row throws(DomainError) in row.only.text }
             damage = words.filter { $0 != "ok" }
         } catch {
             let reason = String(cString: sqlite3_errmsg(connection.handle))

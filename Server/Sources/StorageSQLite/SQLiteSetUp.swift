@@ -63,7 +63,7 @@ enum SQLiteSetUp {
                 CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL)
                 """)
             let present = try connection.row("SELECT COALESCE(MAX(version), 0) FROM schema_migrations", []) {
-                row throws(DomainError) in Int(row.integer(0))
+                row throws(DomainError) in Int(row.only.integer)
             }
             let version = present ?? 0
             guard version <= Migration.latestVersion else {

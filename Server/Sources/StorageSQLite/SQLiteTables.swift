@@ -21,14 +21,14 @@ package struct SQLiteTables {
         for case .text(let name) in names.compactMap(\.first) where !TableShape.bookkeeping.contains(name) {
             let columns = try rows("SELECT name, pk FROM pragma_table_info($1) ORDER BY cid", [.text(name)])
             var all: [String] = []
-            var key: [(place: Int64, name: String)] = []
+            var key: [(position: Int64, name: String)] = []
             for column in columns {
-                guard case .text(let columnName) = column[0], case .integer(let place) = column[1] else { continue }
+                guard case .text(let columnName) = column[0], case .integer(let position) = column[1] else { continue }
                 all.append(columnName)
-                if place > 0 { key.append((place, columnName)) }
+                if position > 0 { key.append((position, columnName)) }
             }
             shapes.append(
-                TableShape(name: name, columns: all, key: key.sorted { $0.place < $1.place }.map(\.name)))
+                TableShape(name: name, columns: all, key: key.sorted { $0.position < $1.position }.map(\.name)))
         }
         return shapes
     }
@@ -41,9 +41,9 @@ package struct SQLiteTables {
 
     /// Rows behind a key, in the order of the key.
     package func page(
-        of shape: TableShape, after place: [Value]?, limit: Int
+        of shape: TableShape, after position: [Value]?, limit: Int
     ) throws(SQLiteOpenFault) -> [[Value]] {
-        try rows(shape.page(hasPlace: place != nil, limit: limit), place ?? [])
+        try rows(shape.page(hasPosition: position != nil, limit: limit), position ?? [])
     }
 
     private func rows(_ text: String, _ values: [Value] = []) throws(SQLiteOpenFault) -> [[Value]] {
@@ -52,8 +52,8 @@ package struct SQLiteTables {
             throw fault(text)
         }
         defer { sqlite3_finalize(prepared) }
-        for (place, value) in values.enumerated() {
-            guard SQLiteConnection.bind(value, to: prepared, at: Int32(place + 1)) == SQLITE_OK else {
+        for (position, value) in values.enumerated() {
+            guard SQLiteConnection.bind(value, to: prepared, at: Int32(position + 1)) == SQLITE_OK else {
                 throw fault(text)
             }
         }

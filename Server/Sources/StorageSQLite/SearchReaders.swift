@@ -29,13 +29,13 @@ final class SearchReaders: Sendable {
     func run<Value: Sendable>(
         within limit: Duration, _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
     ) async -> Searched<Value> {
-        let place = loads.withLock { loads in
-            let place = loads.indices.min { loads[$0] < loads[$1] } ?? 0
-            loads[place] += 1
-            return place
+        let position = loads.withLock { loads in
+            let position = loads.indices.min { loads[$0] < loads[$1] } ?? 0
+            loads[position] += 1
+            return position
         }
-        defer { loads.withLock { $0[place] -= 1 } }
-        return await readers[place].run(within: limit, body)
+        defer { loads.withLock { $0[position] -= 1 } }
+        return await readers[position].run(within: limit, body)
     }
 
     /// Waits for searches under way, and refuses later ones.

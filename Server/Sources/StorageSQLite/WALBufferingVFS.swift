@@ -79,15 +79,15 @@ private struct LogFile {
     }
 
     mutating func write(
-        _ more: UnsafeRawPointer, _ length: Int, at place: sqlite3_int64, to real: UnsafeMutablePointer<sqlite3_file>
+        _ more: UnsafeRawPointer, _ length: Int, at offset: sqlite3_int64, to real: UnsafeMutablePointer<sqlite3_file>
     ) -> Int32 {
-        if place != start + sqlite3_int64(count) || count + length > Self.capacity {
+        if offset != start + sqlite3_int64(count) || count + length > Self.capacity {
             let code = flush(to: real)
             guard code == SQLITE_OK else { return code }
             guard length <= Self.capacity else {
-                return real.pointee.pMethods.pointee.xWrite(real, more, Int32(length), place)
+                return real.pointee.pMethods.pointee.xWrite(real, more, Int32(length), offset)
             }
-            start = place
+            start = offset
         }
         (bytes + count).copyMemory(from: more, byteCount: length)
         count += length
@@ -111,12 +111,12 @@ private enum LogFileMethods {
             let closed = real.pointee.pMethods.pointee.xClose(real)
             return code == SQLITE_OK ? closed : code
         }
-        methods.xRead = { file, bytes, length, place in
-            flushed(file) { $0.pointee.pMethods.pointee.xRead($0, bytes, length, place) }
+        methods.xRead = { file, bytes, length, offset in
+            flushed(file) { $0.pointee.pMethods.pointee.xRead($0, bytes, length, offset) }
         }
-        methods.xWrite = { file, bytes, length, place in
+        methods.xWrite = { file, bytes, length, offset in
             guard let file, let bytes else { return SQLITE_MISUSE }
-            return LogFile.at(file).pointee.write(bytes, Int(length), at: place, to: LogFile.real(of: file))
+            return LogFile.at(file).pointee.write(bytes, Int(length), at: offset, to: LogFile.real(of: file))
         }
         methods.xTruncate = { file, size in
             flushed(file) { $0.pointee.pMethods.pointee.xTruncate($0, size) }

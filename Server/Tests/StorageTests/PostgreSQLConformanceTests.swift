@@ -3,19 +3,19 @@ import StoreConformance
 import TestPostgreSQL
 import Testing
 
-@Suite("PostgreSQL keeps the promises of every engine", .serialized)
+@Suite("PostgreSQL keeps the contracts of every engine", .serialized)
 struct PostgreSQLConformanceTests {
-    @Test("on a server that others may use", arguments: Promise.all)
-    func server(promise: Promise) async throws {
+    @Test("on a server that others may use", arguments: Contract.all)
+    func server(contract: Contract) async throws {
         let store = try await TestPostgreSQL.cluster().store(connections: 8)
-        try await promise.isKept(store)
+        try await contract.check(store)
         await store.close()
     }
 
-    @Test("as a command, which keeps no caches", arguments: Promise.all)
-    func command(promise: Promise) async throws {
+    @Test("as a command, which keeps no caches", arguments: Contract.all)
+    func command(contract: Contract) async throws {
         let store = try await TestPostgreSQL.cluster().store(role: .command, connections: 2)
-        try await promise.isKept(store)
+        try await contract.check(store)
         await store.close()
     }
 }

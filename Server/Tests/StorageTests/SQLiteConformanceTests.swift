@@ -4,18 +4,18 @@ import StoreConformance
 import Testing
 
 // One after the other: each store in a folder holds a dozen files open.
-@Suite("SQLite keeps the promises of every engine", .serialized)
+@Suite("SQLite keeps the contracts of every engine", .serialized)
 struct SQLiteConformanceTests {
-    @Test("in memory", arguments: Promise.all)
-    func inMemory(promise: Promise) async throws {
-        try await promise.isKept(try SQLiteStore(.memory, role: .server))
+    @Test("in memory", arguments: Contract.all)
+    func inMemory(contract: Contract) async throws {
+        try await contract.check(try SQLiteStore(.memory, role: .server))
     }
 
-    @Test("in a folder", arguments: Promise.all)
-    func inFolder(promise: Promise) async throws {
+    @Test("in a folder", arguments: Contract.all)
+    func inFolder(contract: Contract) async throws {
         let folder = TemporaryFolder()
         let store = try SQLiteStore(.folder(folder.path), role: .server)
-        try await promise.isKept(store)
+        try await contract.check(store)
         await store.close()
     }
 }

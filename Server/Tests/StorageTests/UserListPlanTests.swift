@@ -18,8 +18,8 @@ struct UserListPlanTests {
     /// The statement with its values written out, as PostgreSQL explains it.
     private static func statement(_ leader: UserLeader, _ dialect: Dialect) -> String {
         let (query, values) = SQLTransaction.question(
-            leader, in: Identifier(rawValue: "application"), from: nil, limit: 50, dialect: dialect)
-        var text = "\(query.text)"
+            leader, in: Identifier(rawValue: "application"), from: nil, limit: 50)
+        var text = query.text(in: dialect)
         for (place, value) in values.enumerated().reversed() {
             let written =
                 switch value {

@@ -29,22 +29,6 @@ package struct Figure: Hashable, Sendable {
     }
 }
 
-/// What the slice asks of storage. Every question is a range of an index: ids grow with time.
-package protocol FigureQueries {
-    func countUsers(
-        in application: Identifier<Application>, from start: Timestamp, to end: Timestamp
-    ) throws(DomainError) -> Int64
-    func countActiveUsers(in application: Identifier<Application>, since day: Int64) throws(DomainError) -> Int64
-    /// How many entries of each action and result the audit log has of a span.
-    func countAudit(
-        in application: Identifier<Application>, from start: Timestamp, to end: Timestamp
-    ) throws(DomainError) -> [Figure.Name: Int64]
-    func write(_ figures: [Figure], of application: Identifier<Application>) throws(DomainError)
-    func figures(of application: Identifier<Application>, since hour: Int64) throws(DomainError) -> [Figure]
-    /// The last hour that was written.
-    func lastHour(of application: Identifier<Application>) throws(DomainError) -> Int64?
-}
-
 /// Writes the figures of hours that are over. The server calls it every minute; no log-in ever waits for it, and the
 /// counts are those of the rows themselves.
 package struct WriteStatistics: Sendable {

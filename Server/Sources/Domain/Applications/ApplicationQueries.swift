@@ -1,5 +1,7 @@
-/// What the slice asks of storage.
+/// What applications need of storage.
 package protocol ApplicationQueries {
+    // MARK: Applications
+
     func application(_ id: Identifier<Application>) throws(DomainError) -> Application?
     /// All applications, oldest first.
     func applications() throws(DomainError) -> [Application]
@@ -7,4 +9,19 @@ package protocol ApplicationQueries {
     /// Writes name and settings.
     func update(_ application: Application) throws(DomainError)
     func userCount(in application: Identifier<Application>) throws(DomainError) -> Int
+
+    // MARK: Keys of protocols
+
+    /// The keys of the application that a public key names in a protocol.
+    func protocolKeys(
+        _ protocolName: Session.ProtocolName, publicKey: String
+    ) throws(DomainError) -> ProtocolKeySet?
+    /// The protocols that are on in an application.
+    func protocolKeys(of application: Identifier<Application>) throws(DomainError) -> [ProtocolKeySet]
+    /// Writes keys, over those that the application had in the protocol. Look first whether the public key is free.
+    func save(_ keys: ProtocolKeySet) throws(DomainError)
+    /// Switches a protocol off; `false` when it was not on.
+    func removeProtocolKeys(
+        _ protocolName: Session.ProtocolName, of application: Identifier<Application>
+    ) throws(DomainError) -> Bool
 }

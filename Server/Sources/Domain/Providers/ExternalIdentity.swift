@@ -12,13 +12,14 @@ package struct ExternalIdentity: Hashable, Sendable {
     /// The subject before the application's team changed, which Apple tells for 60 days (complaint 22).
     package var transferSubject: String?
     /// What must be remembered so that the token counts once; `nil` for what cannot be presented twice anyway.
-    package var replay: Replay?
+    package var replay: UsedProof?
     /// What the provider gave for revoking its grant later.
     package var refreshToken: Secret?
 
     package init(
         provider: Identity.Provider, subject: String, audience: String, email: ProviderEmail? = nil,
-        displayName: String? = nil, transferSubject: String? = nil, replay: Replay? = nil, refreshToken: Secret? = nil
+        displayName: String? = nil, transferSubject: String? = nil, replay: UsedProof? = nil,
+        refreshToken: Secret? = nil
     ) {
         self.provider = provider
         self.subject = subject
@@ -44,18 +45,6 @@ package struct ExternalIdentity: Hashable, Sendable {
     /// The name, when it keeps the rules of a display name.
     var greeting: String? {
         ProfileRules.faults(displayName: displayName, locale: nil, fields: [:]).isEmpty ? displayName : nil
-    }
-
-    /// Stands for a token in the list of what was used.
-    package struct Replay: Hashable, Sendable {
-        package var digest: SecretDigest
-        /// When the token is too old to be accepted anyway.
-        package var end: Timestamp
-
-        package init(digest: SecretDigest, end: Timestamp) {
-            self.digest = digest
-            self.end = end
-        }
     }
 }
 

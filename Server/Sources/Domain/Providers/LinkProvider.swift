@@ -135,7 +135,7 @@ package struct LinkProvider: Sendable {
         _ transaction: any Transaction
     ) throws(DomainError) -> Standing {
         var isTokenUsed = false
-        if let replay = person.replay { isTokenUsed = try transaction.wasUsed(replay.digest, in: application) }
+        if let replay = person.replay { isTokenUsed = try transaction.wasUsed(replay, in: application) }
         if let owner = try transaction.user(
             provider: person.provider, subject: person.subject, in: application), owner.id != id
         {

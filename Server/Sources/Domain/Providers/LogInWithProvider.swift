@@ -160,7 +160,7 @@ package struct LogInWithProvider: Sendable {
     private func refuseEarly(_ person: ExternalIdentity, _ request: Request) async throws(DomainError) {
         let application = request.application.id
         let isKnown = try await store.read { transaction throws(DomainError) in
-            if let replay = person.replay, try transaction.wasUsed(replay.digest, in: application) {
+            if let replay = person.replay, try transaction.wasUsed(replay, in: application) {
                 throw .providerTokenReplayed
             }
             if try transaction.user(provider: person.provider, subject: person.subject, in: application) != nil {

@@ -15,9 +15,9 @@ extension Transaction {
     /// Notes that a token was used.
     ///
     /// - Throws: `providerTokenReplayed` when it was used before.
-    func markUsed(_ replay: ExternalIdentity.Replay?, in application: Identifier<Application>) throws(DomainError) {
+    func markUsed(_ replay: UsedProof?, in application: Identifier<Application>) throws(DomainError) {
         guard let replay else { return }
-        guard try markUsed(replay.digest, until: replay.end, in: application) else { throw .providerTokenReplayed }
+        guard try markUsed(replay, in: application) else { throw .providerTokenReplayed }
     }
 
     /// Keeps what the provider told this time, and of earlier times what it did not tell again.

@@ -1,4 +1,4 @@
-/// What the slice asks of storage.
+/// What providers need of storage.
 package protocol ProviderQueries {
     /// An application's providers, by name.
     func providers(of application: Identifier<Application>) throws(DomainError) -> [StoredProvider]

@@ -18,7 +18,9 @@ package struct TakeAppleNotification: Sendable {
         let notification = try await apple.notification(signed, audiences: Set(known.flatMap(\.settings.audiences)))
         let now = clock.now
         guard notification.issuedAt + Self.memory > now else { throw .providerTokenRefused(.expired) }
-        let digest = SecretDigest(of: "apple notification \(notification.id)".utf8)
+        let proof = UsedProof(
+            .providerNotification, SecretDigest(of: "apple notification \(notification.id)".utf8),
+            until: notification.issuedAt + Self.memory + .seconds(1))
         let concerned = known.filter { $0.settings.audiences.contains(notification.audience) }
         for entry in concerned {
             let drafts = notification.events.map { _ in
@@ -29,8 +31,7 @@ package struct TakeAppleNotification: Sendable {
                         by: Operator(actor: .provider(.apple), origin: .local), audit: audit, now: now))
             }
             try await store.write { transaction throws(DomainError) in
-                let isNew = try transaction.markUsed(
-                    digest, until: notification.issuedAt + Self.memory + .seconds(1), in: entry.application)
+                let isNew = try transaction.markUsed(proof, in: entry.application)
                 guard isNew else { return }
                 for (event, drafts) in zip(notification.events, drafts) {
                     try take(event, entry, drafts, transaction, at: now)

@@ -1,5 +1,7 @@
-/// What the slice asks of storage.
+/// What sessions need of storage.
 package protocol SessionQueries {
+    // MARK: Sessions
+
     /// A session and its user by the token's digest, whether or not it has expired.
     func session(
         token: SecretDigest, in application: Identifier<Application>
@@ -49,4 +51,20 @@ package protocol SessionQueries {
     func sessionLives(after place: SessionExpiry?, limit: Int) throws(DomainError) -> [SessionExpiry]
     /// Removes sessions that were not used since their lives were read.
     func remove(_ sessions: [SessionExpiry]) throws(DomainError)
+
+    // MARK: Used proofs
+
+    /// Marks something as used; `false` when it was marked before.
+    func markUsed(_ proof: UsedProof, in application: Identifier<Application>) throws(DomainError) -> Bool
+    /// Whether something was marked as used, without marking it.
+    func wasUsed(_ proof: UsedProof, in application: Identifier<Application>) throws(DomainError) -> Bool
+    /// Forgets proofs that are too old to be accepted anyway.
+    func removeUsedProofs(endedBefore limit: Timestamp) throws(DomainError)
+
+    // MARK: Keys that sign access tokens
+
+    /// All keys, newest first: the first one signs.
+    func signingKeys() throws(DomainError) -> [SealedSigningKey]
+    func insert(_ key: SealedSigningKey) throws(DomainError)
+    func removeSigningKeys(except ids: [String]) throws(DomainError)
 }

@@ -62,13 +62,9 @@ extension Store {
     }
 }
 
-/// What the rules can ask while a transaction lasts: the sum of what each slice asks.
-package protocol Transaction: ApplicationQueries, UserQueries, IdentityQueries, LogInIdentifierQueries,
-    UserStandingQueries, PasswordQueries, PasswordSchemeQueries, LogInFailureQueries, SessionQueries,
-    ProofReplayQueries, RateLimitQueries,
-    SigningKeyQueries, ProviderQueries, MailQueries, MailedCodeQueries, AuditQueries, TransferQueries, DeletionQueries,
-    DeviceKeyQueries,
-    MergeQueries, AdminQueries, UserListQueries, FigureQueries, UserSearchQueries, ForeignProtocolQueries
+/// What use cases can read and write while a transaction lasts: what the modules need of storage.
+package protocol Transaction: AccountQueries, SessionQueries, ProviderQueries, MessagingQueries, ApplicationQueries,
+    AdministrationQueries, RateLimitQueries
 {}
 
 /// Something that a committed transaction changed and that caches hold.

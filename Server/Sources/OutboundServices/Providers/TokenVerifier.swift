@@ -51,7 +51,7 @@ package struct TokenVerifier: Sendable {
         package let audience: String
         package let issuedAt: Timestamp
         /// For the list of what was used.
-        package let replay: ExternalIdentity.Replay
+        package let replay: UsedProof
     }
 
     /// - Throws: `providerTokenRefused` with what is wrong, `providerUnavailable` when the keys cannot be read.
@@ -100,9 +100,9 @@ package struct TokenVerifier: Sendable {
         // The signed part, because an ECDSA signature can be written in two ways.
         return Verified(
             claims: claims, audience: audience, issuedAt: issuedAt,
-            replay: ExternalIdentity.Replay(
-                digest: SecretDigest(of: token.signedPart),
-                end: (end ?? issuedAt) + Self.skew + .seconds(1)))
+            replay: UsedProof(
+                .providerToken, SecretDigest(of: token.signedPart),
+                until: (end ?? issuedAt) + Self.skew + .seconds(1)))
     }
 }
 

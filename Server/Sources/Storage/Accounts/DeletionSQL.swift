@@ -11,7 +11,7 @@ extension SQLTransaction {
             ORDER BY deletion_requested_at LIMIT $3
             """,
             [.id(application), .time(limit), .count(count)]
-        ) { row throws(DomainError) in row.id(0) }
+        ) { row throws(DomainError) in row.only.id() }
     }
 
     package func erase(_ user: Identifier<User>, in application: Identifier<Application>) throws(DomainError) {
@@ -44,6 +44,6 @@ extension SQLTransaction {
             ORDER BY id LIMIT $4
             """,
             [.id(application), .text(id?.rawValue ?? ""), .time(limit), .count(count)]
-        ) { row throws(DomainError) in row.id(0) }
+        ) { row throws(DomainError) in row.only.id() }
     }
 }

@@ -2,32 +2,20 @@ package import Domain
 
 extension SQLTransaction {
     package func keep(_ key: RemovedDeviceKey) throws(DomainError) {
-        try connection.run(
+        try connection.insert(
+            key, as: RemovedDeviceKeyRow.self,
             """
-            INSERT INTO removed_device_keys (application_id, thumbprint, user_id, reason, removed_at)
-            VALUES ($1, $2, $3, $4, $5)
-            ON CONFLICT (application_id, thumbprint) DO UPDATE SET user_id = $3, reason = $4, removed_at = $5
-            """,
-            [
-                .id(key.application), .text(key.thumbprint), .id(key.user), .text(key.reason.rawValue),
-                .time(key.removedAt),
-            ])
+            ON CONFLICT (application_id, thumbprint) DO UPDATE SET
+                user_id = excluded.user_id, reason = excluded.reason, removed_at = excluded.removed_at
+            """)
     }
 
     package func removedDeviceKey(
         _ thumbprint: String, in application: Identifier<Application>
     ) throws(DomainError) -> RemovedDeviceKey? {
-        try connection.row(
-            """
-            SELECT application_id, thumbprint, user_id, reason, removed_at FROM removed_device_keys
-            WHERE application_id = $1 AND thumbprint = $2
-            """,
-            [.id(application), .text(thumbprint)]
-        ) { row throws(DomainError) in
-            RemovedDeviceKey(
-                application: row.id(0), thumbprint: row.text(1), user: row.id(2), reason: .init(rawValue: row.text(3)),
-                removedAt: row.time(4))
-        }
+        try connection.first(
+            RemovedDeviceKeyRow.self, "FROM removed_device_keys WHERE application_id = $1 AND thumbprint = $2",
+            [.id(application), .text(thumbprint)])
     }
 
     package func forgetRemovedDeviceKey(
@@ -48,5 +36,29 @@ extension SQLTransaction {
             "UPDATE users SET credentials_version = $1 WHERE application_id = $2 AND id = $3",
             [.integer(user.credentialsVersion), .id(user.application), .id(user.id)])
         note(.user(user.application, user.id))
+    }
+}
+
+package enum RemovedDeviceKeyRow: StoredRow {
+    package static let table: StaticString = "removed_device_keys"
+
+    package enum Column: Int, RowColumn {
+        case applicationId, thumbprint, userId, reason, removedAt
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> RemovedDeviceKey {
+        RemovedDeviceKey(
+            application: row.id(.applicationId), thumbprint: row.text(.thumbprint), user: row.id(.userId),
+            reason: .init(rawValue: row.text(.reason)), removedAt: row.time(.removedAt))
+    }
+
+    package static func stored(_ key: RemovedDeviceKey, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .applicationId: .id(key.application)
+        case .thumbprint: .text(key.thumbprint)
+        case .userId: .id(key.user)
+        case .reason: .text(key.reason.rawValue)
+        case .removedAt: .time(key.removedAt)
+        }
     }
 }

@@ -1,7 +1,7 @@
 import Domain
 import struct OkaeriWire.WireTime
 
-/// A place inside a column of JSON, in the words of one engine.
+/// A path inside a column of JSON, in the words of one engine.
 struct JSONPath {
     private let column: String
     /// What PostgreSQL takes for JSON.
@@ -24,8 +24,8 @@ struct JSONPath {
 
     /// In an expression that is JSON already; PostgreSQL alone has such.
     init?(parsed: String, _ path: [String], _ dialect: Dialect) {
-        guard let place = JSONPath(column: parsed, path, dialect) else { return nil }
-        (column, self.path, self.dialect, self.parsed) = (place.column, path, dialect, parsed)
+        guard let base = JSONPath(column: parsed, path, dialect) else { return nil }
+        (column, self.path, self.dialect, self.parsed) = (base.column, path, dialect, parsed)
     }
 
     private enum Kind {

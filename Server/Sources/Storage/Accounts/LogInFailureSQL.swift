@@ -4,10 +4,9 @@ extension SQLTransaction {
     package func failures(
         of subject: SecretDigest, in application: Identifier<Application>
     ) throws(DomainError) -> LogInFailures? {
-        try connection.row(
-            "SELECT failures, last_at FROM log_in_failures WHERE application_id = $1 AND subject = $2",
-            [.id(application), .digest(subject)]
-        ) { row throws(DomainError) in LogInFailures(count: row.count(0), lastAt: row.time(1)) }
+        try connection.first(
+            LogInFailureRow.self, "FROM log_in_failures WHERE application_id = $1 AND subject = $2",
+            [.id(application), .digest(subject)])
     }
 
     package func write(
@@ -31,5 +30,17 @@ extension SQLTransaction {
 
     package func removeFailures(lastBefore limit: Timestamp) throws(DomainError) {
         try connection.run("DELETE FROM log_in_failures WHERE last_at < $1", [.time(limit)])
+    }
+}
+
+enum LogInFailureRow: Row {
+    static let table: StaticString = "log_in_failures"
+
+    enum Column: Int, RowColumn {
+        case failures, lastAt
+    }
+
+    static func content(_ row: ColumnReader<Column>) throws(DomainError) -> LogInFailures {
+        LogInFailures(count: row.count(.failures), lastAt: row.time(.lastAt))
     }
 }

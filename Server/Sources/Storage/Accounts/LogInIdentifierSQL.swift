@@ -4,19 +4,14 @@ extension SQLTransaction {
     package func user(
         _ identifier: LogInIdentifier, in application: Identifier<Application>
     ) throws(DomainError) -> User? {
-        let user = try connection.row(
+        let user = try connection.first(
+            UserRow.self,
             """
-            SELECT users.application_id, users.id, users.display_name, users.locale, users.fields, users.created_at,
-                users.updated_at, users.last_log_in_at, users.previous_log_in_at, users.username, users.email,
-                users.email_verified_at, users.phone, users.phone_verified_at, users.password_set_at,
-                users.disabled_at, users.deletion_requested_at, users.access_list,
-                users.weak_password_at, users.credentials_version
             FROM identifiers
             JOIN users ON users.application_id = identifiers.application_id AND users.id = identifiers.user_id
             WHERE identifiers.application_id = $1 AND identifiers.kind = $2 AND identifiers.value = $3
             """,
-            [.id(application), .text(identifier.kind.rawValue), .text(identifier.folded)]
-        ) { row throws(DomainError) in try Self.user(row, from: 0) }
+            [.id(application), .text(identifier.kind.rawValue), .text(identifier.folded)])
         guard var user else { return nil }
         user.identities = try identities(of: user.id, in: application)
         return user
@@ -29,11 +24,9 @@ extension SQLTransaction {
                 updated_at = $6
             WHERE application_id = $7 AND id = $8
             """,
-            [
-                .optional(user.username), .optional(user.email), .optional(user.emailVerifiedAt),
-                .optional(user.phone), .optional(user.phoneVerifiedAt), .time(user.updatedAt),
-                .id(user.application), .id(user.id),
-            ])
+            try UserRow.values(
+                of: user, .username, .email, .emailVerifiedAt, .phone, .phoneVerifiedAt, .updatedAt, .applicationId, .id
+            ))
         try connection.run(
             "DELETE FROM identifiers WHERE application_id = $1 AND user_id = $2",
             [.id(user.application), .id(user.id)])

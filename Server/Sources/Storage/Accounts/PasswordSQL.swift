@@ -5,22 +5,29 @@ extension SQLTransaction {
         of identifier: LogInIdentifier, in application: Identifier<Application>
     ) throws(DomainError) -> (user: Identifier<User>, hash: PasswordHash?)? {
         try connection.row(
-            """
-            SELECT identifiers.user_id, passwords.hash FROM identifiers
-            LEFT JOIN passwords ON passwords.application_id = identifiers.application_id
-                AND passwords.user_id = identifiers.user_id
-            WHERE identifiers.application_id = $1 AND identifiers.kind = $2 AND identifiers.value = $3
-            """,
+            .select(
+                Joined<IdentifierOwnerRow, PasswordRow>.self,
+                """
+                FROM identifiers
+                LEFT JOIN passwords ON passwords.application_id = identifiers.application_id
+                    AND passwords.user_id = identifiers.user_id
+                WHERE identifiers.application_id = $1 AND identifiers.kind = $2 AND identifiers.value = $3
+                """),
             [.id(application), .text(identifier.kind.rawValue), .text(identifier.folded)]
-        ) { row throws(DomainError) in (row.id(0), row.optionalText(1).map(PasswordHash.init(text:))) }
+        ) { row throws(DomainError) in
+            (
+                try IdentifierOwnerRow.content(ColumnReader(row)),
+                try PasswordRow.content(ColumnReader(row, from: IdentifierOwnerRow.width))
+            )
+        }
     }
 
     package func passwordHash(
         of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> PasswordHash? {
-        try connection.row(
-            "SELECT hash FROM passwords WHERE application_id = $1 AND user_id = $2", [.id(application), .id(user)]
-        ) { row throws(DomainError) in PasswordHash(text: row.text(0)) }
+        try connection.first(
+            PasswordRow.self, "FROM passwords WHERE application_id = $1 AND user_id = $2",
+            [.id(application), .id(user)]) ?? nil
     }
 
     package func setPassword(
@@ -73,7 +80,9 @@ extension SQLTransaction {
             """,
             [.id(application)]
         ) { row throws(DomainError) in
-            WeakPasswords(users: row.count(0), usersWithoutDeviceKey: row.count(1))
+            let counts = ColumnReader<WeakPasswordColumn>(row)
+            return WeakPasswords(
+                users: counts.count(.users), usersWithoutDeviceKey: counts.count(.usersWithoutDeviceKey))
         }
         return found ?? WeakPasswords(users: 0, usersWithoutDeviceKey: 0)
     }
@@ -87,4 +96,33 @@ extension SQLTransaction {
             "UPDATE passwords SET hash = $1 WHERE application_id = $2 AND user_id = $3 AND hash = $4",
             [.text(hash.text), .id(application), .id(user), .text(before.text)])
     }
+}
+
+/// The user that an identifier leads to.
+enum IdentifierOwnerRow: Row {
+    static let table: StaticString = "identifiers"
+    static let width = Column.allCases.count
+
+    enum Column: Int, RowColumn {
+        case userId
+    }
+
+    static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Identifier<User> { row.id(.userId) }
+}
+
+/// A hash, or null beside a user without a password.
+enum PasswordRow: Row {
+    static let table: StaticString = "passwords"
+
+    enum Column: Int, RowColumn {
+        case hash
+    }
+
+    static func content(_ row: ColumnReader<Column>) throws(DomainError) -> PasswordHash? {
+        row.optionalText(.hash).map(PasswordHash.init(text:))
+    }
+}
+
+private enum WeakPasswordColumn: Int, RowColumn {
+    case users, usersWithoutDeviceKey
 }

@@ -4,24 +4,17 @@ extension SQLTransaction {
     package func passwordSchemes(
         in application: Identifier<Application>
     ) throws(DomainError) -> Set<PasswordScheme> {
-        let schemes = try connection.rows(
-            "SELECT scheme FROM password_schemes WHERE application_id = $1", [.id(application)]
-        ) { row throws(DomainError) in PasswordScheme(text: row.text(0)) }
-        return Set(schemes)
+        let schemes = try connection.all(
+            PasswordSchemeRow.self, "FROM password_schemes WHERE application_id = $1", [.id(application)])
+        return Set(schemes.map(\.scheme))
     }
 
     package func passwordSchemes(
         usedBefore limit: Timestamp, count: Int
     ) throws(DomainError) -> [PasswordSchemeUse] {
-        try connection.rows(
-            """
-            SELECT application_id, scheme, used_at FROM password_schemes
-            WHERE used_at < $1 ORDER BY used_at LIMIT $2
-            """,
-            [.time(limit), .count(count)]
-        ) { row throws(DomainError) in
-            PasswordSchemeUse(application: row.id(0), scheme: PasswordScheme(text: row.text(1)), usedAt: row.time(2))
-        }
+        try connection.all(
+            PasswordSchemeRow.self, "FROM password_schemes WHERE used_at < $1 ORDER BY used_at LIMIT $2",
+            [.time(limit), .count(count)])
     }
 
     package func hasPasswords(
@@ -35,14 +28,14 @@ extension SQLTransaction {
     }
 
     package func settle(_ use: PasswordSchemeUse, isUsed: Bool, at now: Timestamp) throws(DomainError) {
-        let place: [Value] = [.id(use.application), .text(use.scheme.text), .time(use.usedAt)]
+        let key: [Value] = [.id(use.application), .text(use.scheme.text), .time(use.usedAt)]
         if isUsed {
             try connection.run(
                 "UPDATE password_schemes SET used_at = $1 WHERE application_id = $2 AND scheme = $3 AND used_at = $4",
-                [.time(now)] + place)
+                [.time(now)] + key)
         } else {
             try connection.run(
-                "DELETE FROM password_schemes WHERE application_id = $1 AND scheme = $2 AND used_at = $3", place)
+                "DELETE FROM password_schemes WHERE application_id = $1 AND scheme = $2 AND used_at = $3", key)
         }
     }
 
@@ -52,16 +45,34 @@ extension SQLTransaction {
         of hash: PasswordHash, in application: Identifier<Application>, at now: Timestamp
     ) throws(DomainError) {
         guard let scheme = PasswordScheme(of: hash) else { return }
-        let usedAt = try connection.row(
-            "SELECT used_at FROM password_schemes WHERE application_id = $1 AND scheme = $2",
-            [.id(application), .text(scheme.text)]
-        ) { row throws(DomainError) in row.time(0) }
-        if let usedAt, now - usedAt < PasswordSchemeUse.span / 2 { return }
-        try connection.run(
-            """
-            INSERT INTO password_schemes (application_id, scheme, used_at) VALUES ($1, $2, $3)
-            ON CONFLICT (application_id, scheme) DO UPDATE SET used_at = $3
-            """,
-            [.id(application), .text(scheme.text), .time(now)])
+        let use = try connection.first(
+            PasswordSchemeRow.self, "FROM password_schemes WHERE application_id = $1 AND scheme = $2",
+            [.id(application), .text(scheme.text)])
+        if let use, now - use.usedAt < PasswordSchemeUse.span / 2 { return }
+        try connection.insert(
+            PasswordSchemeUse(application: application, scheme: scheme, usedAt: now), as: PasswordSchemeRow.self,
+            "ON CONFLICT (application_id, scheme) DO UPDATE SET used_at = excluded.used_at")
+    }
+}
+
+package enum PasswordSchemeRow: StoredRow {
+    package static let table: StaticString = "password_schemes"
+
+    package enum Column: Int, RowColumn {
+        case applicationId, scheme, usedAt
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> PasswordSchemeUse {
+        PasswordSchemeUse(
+            application: row.id(.applicationId), scheme: PasswordScheme(text: row.text(.scheme)),
+            usedAt: row.time(.usedAt))
+    }
+
+    package static func stored(_ use: PasswordSchemeUse, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .applicationId: .id(use.application)
+        case .scheme: .text(use.scheme.text)
+        case .usedAt: .time(use.usedAt)
+        }
     }
 }

@@ -2,27 +2,20 @@ package import Domain
 
 extension SQLTransaction {
     package func replace(_ code: StoredTransferCode) throws(DomainError) {
-        try connection.run(
+        try connection.insert(
+            code, as: TransferCodeRow.self,
             """
-            INSERT INTO transfer_codes (application_id, user_id, digest, issued_at) VALUES ($1, $2, $3, $4)
-            ON CONFLICT (application_id, user_id) DO UPDATE SET digest = $3, issued_at = $4
-            """,
-            [.id(code.application), .id(code.user), .digest(code.digest), .time(code.issuedAt)])
+            ON CONFLICT (application_id, user_id) DO UPDATE SET
+                digest = excluded.digest, issued_at = excluded.issued_at
+            """)
     }
 
     package func transferCode(
         _ digest: SecretDigest, in application: Identifier<Application>
     ) throws(DomainError) -> StoredTransferCode? {
-        try connection.row(
-            """
-            SELECT application_id, user_id, digest, issued_at FROM transfer_codes
-            WHERE application_id = $1 AND digest = $2
-            """,
-            [.id(application), .digest(digest)]
-        ) { row throws(DomainError) in
-            StoredTransferCode(
-                application: row.id(0), user: row.id(1), digest: try row.digest(2), issuedAt: row.time(3))
-        }
+        try connection.first(
+            TransferCodeRow.self, "FROM transfer_codes WHERE application_id = $1 AND digest = $2",
+            [.id(application), .digest(digest)])
     }
 
     package func removeTransferCode(
@@ -33,44 +26,24 @@ extension SQLTransaction {
     }
 
     package func insert(_ transfer: Transfer) throws(DomainError) {
-        try connection.run(
-            """
-            INSERT INTO transfers (application_id, user_id, id, device_key, device_name, device_model, device_system,
-                device_app_version, address, code_digest, left_user_id, redeemed_at, acknowledged_at, undone_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-            """,
-            [
-                .id(transfer.application), .id(transfer.user), .id(transfer.id), .text(transfer.deviceKey),
-                .optional(transfer.device.name), .optional(transfer.device.model), .optional(transfer.device.system),
-                .optional(transfer.device.appVersion), .optional(transfer.address), .digest(transfer.codeDigest),
-                .optional(transfer.leftUser?.rawValue), .time(transfer.redeemedAt), .optional(transfer.acknowledgedAt),
-                .optional(transfer.undoneAt),
-            ])
+        try connection.insert(transfer, as: TransferRow.self)
         note(.user(transfer.application, transfer.user))
     }
 
     package func transfers(
         of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> [Transfer] {
-        try connection.rows(
-            """
-            SELECT application_id, user_id, id, device_key, device_name, device_model, device_system,
-                device_app_version, address, code_digest, left_user_id, redeemed_at, acknowledged_at, undone_at
-            FROM transfers WHERE application_id = $1 AND user_id = $2 ORDER BY id
-            """,
-            [.id(application), .id(user)], read: Self.transfer)
+        try connection.all(
+            TransferRow.self, "FROM transfers WHERE application_id = $1 AND user_id = $2 ORDER BY id",
+            [.id(application), .id(user)])
     }
 
     package func transfer(
         codeDigest: SecretDigest, in application: Identifier<Application>
     ) throws(DomainError) -> Transfer? {
-        try connection.row(
-            """
-            SELECT application_id, user_id, id, device_key, device_name, device_model, device_system,
-                device_app_version, address, code_digest, left_user_id, redeemed_at, acknowledged_at, undone_at
-            FROM transfers WHERE application_id = $1 AND code_digest = $2
-            """,
-            [.id(application), .digest(codeDigest)], read: Self.transfer)
+        try connection.first(
+            TransferRow.self, "FROM transfers WHERE application_id = $1 AND code_digest = $2",
+            [.id(application), .digest(codeDigest)])
     }
 
     package func update(_ transfer: Transfer) throws(DomainError) {
@@ -114,15 +87,67 @@ extension SQLTransaction {
         try connection.run("DELETE FROM transfer_codes WHERE issued_at < $1", [.time(codes)])
         try connection.run("DELETE FROM transfers WHERE redeemed_at < $1", [.time(transfers)])
     }
+}
 
-    private static func transfer(_ row: any RowReader) throws(DomainError) -> Transfer {
+package enum TransferCodeRow: StoredRow {
+    package static let table: StaticString = "transfer_codes"
+
+    package enum Column: Int, RowColumn {
+        case applicationId, userId, digest, issuedAt
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> StoredTransferCode {
+        StoredTransferCode(
+            application: row.id(.applicationId), user: row.id(.userId), digest: try row.digest(.digest),
+            issuedAt: row.time(.issuedAt))
+    }
+
+    package static func stored(_ code: StoredTransferCode, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .applicationId: .id(code.application)
+        case .userId: .id(code.user)
+        case .digest: .digest(code.digest)
+        case .issuedAt: .time(code.issuedAt)
+        }
+    }
+}
+
+package enum TransferRow: StoredRow {
+    package static let table: StaticString = "transfers"
+
+    package enum Column: Int, RowColumn {
+        case applicationId, userId, id, deviceKey, deviceName, deviceModel, deviceSystem, deviceAppVersion, address,
+            codeDigest, leftUserId, redeemedAt, acknowledgedAt, undoneAt
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Transfer {
         Transfer(
-            id: row.id(2), application: row.id(0), user: row.id(1), deviceKey: row.text(3),
+            id: row.id(.id), application: row.id(.applicationId), user: row.id(.userId),
+            deviceKey: row.text(.deviceKey),
             device: DeviceDescription(
-                name: row.optionalText(4), model: row.optionalText(5), system: row.optionalText(6),
-                appVersion: row.optionalText(7)),
-            address: row.optionalText(8), codeDigest: try row.digest(9),
-            leftUser: row.isNull(10) ? nil : row.id(10), redeemedAt: row.time(11),
-            acknowledgedAt: row.optionalTime(12), undoneAt: row.optionalTime(13))
+                name: row.optionalText(.deviceName), model: row.optionalText(.deviceModel),
+                system: row.optionalText(.deviceSystem), appVersion: row.optionalText(.deviceAppVersion)),
+            address: row.optionalText(.address), codeDigest: try row.digest(.codeDigest),
+            leftUser: row.optionalId(.leftUserId), redeemedAt: row.time(.redeemedAt),
+            acknowledgedAt: row.optionalTime(.acknowledgedAt), undoneAt: row.optionalTime(.undoneAt))
+    }
+
+    package static func stored(_ transfer: Transfer, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .applicationId: .id(transfer.application)
+        case .userId: .id(transfer.user)
+        case .id: .id(transfer.id)
+        case .deviceKey: .text(transfer.deviceKey)
+        case .deviceName: .optional(transfer.device.name)
+        case .deviceModel: .optional(transfer.device.model)
+        case .deviceSystem: .optional(transfer.device.system)
+        case .deviceAppVersion: .optional(transfer.device.appVersion)
+        case .address: .optional(transfer.address)
+        case .codeDigest: .digest(transfer.codeDigest)
+        case .leftUserId: .optional(transfer.leftUser)
+        case .redeemedAt: .time(transfer.redeemedAt)
+        case .acknowledgedAt: .optional(transfer.acknowledgedAt)
+        case .undoneAt: .optional(transfer.undoneAt)
+        }
     }
 }

@@ -34,7 +34,7 @@ extension SQLTransaction {
     ) throws(DomainError) -> Int64 {
         let day = try connection.row(
             "SELECT seen_day FROM users WHERE application_id = $1 AND id = $2", [.id(application), .id(user)]
-        ) { row throws(DomainError) in row.integer(0) }
+        ) { row throws(DomainError) in row.only.integer }
         return day ?? 0
     }
 
@@ -44,19 +44,17 @@ extension SQLTransaction {
         if case .search(let text, let isWhole) = leader {
             return place == nil ? try matches(text, isWhole: isWhole, in: application, limit: limit) : []
         }
-        let question = Self.question(
-            leader, in: application, from: place, limit: limit, dialect: connection.dialect)
+        let question = Self.question(leader, in: application, from: place, limit: limit)
         return try connection.rows(question.query, question.values) { row throws(DomainError) in
-            UserPlace(id: row.id(0), key: row.optionalText(1) ?? "")
+            let row = ColumnReader<UserPlaceColumn>(row)
+            return UserPlace(id: row.id(.id), key: row.optionalText(.key) ?? "")
         }
     }
 
     /// The statement that finds the users of a leader. `StorageTests` asks both engines how they run it.
     ///
-    /// SQLite takes the smaller index or the primary key as the number of columns has it, so the index is named for it.
     package static func question(
-        _ leader: UserLeader, in application: Identifier<Application>, from place: UserPlace?, limit: Int,
-        dialect: Dialect
+        _ leader: UserLeader, in application: Identifier<Application>, from place: UserPlace?, limit: Int
     ) -> (query: Query, values: [Value]) {
         // '~' stands after all letters and digits of ids.
         let before = Value.text(place?.id.rawValue ?? "~")
@@ -64,77 +62,45 @@ extension SQLTransaction {
         switch leader {
         case .all, .search:
             return (
-                """
-                SELECT id, NULL FROM users WHERE application_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3
-                """, usual
+                .select(
+                    UserPlaceColumns.self,
+                    "FROM users WHERE application_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"), usual
             )
         case .registered:
-            let query: Query =
-                switch dialect {
-                case .sqlite:
-                    """
-                    SELECT id, NULL FROM users INDEXED BY users_registered
-                    WHERE application_id = $1 AND id < $2 AND registered = 1 ORDER BY id DESC LIMIT $3
-                    """
-                case .postgresql:
-                    """
-                    SELECT id, NULL FROM users WHERE application_id = $1 AND id < $2 AND registered = 1
-                    ORDER BY id DESC LIMIT $3
-                    """
-                }
-            return (query, usual)
+            return (
+                .select(
+                    UserPlaceColumns.self, "FROM users", indexedBy: "users_registered",
+                    "WHERE application_id = $1 AND id < $2 AND registered = 1 ORDER BY id DESC LIMIT $3"), usual
+            )
         case .anonymous:
             return (
-                """
-                SELECT id, NULL FROM users WHERE application_id = $1 AND id < $2 AND registered IS NULL
-                ORDER BY id DESC LIMIT $3
-                """, usual
+                .select(
+                    UserPlaceColumns.self,
+                    """
+                    FROM users WHERE application_id = $1 AND id < $2 AND registered IS NULL ORDER BY id DESC LIMIT $3
+                    """), usual
             )
         case .disabled:
-            let query: Query =
-                switch dialect {
-                case .sqlite:
-                    """
-                    SELECT id, NULL FROM users INDEXED BY users_disabled
-                    WHERE application_id = $1 AND id < $2 AND disabled_at IS NOT NULL ORDER BY id DESC LIMIT $3
-                    """
-                case .postgresql:
-                    """
-                    SELECT id, NULL FROM users WHERE application_id = $1 AND id < $2 AND disabled_at IS NOT NULL
-                    ORDER BY id DESC LIMIT $3
-                    """
-                }
-            return (query, usual)
+            return (
+                .select(
+                    UserPlaceColumns.self, "FROM users", indexedBy: "users_disabled",
+                    "WHERE application_id = $1 AND id < $2 AND disabled_at IS NOT NULL ORDER BY id DESC LIMIT $3"),
+                usual
+            )
         case .leaving:
-            let query: Query =
-                switch dialect {
-                case .sqlite:
-                    """
-                    SELECT id, NULL FROM users INDEXED BY users_leaving
-                    WHERE application_id = $1 AND id < $2 AND deletion_requested_at IS NOT NULL ORDER BY id DESC LIMIT $3
-                    """
-                case .postgresql:
-                    """
-                    SELECT id, NULL FROM users WHERE application_id = $1 AND id < $2 AND deletion_requested_at IS NOT NULL
-                    ORDER BY id DESC LIMIT $3
-                    """
-                }
-            return (query, usual)
+            return (
+                .select(
+                    UserPlaceColumns.self, "FROM users", indexedBy: "users_leaving",
+                    "WHERE application_id = $1 AND id < $2 AND deletion_requested_at IS NOT NULL ORDER BY id DESC LIMIT $3"
+                ), usual
+            )
         case .weak:
-            let query: Query =
-                switch dialect {
-                case .sqlite:
-                    """
-                    SELECT id, NULL FROM users INDEXED BY users_weak
-                    WHERE application_id = $1 AND id < $2 AND weak_password_at IS NOT NULL ORDER BY id DESC LIMIT $3
-                    """
-                case .postgresql:
-                    """
-                    SELECT id, NULL FROM users WHERE application_id = $1 AND id < $2 AND weak_password_at IS NOT NULL
-                    ORDER BY id DESC LIMIT $3
-                    """
-                }
-            return (query, usual)
+            return (
+                .select(
+                    UserPlaceColumns.self, "FROM users", indexedBy: "users_weak",
+                    "WHERE application_id = $1 AND id < $2 AND weak_password_at IS NOT NULL ORDER BY id DESC LIMIT $3"),
+                usual
+            )
         // A user with several stands there several times, next to each other; `BrowseUsers` takes the first.
         case .provider(let provider):
             return (
@@ -171,7 +137,7 @@ extension SQLTransaction {
         _ text: String, isWhole: Bool, in application: Identifier<Application>, limit: Int
     ) throws(DomainError) -> [UserPlace] {
         var places: [UserPlace] = []
-        let read = { (row: any RowReader) throws(DomainError) in UserPlace(id: row.id(0)) }
+        let read = { (row: any RowReader) throws(DomainError) in UserPlace(id: row.only.id()) }
         places += try connection.rows(
             "SELECT id FROM users WHERE application_id = $1 AND id = $2", [.id(application), .text(text)], read: read)
         for kind in LogInIdentifier.Kind.allCases {
@@ -206,4 +172,14 @@ extension SQLTransaction {
 
     /// Stands after all characters that names have.
     private static let afterAll = "\u{10FFFD}"
+}
+
+/// A user in a list, and the key that the list is sorted by where that is not the id.
+private enum UserPlaceColumn: Int, RowColumn {
+    case id, key
+}
+
+/// Users in lists that are sorted by the id alone.
+private enum UserPlaceColumns: ColumnList {
+    static let qualifiedNames = ["users.id", "NULL"]
 }

@@ -8,15 +8,15 @@ extension SQLTransaction {
         if search.counts {
             var composer = UserSearchComposer(connection.dialect, search, application)
             let question = composer.count()
-            count = try connection.rows(question) { row throws(DomainError) in row.count(0) }.first
+            count = try connection.rows(question) { row throws(DomainError) in row.only.count }.first
         }
         guard search.limit > 0 else { return UserSearch.Findings(users: [], count: count) }
         var composer = UserSearchComposer(connection.dialect, search, application)
         let question = composer.page()
-        var users = try connection.rows(question) { row throws(DomainError) in try Self.user(row, from: 0) }
+        var users = try connection.rows(question) { row throws(DomainError) in try UserRow.content(ColumnReader(row)) }
         let seen = users.map(\.id).filter(search.reader.seesIdentities)
         let identities = try identities(ofAll: seen, in: application)
-        for place in users.indices { users[place].identities = identities[users[place].id] ?? [] }
+        for index in users.indices { users[index].identities = identities[users[index].id] ?? [] }
         return UserSearch.Findings(users: users, count: count)
     }
 }
@@ -61,11 +61,7 @@ struct UserSearchComposer {
         let limit = query.bind(integer: Int64(clamping: search.limit))
         let skip = query.bind(integer: Int64(clamping: search.skip))
         query.text = """
-            SELECT users.application_id, users.id, users.display_name, users.locale, users.fields, users.created_at,
-                users.updated_at, users.last_log_in_at, users.previous_log_in_at, users.username, users.email,
-                users.email_verified_at, users.phone, users.phone_verified_at, users.password_set_at,
-                users.disabled_at, users.deletion_requested_at, users.access_list,
-                users.weak_password_at, users.credentials_version
+            SELECT \(UserRow.qualifiedNames.joined(separator: ", "))
             FROM \(tables) WHERE \(filter) ORDER BY \(order) LIMIT \(limit) OFFSET \(skip)
             """
         return query
@@ -77,7 +73,7 @@ struct UserSearchComposer {
         return "users CROSS JOIN LATERAL (SELECT CAST(users.fields AS JSONB) AS fields OFFSET 0) AS document"
     }
 
-    /// A place in the custom fields.
+    /// A path in the custom fields.
     fileprivate mutating func fields(_ path: [String]) -> JSONPath? {
         readsFields = true
         return dialect == .sqlite
@@ -133,8 +129,8 @@ struct UserSearchComposer {
         case .createdAt: return ["users.created_at"]
         case .updatedAt: return ["users.updated_at"]
         case .custom(let path):
-            guard let place = fields(path) else { return [] }
-            return place.sortKeys(&query)
+            guard let path = fields(path) else { return [] }
+            return path.sortKeys(&query)
         }
     }
 }

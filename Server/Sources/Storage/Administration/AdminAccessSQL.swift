@@ -2,27 +2,11 @@ package import Domain
 
 extension SQLTransaction {
     package func insert(_ session: AdminSession) throws(DomainError) {
-        try connection.run(
-            """
-            INSERT INTO admin_sessions (digest, admin_id, created_at, last_used_at, authenticated_at)
-            VALUES ($1, $2, $3, $4, $5)
-            """,
-            [
-                .digest(session.digest), .id(session.admin), .time(session.createdAt), .time(session.lastUsedAt),
-                .time(session.authenticatedAt),
-            ])
+        try connection.insert(session, as: AdminSessionRow.self)
     }
 
     package func adminSession(_ digest: SecretDigest) throws(DomainError) -> AdminSession? {
-        try connection.row(
-            """
-            SELECT digest, admin_id, created_at, last_used_at, authenticated_at FROM admin_sessions WHERE digest = $1
-            """, [.digest(digest)]
-        ) { row throws(DomainError) in
-            var session = AdminSession(digest: try row.digest(0), admin: row.id(1), createdAt: row.time(2))
-            (session.lastUsedAt, session.authenticatedAt) = (row.time(3), row.time(4))
-            return session
-        }
+        try connection.first(AdminSessionRow.self, "FROM admin_sessions WHERE digest = $1", [.digest(digest)])
     }
 
     package func noteUse(of session: AdminSession) throws(DomainError) {
@@ -50,21 +34,11 @@ extension SQLTransaction {
     }
 
     package func insert(_ link: AdminLink) throws(DomainError) {
-        try connection.run(
-            "INSERT INTO admin_links (digest, admin_id, sealed_totp, expires_at) VALUES ($1, $2, $3, $4)",
-            [
-                .digest(link.digest), .optional(link.admin?.rawValue), .bytes(link.sealedTOTP), .time(link.expiresAt),
-            ])
+        try connection.insert(link, as: AdminLinkRow.self)
     }
 
     package func adminLink(_ digest: SecretDigest) throws(DomainError) -> AdminLink? {
-        try connection.row(
-            "SELECT digest, admin_id, sealed_totp, expires_at FROM admin_links WHERE digest = $1", [.digest(digest)]
-        ) { row throws(DomainError) in
-            AdminLink(
-                digest: try row.digest(0), admin: row.isNull(1) ? nil : row.id(1), sealedTOTP: row.bytes(2),
-                expiresAt: row.time(3))
-        }
+        try connection.first(AdminLinkRow.self, "FROM admin_links WHERE digest = $1", [.digest(digest)])
     }
 
     package func remove(_ link: AdminLink) throws(DomainError) -> Bool {
@@ -76,32 +50,15 @@ extension SQLTransaction {
     }
 
     package func insert(_ key: AdminKey) throws(DomainError) {
-        try connection.run(
-            """
-            INSERT INTO admin_keys (digest, id, name, scopes, applications, admin_id, created_by, created_at, expires_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-            """,
-            [
-                .digest(key.digest), .id(key.id), .text(key.name),
-                .text(key.scopes.map(\.rawValue).sorted().joined(separator: " ")), try Self.stored(key.applications),
-                .id(key.maker), .text(key.createdBy), .time(key.createdAt), .time(key.expiresAt),
-            ])
+        try connection.insert(key, as: AdminKeyRow.self)
     }
 
     package func adminKey(_ digest: SecretDigest) throws(DomainError) -> AdminKey? {
-        try connection.row(
-            """
-            SELECT digest, id, name, scopes, applications, admin_id, created_by, created_at, expires_at
-            FROM admin_keys WHERE digest = $1
-            """, [.digest(digest)], read: Self.adminKey)
+        try connection.first(AdminKeyRow.self, "FROM admin_keys WHERE digest = $1", [.digest(digest)])
     }
 
     package func adminKeys() throws(DomainError) -> [AdminKey] {
-        try connection.rows(
-            """
-            SELECT digest, id, name, scopes, applications, admin_id, created_by, created_at, expires_at
-            FROM admin_keys ORDER BY id DESC
-            """, [], read: Self.adminKey)
+        try connection.all(AdminKeyRow.self, "FROM admin_keys ORDER BY id DESC")
     }
 
     package func removeAdminKey(_ id: Identifier<AdminKey>) throws(DomainError) -> Bool {
@@ -113,18 +70,6 @@ extension SQLTransaction {
     }
 
     package func application(adminKey digest: SecretDigest) throws(DomainError) -> Application? {
-        let id: Identifier<Application>? = try connection.row(
-            "SELECT id FROM applications WHERE admin_key_digest = $1", [.digest(digest)]
-        ) { row throws(DomainError) in row.id(0) }
-        guard let id else { return nil }
-        return try application(id)
-    }
-
-    private static func adminKey(_ row: any RowReader) throws(DomainError) -> AdminKey {
-        AdminKey(
-            id: row.id(1), digest: try row.digest(0), name: row.text(2),
-            scopes: Set(row.text(3).split(separator: " ").compactMap { AdminPermission(rawValue: String($0)) }),
-            applications: try applications(row, 4), maker: row.id(5), createdBy: row.text(6), createdAt: row.time(7),
-            expiresAt: row.time(8))
+        try connection.first(ApplicationRow.self, "FROM applications WHERE admin_key_digest = $1", [.digest(digest)])
     }
 }

@@ -7,7 +7,7 @@ extension SQLTransaction {
         try connection.row(
             "SELECT COUNT(*) FROM users WHERE application_id = $1 AND id >= $2 AND id < $3",
             [.id(application), .id(Identifier<User>.first(at: start)), .id(Identifier<User>.first(at: end))]
-        ) { row throws(DomainError) in row.integer(0) } ?? 0
+        ) { row throws(DomainError) in row.only.integer } ?? 0
     }
 
     package func countActiveUsers(
@@ -16,7 +16,7 @@ extension SQLTransaction {
         try connection.row(
             "SELECT COUNT(*) FROM users WHERE application_id = $1 AND seen_day >= $2",
             [.id(application), .integer(day)]
-        ) { row throws(DomainError) in row.integer(0) } ?? 0
+        ) { row throws(DomainError) in row.only.integer } ?? 0
     }
 
     package func countAudit(
@@ -32,7 +32,11 @@ extension SQLTransaction {
                 .id(Identifier<AuditEntry>.first(at: end)),
             ]
         ) { row throws(DomainError) in
-            (Figure.Name(rawValue: "audit:\(row.text(0)):\(row.text(1))"), Int64(clamping: row.count(2)))
+            let row = ColumnReader<AuditCountColumn>(row)
+            return (
+                Figure.Name(rawValue: "audit:\(row.text(.action)):\(row.text(.result))"),
+                Int64(clamping: row.count(.count))
+            )
         }
         return Dictionary(counts, uniquingKeysWith: +)
     }
@@ -52,21 +56,35 @@ extension SQLTransaction {
     package func figures(
         of application: Identifier<Application>, since hour: Int64
     ) throws(DomainError) -> [Figure] {
-        try connection.rows(
-            "SELECT hour, name, value FROM figures WHERE application_id = $1 AND hour >= $2 ORDER BY hour, name",
-            [.id(application), .integer(hour)]
-        ) { row throws(DomainError) in
-            Figure(
-                hour: Self.hour(row), name: .init(rawValue: row.text(1)), value: Int64(clamping: row.count(2)))
-        }
+        try connection.all(
+            FigureRow.self, "FROM figures WHERE application_id = $1 AND hour >= $2 ORDER BY hour, name",
+            [.id(application), .integer(hour)])
     }
 
     package func lastHour(of application: Identifier<Application>) throws(DomainError) -> Int64? {
         try connection.row(
             "SELECT MAX(hour) FROM figures WHERE application_id = $1", [.id(application)]
-        ) { row throws(DomainError) in row.isNull(0) ? nil : Self.hour(row) } ?? nil
+        ) { row throws(DomainError) in row.only.isNull ? nil : FigureRow.hour(row.only.integer) } ?? nil
+    }
+}
+
+package enum FigureRow: Row {
+    package static let table: StaticString = "figures"
+
+    package enum Column: Int, RowColumn {
+        case hour, name, value
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Figure {
+        Figure(
+            hour: hour(row.integer(.hour)), name: .init(rawValue: row.text(.name)),
+            value: Int64(clamping: row.count(.value)))
     }
 
     /// An hour of the years that there are.
-    private static func hour(_ row: any RowReader) -> Int64 { Timestamp(hour: row.integer(0)).hour }
+    static func hour(_ stored: Int64) -> Int64 { Timestamp(hour: stored).hour }
+}
+
+private enum AuditCountColumn: Int, RowColumn {
+    case action, result, count
 }

@@ -3,49 +3,54 @@ import enum OkaeriWire.JSONValue
 
 extension SQLTransaction {
     package func application(_ id: Identifier<Application>) throws(DomainError) -> Application? {
-        try connection.row(
-            "SELECT id, name, admin_key_digest, settings, created_at FROM applications WHERE id = $1", [.id(id)],
-            read: Self.application)
+        try connection.first(ApplicationRow.self, "FROM applications WHERE id = $1", [.id(id)])
     }
 
     package func applications() throws(DomainError) -> [Application] {
-        try connection.rows(
-            "SELECT id, name, admin_key_digest, settings, created_at FROM applications ORDER BY id", [],
-            read: Self.application)
+        try connection.all(ApplicationRow.self, "FROM applications ORDER BY id")
     }
 
     package func insert(_ application: Application) throws(DomainError) {
-        try connection.run(
-            """
-            INSERT INTO applications (id, name, admin_key_digest, settings, created_at) VALUES ($1, $2, $3, $4, $5)
-            """,
-            [
-                .id(application.id), .text(application.name), .digest(application.adminKeyDigest),
-                .text(try JSONText.encode(StoredSettings(application.settings))), .time(application.createdAt),
-            ])
+        try connection.insert(application, as: ApplicationRow.self)
         note(.application(application.id))
     }
 
     package func update(_ application: Application) throws(DomainError) {
         try connection.run(
             "UPDATE applications SET name = $1, settings = $2 WHERE id = $3",
-            [
-                .text(application.name), .text(try JSONText.encode(StoredSettings(application.settings))),
-                .id(application.id),
-            ])
+            try ApplicationRow.values(of: application, .name, .settings, .id))
         note(.application(application.id))
     }
 
     package func userCount(in application: Identifier<Application>) throws(DomainError) -> Int {
         try connection.row(
             "SELECT COUNT(*) FROM users WHERE application_id = $1", [.id(application)]
-        ) { row throws(DomainError) in row.count(0) } ?? 0
+        ) { row throws(DomainError) in row.only.count } ?? 0
+    }
+}
+
+package enum ApplicationRow: StoredRow {
+    package static let table: StaticString = "applications"
+
+    package enum Column: Int, RowColumn {
+        case id, name, adminKeyDigest, settings, createdAt
     }
 
-    private static func application(_ row: any RowReader) throws(DomainError) -> Application {
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Application {
         Application(
-            id: row.id(0), name: row.text(1), adminKeyDigest: try row.digest(2),
-            settings: try JSONText.decode(StoredSettings.self, from: row.text(3)).settings, createdAt: row.time(4))
+            id: row.id(.id), name: row.text(.name), adminKeyDigest: try row.digest(.adminKeyDigest),
+            settings: try JSONText.decode(StoredSettings.self, from: row.text(.settings)).settings,
+            createdAt: row.time(.createdAt))
+    }
+
+    package static func stored(_ application: Application, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .id: .id(application.id)
+        case .name: .text(application.name)
+        case .adminKeyDigest: .digest(application.adminKeyDigest)
+        case .settings: .text(try JSONText.encode(StoredSettings(application.settings)))
+        case .createdAt: .time(application.createdAt)
+        }
     }
 }
 

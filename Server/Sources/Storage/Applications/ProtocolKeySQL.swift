@@ -5,31 +5,23 @@ extension SQLTransaction {
     package func protocolKeys(
         _ protocolName: Session.ProtocolName, publicKey: String
     ) throws(DomainError) -> ProtocolKeySet? {
-        try connection.row(
-            "SELECT application_id, protocol, public_key, keys FROM protocol_keys WHERE protocol = $1 AND public_key = $2",
-            [.text(protocolName.rawValue), .text(publicKey)], read: Self.protocolKeys)
+        try connection.first(
+            ProtocolKeyRow.self, "FROM protocol_keys WHERE protocol = $1 AND public_key = $2",
+            [.text(protocolName.rawValue), .text(publicKey)])
     }
 
     package func protocolKeys(of application: Identifier<Application>) throws(DomainError) -> [ProtocolKeySet] {
-        try connection.rows(
-            """
-            SELECT application_id, protocol, public_key, keys FROM protocol_keys
-            WHERE application_id = $1 ORDER BY protocol
-            """,
-            [.id(application)], read: Self.protocolKeys)
+        try connection.all(
+            ProtocolKeyRow.self, "FROM protocol_keys WHERE application_id = $1 ORDER BY protocol", [.id(application)])
     }
 
     package func save(_ keys: ProtocolKeySet) throws(DomainError) {
-        try connection.run(
+        try connection.insert(
+            keys, as: ProtocolKeyRow.self,
             """
-            INSERT INTO protocol_keys (protocol, public_key, application_id, keys) VALUES ($1, $2, $3, $4)
             ON CONFLICT (application_id, protocol) DO UPDATE SET
                 public_key = excluded.public_key, keys = excluded.keys
-            """,
-            [
-                .text(keys.protocolName.rawValue), .text(keys.publicKey), .id(keys.application),
-                .text(try JSONText.encode(StoredKeys(keys))),
-            ])
+            """)
         note(.application(keys.application))
     }
 
@@ -42,12 +34,30 @@ extension SQLTransaction {
         note(.application(application))
         return removed == 1
     }
+}
 
-    private static func protocolKeys(_ row: any RowReader) throws(DomainError) -> ProtocolKeySet {
+package enum ProtocolKeyRow: StoredRow {
+    package static let table: StaticString = "protocol_keys"
+
+    package enum Column: Int, RowColumn {
+        case applicationId, `protocol`, publicKey, keys
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> ProtocolKeySet {
         var keys = ProtocolKeySet(
-            application: row.id(0), protocolName: .init(rawValue: row.text(1)), publicKey: row.text(2))
-        try JSONText.decode(StoredKeys.self, from: row.text(3)).write(to: &keys)
+            application: row.id(.applicationId), protocolName: .init(rawValue: row.text(.protocol)),
+            publicKey: row.text(.publicKey))
+        try JSONText.decode(StoredKeys.self, from: row.text(.keys)).write(to: &keys)
         return keys
+    }
+
+    package static func stored(_ keys: ProtocolKeySet, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .applicationId: .id(keys.application)
+        case .protocol: .text(keys.protocolName.rawValue)
+        case .publicKey: .text(keys.publicKey)
+        case .keys: .text(try JSONText.encode(StoredKeys(keys)))
+        }
     }
 }
 

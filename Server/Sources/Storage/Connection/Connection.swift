@@ -42,20 +42,6 @@ extension Connection {
     }
 }
 
-/// A statement in the SQL that both engines understand, with `$1`, `$2` … for values in the order of first use.
-///
-/// The text is static, so that its address can stand for it where prepared statements are kept.
-package struct Query: ExpressibleByStringLiteral, Sendable {
-    package let text: StaticString
-
-    package init(stringLiteral text: StaticString) {
-        self.text = text
-    }
-
-    /// Equal for equal places in the program.
-    package var key: UInt { UInt(bitPattern: text.utf8Start) }
-}
-
 /// A value to bind to a statement.
 package enum Value: Sendable {
     case null
@@ -71,6 +57,11 @@ extension Value {
     package static func optional(_ time: Timestamp?) -> Value { time.map(Value.time) ?? .null }
     package static func id<Subject>(_ id: Identifier<Subject>) -> Value { .text(id.rawValue) }
     package static func digest(_ digest: SecretDigest) -> Value { .bytes(digest.bytes) }
+    static func optional(_ digest: SecretDigest?) -> Value { digest.map(Value.digest) ?? .null }
+    static func optional(_ bytes: [UInt8]?) -> Value { bytes.map(Value.bytes) ?? .null }
+    static func optional<Subject>(_ id: Identifier<Subject>?) -> Value { id.map(Value.id) ?? .null }
+    static func truth(_ truth: Bool) -> Value { .integer(truth ? 1 : 0) }
+    static func optional(_ truth: Bool?) -> Value { truth.map(Value.truth) ?? .null }
 }
 
 /// The current row of a result. Columns count from 0. A null reads as nil, 0 or an empty text.
@@ -79,21 +70,4 @@ package protocol RowReader {
     func integer(_ column: Int) -> Int64
     func text(_ column: Int) -> String
     func bytes(_ column: Int) -> [UInt8]
-}
-
-extension RowReader {
-    package func optionalText(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
-    package func time(_ column: Int) -> Timestamp { Timestamp(milliseconds: integer(column)) }
-
-    /// How many or how often, from 0 to 2^40: with room for sums, whatever damage has made of the row.
-    package func count(_ column: Int) -> Int { Int(clamping: min(max(integer(column), 0), 1 << 40)) }
-
-    package func optionalTime(_ column: Int) -> Timestamp? { isNull(column) ? nil : time(column) }
-    package func id<Subject>(_ column: Int) -> Identifier<Subject> { Identifier(rawValue: text(column)) }
-
-    /// - Throws: `storageUnavailable` when the stored bytes are no digest, which only damage explains.
-    package func digest(_ column: Int) throws(DomainError) -> SecretDigest {
-        guard let digest = SecretDigest(stored: bytes(column)) else { throw .storageUnavailable }
-        return digest
-    }
 }

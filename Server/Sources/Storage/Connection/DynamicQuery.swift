@@ -1,9 +1,3 @@
-/// What SQLite and PostgreSQL say in different words.
-package enum Dialect: Sendable {
-    case sqlite
-    case postgresql
-}
-
 /// A question that is put together for one request, with `$1`, `$2` … for its values. Nothing of a request is ever in
 /// its text.
 package struct DynamicQuery: Sendable {
@@ -14,9 +8,6 @@ package struct DynamicQuery: Sendable {
 
     package var text: String
     package var values: [Value] = []
-
-    /// Stands for all of them where statements are told apart by the place of their text.
-    package static let key: UInt = 1
 
     package init(text: String = "") {
         self.text = text

@@ -58,8 +58,8 @@ private struct JSONTextWriter {
         case .string(let text): write(text)
         case .array(let elements):
             bytes.append(UInt8(ascii: "["))
-            for (place, element) in elements.enumerated() {
-                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+            for (position, element) in elements.enumerated() {
+                if position > 0 { bytes.append(UInt8(ascii: ",")) }
                 try write(element)
             }
             bytes.append(UInt8(ascii: "]"))
@@ -67,8 +67,8 @@ private struct JSONTextWriter {
             bytes.append(UInt8(ascii: "{"))
             // By bytes, as Foundation sorts.
             let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-            for (place, member) in sorted.enumerated() {
-                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+            for (position, member) in sorted.enumerated() {
+                if position > 0 { bytes.append(UInt8(ascii: ",")) }
                 write(member.key)
                 bytes.append(UInt8(ascii: ":"))
                 try write(member.value)

@@ -5,30 +5,28 @@ extension SQLTransaction {
         _ key: RateLimitKey, window: Duration, at now: Timestamp
     ) throws(DomainError) -> (count: Int, windowStart: Timestamp) {
         let counted = try connection.row(
-            """
-            INSERT INTO rate_limits (application_id, kind, subject, window_start, used) VALUES ($1, $2, $3, $4, 1)
-            ON CONFLICT (application_id, kind, subject) DO UPDATE SET
-                used = CASE WHEN rate_limits.window_start <= $5 THEN 1 ELSE rate_limits.used + 1 END,
-                window_start = CASE WHEN rate_limits.window_start <= $5 THEN $4 ELSE rate_limits.window_start END
-            RETURNING used, window_start
-            """,
+            .returning(
+                RateLimitRow.self,
+                """
+                INSERT INTO rate_limits (application_id, kind, subject, window_start, used) VALUES ($1, $2, $3, $4, 1)
+                ON CONFLICT (application_id, kind, subject) DO UPDATE SET
+                    used = CASE WHEN rate_limits.window_start <= $5 THEN 1 ELSE rate_limits.used + 1 END,
+                    window_start = CASE WHEN rate_limits.window_start <= $5 THEN $4 ELSE rate_limits.window_start END
+                """),
             [.id(key.application), .text(key.kind), .text(key.subject), .time(now), .time(now - window)]
-        ) { row throws(DomainError) in (row.count(0), row.time(1)) }
+        ) { row throws(DomainError) in try RateLimitRow.content(ColumnReader(row)) }
         // The statement always returns its row.
         guard let counted else { throw .storageUnavailable }
-        return (counted.0, counted.1)
+        return counted
     }
 
     package func counted(
         _ key: RateLimitKey, window: Duration, at now: Timestamp
     ) throws(DomainError) -> (count: Int, windowStart: Timestamp)? {
-        try connection.row(
-            """
-            SELECT used, window_start FROM rate_limits
-            WHERE application_id = $1 AND kind = $2 AND subject = $3 AND window_start > $4
-            """,
-            [.id(key.application), .text(key.kind), .text(key.subject), .time(now - window)]
-        ) { row throws(DomainError) in (row.count(0), row.time(1)) }
+        try connection.first(
+            RateLimitRow.self,
+            "FROM rate_limits WHERE application_id = $1 AND kind = $2 AND subject = $3 AND window_start > $4",
+            [.id(key.application), .text(key.kind), .text(key.subject), .time(now - window)])
     }
 
     package func uncount(_ key: RateLimitKey) throws(DomainError) {
@@ -42,5 +40,17 @@ extension SQLTransaction {
 
     package func removeCounters(startedBefore limit: Timestamp) throws(DomainError) {
         try connection.run("DELETE FROM rate_limits WHERE window_start < $1", [.time(limit)])
+    }
+}
+
+enum RateLimitRow: Row {
+    static let table: StaticString = "rate_limits"
+
+    enum Column: Int, RowColumn {
+        case used, windowStart
+    }
+
+    static func content(_ row: ColumnReader<Column>) throws(DomainError) -> (count: Int, windowStart: Timestamp) {
+        (row.count(.used), row.time(.windowStart))
     }
 }

@@ -1,6 +1,6 @@
 package import Domain
 
-/// A connection that runs one statement and refuses the next: what `Store.writeStatement` promises, so that a closure
+/// A connection that runs one statement and refuses the next: the rule of `Store.writeStatement`, so that a closure
 /// which breaks it fails on every engine and not only on the one where it matters.
 package final class SingleStatementConnection: Connection {
     private let connection: any Connection

@@ -19,11 +19,11 @@ package struct TableShape: Hashable, Sendable {
         key.map { name in columns.firstIndex(of: name).map { row[$0] } ?? .null }
     }
 
-    /// A page of rows in the order of the key, behind `place` values of a key when there are any.
-    package func page(hasPlace: Bool, limit: Int) -> String {
+    /// A page of rows in the order of the key, behind `position` values of a key when there are any.
+    package func page(hasPosition: Bool, limit: Int) -> String {
         let names = key.map(Self.quoted).joined(separator: ", ")
-        let places = (1...max(1, key.count)).map { "$\($0)" }.joined(separator: ", ")
-        let condition = hasPlace ? "WHERE (\(names)) > (\(places)) " : ""
+        let positions = (1...max(1, key.count)).map { "$\($0)" }.joined(separator: ", ")
+        let condition = hasPosition ? "WHERE (\(names)) > (\(positions)) " : ""
         return "SELECT \(columnList) FROM \(Self.quoted(name)) \(condition)ORDER BY \(names) LIMIT \(limit)"
     }
 

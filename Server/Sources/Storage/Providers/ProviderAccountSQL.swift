@@ -4,25 +4,19 @@ extension SQLTransaction {
     package func providerAccount(
         _ provider: Identity.Provider, subject: String, in application: Identifier<Application>
     ) throws(DomainError) -> ProviderAccount? {
-        try connection.row(
-            """
-            SELECT application_id, provider, subject, audience, sealed_grant, email, email_is_verified, email_is_relay,
-                email_is_forwarded, transfer_subject, updated_at
-            FROM provider_accounts WHERE application_id = $1 AND provider = $2 AND subject = $3
-            """,
-            [.id(application), .text(provider.rawValue), .text(subject)], read: Self.account)
+        try connection.first(
+            ProviderAccountRow.self,
+            "FROM provider_accounts WHERE application_id = $1 AND provider = $2 AND subject = $3",
+            [.id(application), .text(provider.rawValue), .text(subject)])
     }
 
     package func providerAccount(
         _ provider: Identity.Provider, transferSubject: String, in application: Identifier<Application>
     ) throws(DomainError) -> ProviderAccount? {
-        try connection.row(
-            """
-            SELECT application_id, provider, subject, audience, sealed_grant, email, email_is_verified, email_is_relay,
-                email_is_forwarded, transfer_subject, updated_at
-            FROM provider_accounts WHERE application_id = $1 AND provider = $2 AND transfer_subject = $3
-            """,
-            [.id(application), .text(provider.rawValue), .text(transferSubject)], read: Self.account)
+        try connection.first(
+            ProviderAccountRow.self,
+            "FROM provider_accounts WHERE application_id = $1 AND provider = $2 AND transfer_subject = $3",
+            [.id(application), .text(provider.rawValue), .text(transferSubject)])
     }
 
     package func subjects(
@@ -34,29 +28,19 @@ extension SQLTransaction {
             ORDER BY subject LIMIT $4
             """,
             [.id(application), .text(provider.rawValue), .text(subject ?? ""), .count(limit)]
-        ) { row throws(DomainError) in row.text(0) }
+        ) { row throws(DomainError) in row.only.text }
     }
 
     package func save(_ account: ProviderAccount) throws(DomainError) {
-        try connection.run(
+        try connection.insert(
+            account, as: ProviderAccountRow.self,
             """
-            INSERT INTO provider_accounts (application_id, provider, subject, audience, sealed_grant, email,
-                email_is_verified, email_is_relay, email_is_forwarded, transfer_subject, updated_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
             ON CONFLICT (application_id, provider, subject) DO UPDATE SET
                 audience = excluded.audience, sealed_grant = excluded.sealed_grant, email = excluded.email,
                 email_is_verified = excluded.email_is_verified, email_is_relay = excluded.email_is_relay,
                 email_is_forwarded = excluded.email_is_forwarded, transfer_subject = excluded.transfer_subject,
                 updated_at = excluded.updated_at
-            """,
-            [
-                .id(account.application), .text(account.provider.rawValue), .text(account.subject),
-                .text(account.audience), account.sealedGrant.map { .bytes($0) } ?? .null,
-                .optional(account.email?.address), account.email.map { .integer($0.isVerified ? 1 : 0) } ?? .null,
-                account.email.map { .integer($0.isRelay ? 1 : 0) } ?? .null,
-                .integer(account.isEmailForwarded ? 1 : 0), .optional(account.transferSubject),
-                .time(account.updatedAt),
-            ])
+            """)
     }
 
     package func removeProviderAccount(
@@ -82,17 +66,44 @@ extension SQLTransaction {
             RETURNING user_id
             """,
             [.text(newSubject), .id(application), .text(provider.rawValue), .text(subject)]
-        ) { row throws(DomainError) -> Identifier<User> in row.id(0) }
+        ) { row throws(DomainError) -> Identifier<User> in row.only.id() }
         for owner in owners { note(.user(application, owner)) }
     }
+}
 
-    private static func account(_ row: any RowReader) throws(DomainError) -> ProviderAccount {
+package enum ProviderAccountRow: StoredRow {
+    package static let table: StaticString = "provider_accounts"
+
+    package enum Column: Int, RowColumn {
+        case applicationId, provider, subject, audience, sealedGrant, email, emailIsVerified, emailIsRelay,
+            emailIsForwarded, transferSubject, updatedAt
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> ProviderAccount {
         ProviderAccount(
-            application: row.id(0), provider: .init(rawValue: row.text(1)), subject: row.text(2),
-            audience: row.text(3), sealedGrant: row.isNull(4) ? nil : row.bytes(4),
-            email: row.optionalText(5).map {
-                ProviderEmail(address: $0, isVerified: row.integer(6) == 1, isRelay: row.integer(7) == 1)
+            application: row.id(.applicationId), provider: .init(rawValue: row.text(.provider)),
+            subject: row.text(.subject), audience: row.text(.audience), sealedGrant: row.optionalBytes(.sealedGrant),
+            email: row.optionalText(.email).map {
+                ProviderEmail(
+                    address: $0, isVerified: row.isTrue(.emailIsVerified), isRelay: row.isTrue(.emailIsRelay))
             },
-            isEmailForwarded: row.integer(8) == 1, transferSubject: row.optionalText(9), updatedAt: row.time(10))
+            isEmailForwarded: row.isTrue(.emailIsForwarded), transferSubject: row.optionalText(.transferSubject),
+            updatedAt: row.time(.updatedAt))
+    }
+
+    package static func stored(_ account: ProviderAccount, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .applicationId: .id(account.application)
+        case .provider: .text(account.provider.rawValue)
+        case .subject: .text(account.subject)
+        case .audience: .text(account.audience)
+        case .sealedGrant: .optional(account.sealedGrant)
+        case .email: .optional(account.email?.address)
+        case .emailIsVerified: .optional(account.email?.isVerified)
+        case .emailIsRelay: .optional(account.email?.isRelay)
+        case .emailIsForwarded: .truth(account.isEmailForwarded)
+        case .transferSubject: .optional(account.transferSubject)
+        case .updatedAt: .time(account.updatedAt)
+        }
     }
 }

@@ -2,33 +2,15 @@ package import Domain
 
 extension SQLTransaction {
     package func insert(_ revocation: ProviderRevocation) throws(DomainError) {
-        try connection.run(
-            """
-            INSERT INTO provider_revocations (application_id, id, provider, audience, sealed_grant, failures, due_at,
-                created_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-            """,
-            [
-                .id(revocation.application), .id(revocation.id), .text(revocation.provider.rawValue),
-                .text(revocation.audience), .bytes(revocation.sealedGrant), .count(revocation.failures),
-                .time(revocation.dueAt), .time(revocation.createdAt),
-            ])
+        try connection.insert(revocation, as: ProviderRevocationRow.self)
     }
 
     package func providerRevocations(
         dueAt now: Timestamp, limit: Int
     ) throws(DomainError) -> [ProviderRevocation] {
-        try connection.rows(
-            """
-            SELECT application_id, id, provider, audience, sealed_grant, failures, due_at, created_at
-            FROM provider_revocations WHERE due_at <= $1 ORDER BY due_at LIMIT $2
-            """,
-            [.time(now), .count(limit)]
-        ) { row throws(DomainError) in
-            ProviderRevocation(
-                application: row.id(0), id: row.id(1), provider: .init(rawValue: row.text(2)), audience: row.text(3),
-                sealedGrant: row.bytes(4), failures: row.count(5), dueAt: row.time(6), createdAt: row.time(7))
-        }
+        try connection.all(
+            ProviderRevocationRow.self, "FROM provider_revocations WHERE due_at <= $1 ORDER BY due_at LIMIT $2",
+            [.time(now), .count(limit)])
     }
 
     package func claim(
@@ -53,5 +35,33 @@ extension SQLTransaction {
     ) throws(DomainError) {
         try connection.run(
             "DELETE FROM provider_revocations WHERE application_id = $1 AND id = $2", [.id(application), .id(id)])
+    }
+}
+
+package enum ProviderRevocationRow: StoredRow {
+    package static let table: StaticString = "provider_revocations"
+
+    package enum Column: Int, RowColumn {
+        case applicationId, id, provider, audience, sealedGrant, failures, dueAt, createdAt
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> ProviderRevocation {
+        ProviderRevocation(
+            application: row.id(.applicationId), id: row.id(.id), provider: .init(rawValue: row.text(.provider)),
+            audience: row.text(.audience), sealedGrant: row.bytes(.sealedGrant), failures: row.count(.failures),
+            dueAt: row.time(.dueAt), createdAt: row.time(.createdAt))
+    }
+
+    package static func stored(_ revocation: ProviderRevocation, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .applicationId: .id(revocation.application)
+        case .id: .id(revocation.id)
+        case .provider: .text(revocation.provider.rawValue)
+        case .audience: .text(revocation.audience)
+        case .sealedGrant: .bytes(revocation.sealedGrant)
+        case .failures: .count(revocation.failures)
+        case .dueAt: .time(revocation.dueAt)
+        case .createdAt: .time(revocation.createdAt)
+        }
     }
 }

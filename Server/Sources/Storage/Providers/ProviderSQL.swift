@@ -2,37 +2,23 @@ package import Domain
 
 extension SQLTransaction {
     package func providers(of application: Identifier<Application>) throws(DomainError) -> [StoredProvider] {
-        try connection.rows(
-            """
-            SELECT application_id, provider, settings, sealed_secret, updated_at FROM providers
-            WHERE application_id = $1 ORDER BY provider
-            """,
-            [.id(application)], read: Self.provider)
+        try connection.all(
+            ProviderRow.self, "FROM providers WHERE application_id = $1 ORDER BY provider", [.id(application)])
     }
 
     package func providers(named provider: Identity.Provider) throws(DomainError) -> [StoredProvider] {
         // Reads the whole table, which has a row or two for each application: notifications are rare.
-        try connection.rows(
-            """
-            SELECT application_id, provider, settings, sealed_secret, updated_at FROM providers
-            WHERE provider = $1 ORDER BY application_id
-            """,
-            [.text(provider.rawValue)], read: Self.provider)
+        try connection.all(
+            ProviderRow.self, "FROM providers WHERE provider = $1 ORDER BY application_id", [.text(provider.rawValue)])
     }
 
     package func save(_ provider: StoredProvider) throws(DomainError) {
-        try connection.run(
+        try connection.insert(
+            provider, as: ProviderRow.self,
             """
-            INSERT INTO providers (application_id, provider, settings, sealed_secret, updated_at)
-            VALUES ($1, $2, $3, $4, $5)
             ON CONFLICT (application_id, provider) DO UPDATE SET
                 settings = excluded.settings, sealed_secret = excluded.sealed_secret, updated_at = excluded.updated_at
-            """,
-            [
-                .id(provider.application), .text(provider.settings.provider.rawValue),
-                .text(try JSONText.encode(StoredProviderSettings(provider.settings))),
-                provider.sealedSecret.map { .bytes($0) } ?? .null, .time(provider.updatedAt),
-            ])
+            """)
         note(.application(provider.application))
     }
 
@@ -45,12 +31,30 @@ extension SQLTransaction {
         note(.application(application))
         return removed == 1
     }
+}
 
-    private static func provider(_ row: any RowReader) throws(DomainError) -> StoredProvider {
-        let settings = try JSONText.decode(StoredProviderSettings.self, from: row.text(2))
+package enum ProviderRow: StoredRow {
+    package static let table: StaticString = "providers"
+
+    package enum Column: Int, RowColumn {
+        case applicationId, provider, settings, sealedSecret, updatedAt
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> StoredProvider {
+        let settings = try JSONText.decode(StoredProviderSettings.self, from: row.text(.settings))
         return StoredProvider(
-            application: row.id(0), settings: settings.settings(of: .init(rawValue: row.text(1))),
-            sealedSecret: row.isNull(3) ? nil : row.bytes(3), updatedAt: row.time(4))
+            application: row.id(.applicationId), settings: settings.settings(of: .init(rawValue: row.text(.provider))),
+            sealedSecret: row.optionalBytes(.sealedSecret), updatedAt: row.time(.updatedAt))
+    }
+
+    package static func stored(_ provider: StoredProvider, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .applicationId: .id(provider.application)
+        case .provider: .text(provider.settings.provider.rawValue)
+        case .settings: .text(try JSONText.encode(StoredProviderSettings(provider.settings)))
+        case .sealedSecret: .optional(provider.sealedSecret)
+        case .updatedAt: .time(provider.updatedAt)
+        }
     }
 }
 

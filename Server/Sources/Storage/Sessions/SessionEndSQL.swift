@@ -4,11 +4,9 @@ extension SQLTransaction {
     package func endSession(
         _ id: Identifier<Session>, of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> Bool {
-        let ended = try connection.rows(
-            """
-            DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND id = $3 RETURNING token_digest
-            """,
-            [.id(application), .id(user), .id(id)], read: Self.digest)
+        let ended = try endedTokens(
+            "DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND id = $3",
+            [.id(application), .id(user), .id(id)])
         return noteEnd(of: ended, in: application) > 0
     }
 
@@ -25,17 +23,15 @@ extension SQLTransaction {
         // Reads the whole index: operators do this by hand, and no other query needs an index by id alone.
         try connection.row(
             "SELECT user_id FROM sessions WHERE application_id = $1 AND id = $2", [.id(application), .id(session)]
-        ) { row throws(DomainError) in row.id(0) }
+        ) { row throws(DomainError) in row.only.id() }
     }
 
     package func endSessions(
         of user: Identifier<User>, in application: Identifier<Application>, except kept: Identifier<Session>
     ) throws(DomainError) -> Int {
-        let ended = try connection.rows(
-            """
-            DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND id <> $3 RETURNING token_digest
-            """,
-            [.id(application), .id(user), .id(kept)], read: Self.digest)
+        let ended = try endedTokens(
+            "DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND id <> $3",
+            [.id(application), .id(user), .id(kept)])
         return noteEnd(of: ended, in: application)
     }
 
@@ -43,24 +39,18 @@ extension SQLTransaction {
         of user: Identifier<User>, openedBy method: Session.LogInMethod, in application: Identifier<Application>,
         except kept: Identifier<Session>
     ) throws(DomainError) -> Int {
-        let ended = try connection.rows(
-            """
-            DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND method = $3 AND id <> $4
-            RETURNING token_digest
-            """,
-            [.id(application), .id(user), .text(method.rawValue), .id(kept)], read: Self.digest)
+        let ended = try endedTokens(
+            "DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND method = $3 AND id <> $4",
+            [.id(application), .id(user), .text(method.rawValue), .id(kept)])
         return noteEnd(of: ended, in: application)
     }
 
     package func endSessions(
         of user: Identifier<User>, installation: String, in application: Identifier<Application>
     ) throws(DomainError) {
-        let ended = try connection.rows(
-            """
-            DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND installation = $3
-            RETURNING token_digest
-            """,
-            [.id(application), .id(user), .text(installation)], read: Self.digest)
+        let ended = try endedTokens(
+            "DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND installation = $3",
+            [.id(application), .id(user), .text(installation)])
         _ = noteEnd(of: ended, in: application)
     }
 
@@ -70,45 +60,29 @@ extension SQLTransaction {
     ) throws(DomainError) {
         // Ids grow with time. Looking first costs a fraction of a deletion that returns nothing.
         let newest = Identifier<Session>.first(at: limit)
-        let sessions = try connection.rows(
-            """
-            SELECT token_digest, id, device_key, protocol FROM sessions
-            WHERE application_id = $1 AND user_id = $2 ORDER BY id DESC
-            """,
-            [.id(application), .id(user)]
-        ) { row throws(DomainError) in
-            (
-                token: try row.digest(0), id: row.text(1), deviceKey: row.optionalText(2),
-                protocolName: Session.ProtocolName(rawValue: row.text(3))
-            )
-        }
+        let sessions = try connection.all(
+            ReplaceableSessionRow.self, "FROM sessions WHERE application_id = $1 AND user_id = $2 ORDER BY id DESC",
+            [.id(application), .id(user)])
         var ofProtocol = 0
-        let ended = sessions.enumerated().filter { place, session in
+        let ended = sessions.enumerated().filter { position, session in
             if session.protocolName == protocolLimit?.name { ofProtocol += 1 }
-            return place >= maximum
+            return position >= maximum
                 || protocolLimit.map { session.protocolName == $0.name && ofProtocol > $0.maximum } ?? false
-                || (deviceKey != nil && session.deviceKey == deviceKey && session.id < newest.rawValue)
+                || (deviceKey != nil && session.deviceKey == deviceKey && session.id.rawValue < newest.rawValue)
         }
         try end(ended.map(\.element.token), in: application)
     }
 
     package func sessionLives(
-        after place: SessionExpiry?, limit: Int
+        after last: SessionExpiry?, limit: Int
     ) throws(DomainError) -> [SessionExpiry] {
-        try connection.rows(
-            """
-            SELECT application_id, token_digest, last_used_at, expires_at, protocol FROM sessions
-            WHERE (application_id, token_digest) > ($1, $2) ORDER BY application_id, token_digest LIMIT $3
-            """,
+        try connection.all(
+            SessionExpiryRow.self,
+            "FROM sessions WHERE (application_id, token_digest) > ($1, $2) ORDER BY application_id, token_digest LIMIT $3",
             [
-                .text(place?.application.rawValue ?? ""), place.map { .digest($0.token) } ?? .bytes([]),
+                .text(last?.application.rawValue ?? ""), last.map { .digest($0.token) } ?? .bytes([]),
                 .count(limit),
-            ]
-        ) { row throws(DomainError) in
-            SessionExpiry(
-                application: row.id(0), token: try row.digest(1), protocolName: .init(rawValue: row.text(4)),
-                lastUsedAt: row.time(2), expiresAt: row.time(3))
-        }
+            ])
     }
 
     package func remove(_ sessions: [SessionExpiry]) throws(DomainError) {
@@ -120,8 +94,11 @@ extension SQLTransaction {
         }
     }
 
-    private static func digest(_ row: any RowReader) throws(DomainError) -> SecretDigest {
-        try row.digest(0)
+    /// Runs a statement that deletes sessions.
+    private func endedTokens(_ deletion: StaticString, _ values: [Value]) throws(DomainError) -> [SecretDigest] {
+        try connection.rows(.returning(EndedSessionRow.self, deletion), values) { row throws(DomainError) in
+            try EndedSessionRow.content(ColumnReader(row))
+        }
     }
 
     private func end(_ tokens: [SecretDigest], in application: Identifier<Application>) throws(DomainError) {

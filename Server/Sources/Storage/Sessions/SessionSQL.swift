@@ -4,14 +4,9 @@ extension SQLTransaction {
     package func session(
         token: SecretDigest, in application: Identifier<Application>
     ) throws(DomainError) -> (session: Session, user: User)? {
-        let found = try connection.row(
-            """
-            SELECT id, application_id, user_id, device_key, device_name, device_model, device_system,
-                device_app_version, address, protocol, method, created_at, last_used_at, expires_at, authenticated_at,
-                installation
-            FROM sessions WHERE application_id = $1 AND token_digest = $2
-            """,
-            [.id(application), .digest(token)], read: Self.session)
+        let found = try connection.first(
+            SessionRow.self, "FROM sessions WHERE application_id = $1 AND token_digest = $2",
+            [.id(application), .digest(token)])
         guard let session = found, let user = try user(session.user, in: application) else { return nil }
         return (session, user)
     }
@@ -19,60 +14,35 @@ extension SQLTransaction {
     package func sessions(
         of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> [Session] {
-        try connection.rows(
-            """
-            SELECT id, application_id, user_id, device_key, device_name, device_model, device_system,
-                device_app_version, address, protocol, method, created_at, last_used_at, expires_at, authenticated_at,
-                installation
-            FROM sessions WHERE application_id = $1 AND user_id = $2 ORDER BY id DESC
-            """,
-            [.id(application), .id(user)], read: Self.session)
+        try connection.all(
+            SessionRow.self, "FROM sessions WHERE application_id = $1 AND user_id = $2 ORDER BY id DESC",
+            [.id(application), .id(user)])
     }
 
     package func insert(
         _ session: Session, token: SecretDigest, attempt: SessionAttempt?
     ) throws(DomainError) {
-        try connection.run(
-            """
-            INSERT INTO sessions (application_id, token_digest, id, user_id, device_key, device_name, device_model,
-                device_system, device_app_version, address, protocol, method, created_at, last_used_at, expires_at,
-                authenticated_at, attempt_digest, attempt_request_digest, attempt_was_new,
-                attempt_previous_log_in_at, installation)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-                $21)
-            """,
-            [
-                .id(session.application), .digest(token), .id(session.id), .id(session.user),
-                .optional(session.deviceKey), .optional(session.device.name), .optional(session.device.model),
-                .optional(session.device.system), .optional(session.device.appVersion), .optional(session.address),
-                .text(session.protocolName.rawValue), .text(session.method.rawValue), .time(session.createdAt),
-                .time(session.lastUsedAt), .time(session.expiresAt), .optional(session.authenticatedAt),
-                attempt.map { .digest($0.digest) } ?? .null, attempt?.request.map { .digest($0) } ?? .null,
-                attempt.map { .integer($0.isNew ? 1 : 0) } ?? .null, .optional(attempt?.previousLogInAt),
-                .optional(session.device.installation),
-            ])
+        try connection.insert(
+            session, as: SessionRow.self, with: SessionSecretRow.Content(token: token, attempt: attempt),
+            as: SessionSecretRow.self)
     }
 
     package func session(
         attempt: SecretDigest, of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> (session: Session, attempt: SessionAttempt)? {
         let found = try connection.row(
-            """
-            SELECT id, application_id, user_id, device_key, device_name, device_model, device_system,
-                device_app_version, address, protocol, method, created_at, last_used_at, expires_at,
-                authenticated_at, installation, attempt_was_new, attempt_previous_log_in_at, attempt_request_digest
-            FROM sessions WHERE application_id = $1 AND user_id = $2 AND attempt_digest = $3
-            """,
+            .select(
+                Joined<SessionRow, SessionSecretRow>.self,
+                "FROM sessions WHERE application_id = $1 AND user_id = $2 AND attempt_digest = $3"),
             [.id(application), .id(user), .digest(attempt)]
         ) { row throws(DomainError) in
             (
-                try Self.session(row),
-                SessionAttempt(
-                    digest: attempt, request: row.isNull(18) ? nil : try row.digest(18),
-                    isNew: row.integer(16) == 1, previousLogInAt: row.optionalTime(17))
+                try SessionRow.content(ColumnReader(row)),
+                try SessionSecretRow.content(ColumnReader(row, from: SessionRow.width)).attempt
             )
         }
-        return found.map { (session: $0.0, attempt: $0.1) }
+        guard case (let session, let attempt?)? = found else { return nil }
+        return (session, attempt)
     }
 
     package func replaceToken(of session: Session, with token: SecretDigest) throws(DomainError) {
@@ -105,17 +75,5 @@ extension SQLTransaction {
                 [.time(use.at), .optional(use.address), .id(use.application), .id(use.user), .id(use.id)])
             if use.isFirstOfDay { try noteDay(of: use.user, in: use.application, at: use.at) }
         }
-    }
-
-    /// Reads sixteen columns of a session.
-    static func session(_ row: any RowReader) throws(DomainError) -> Session {
-        Session(
-            id: row.id(0), application: row.id(1), user: row.id(2), deviceKey: row.optionalText(3),
-            device: DeviceDescription(
-                name: row.optionalText(4), model: row.optionalText(5), system: row.optionalText(6),
-                appVersion: row.optionalText(7), installation: row.optionalText(15)),
-            address: row.optionalText(8), protocolName: .init(rawValue: row.text(9)),
-            method: .init(rawValue: row.text(10)), createdAt: row.time(11), lastUsedAt: row.time(12),
-            expiresAt: row.time(13), authenticatedAt: row.optionalTime(14))
     }
 }

@@ -2,17 +2,11 @@ package import Domain
 
 extension SQLTransaction {
     package func signingKeys() throws(DomainError) -> [SealedSigningKey] {
-        try connection.rows(
-            "SELECT id, sealed, created_at FROM signing_keys ORDER BY created_at DESC, id", []
-        ) { row throws(DomainError) in
-            SealedSigningKey(id: row.text(0), sealed: row.bytes(1), createdAt: row.time(2))
-        }
+        try connection.all(SigningKeyRow.self, "FROM signing_keys ORDER BY created_at DESC, id")
     }
 
     package func insert(_ key: SealedSigningKey) throws(DomainError) {
-        try connection.run(
-            "INSERT INTO signing_keys (id, sealed, created_at) VALUES ($1, $2, $3)",
-            [.text(key.id), .bytes(key.sealed), .time(key.createdAt)])
+        try connection.insert(key, as: SigningKeyRow.self)
         note(.signingKeys)
     }
 
@@ -21,5 +15,25 @@ extension SQLTransaction {
             try connection.run("DELETE FROM signing_keys WHERE id = $1", [.text(key.id)])
         }
         note(.signingKeys)
+    }
+}
+
+package enum SigningKeyRow: StoredRow {
+    package static let table: StaticString = "signing_keys"
+
+    package enum Column: Int, RowColumn {
+        case id, sealed, createdAt
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> SealedSigningKey {
+        SealedSigningKey(id: row.text(.id), sealed: row.bytes(.sealed), createdAt: row.time(.createdAt))
+    }
+
+    package static func stored(_ key: SealedSigningKey, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .id: .text(key.id)
+        case .sealed: .bytes(key.sealed)
+        case .createdAt: .time(key.createdAt)
+        }
     }
 }

@@ -79,9 +79,9 @@ struct TimestampTests {
     @Test("and a count of a row can be read and counted on, whatever the row says", arguments: edges)
     func rows(number: Int64) {
         let row = Row(number: number)
-        #expect(Timestamp.range.contains(row.time(0).milliseconds))
-        #expect((0...(1 << 40)).contains(row.count(0)))
-        #expect(Value.count(row.count(0)).isInteger)
+        #expect(Timestamp.range.contains(row.only.time.milliseconds))
+        #expect((0...(1 << 40)).contains(row.only.count))
+        #expect(Value.count(row.only.count).isInteger)
     }
 
     @Test("of a record is taken, or kept as a fault with the record's own name for it")

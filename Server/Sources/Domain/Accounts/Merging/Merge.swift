@@ -78,29 +78,3 @@ package struct Event: Hashable, Sendable {
         self.body = body
     }
 }
-
-/// What the slice asks of storage.
-package protocol MergeQueries {
-    func insert(_ ticket: MergeTicket) throws(DomainError)
-    func mergeTicket(
-        _ digest: SecretDigest, in application: Identifier<Application>
-    ) throws(DomainError) -> MergeTicket?
-    /// Takes a ticket, and all others between the same two users.
-    func remove(_ ticket: MergeTicket) throws(DomainError)
-    /// Takes all tickets that a user is a side of; the number that went.
-    func removeMergeTickets(
-        of user: Identifier<User>, in application: Identifier<Application>
-    ) throws(DomainError) -> Int
-    func insert(_ merge: Merge) throws(DomainError)
-    func merge(
-        _ id: Identifier<Merge>, of user: Identifier<User>, in application: Identifier<Application>
-    ) throws(DomainError) -> Merge?
-    func remove(_ merge: Merge) throws(DomainError)
-    func insert(_ event: Event) throws(DomainError)
-    /// Events, oldest first.
-    func events(
-        in application: Identifier<Application>, after id: Identifier<Event>?, limit: Int
-    ) throws(DomainError) -> [Event]
-    /// Removes tickets that ended, and merges that happened, before the given times.
-    func removeMerges(ticketsEndedBefore tickets: Timestamp, mergedBefore merges: Timestamp) throws(DomainError)
-}

@@ -40,19 +40,6 @@ package struct LogInFailures: Hashable, Sendable {
     }
 }
 
-/// What the slice asks of storage. Counts survive a restart and are shared between nodes (requirement 12). Whose they
-/// are is stored as a digest, because people type passwords into the wrong field.
-package protocol LogInFailureQueries {
-    func failures(of subject: SecretDigest, in application: Identifier<Application>) throws(DomainError)
-        -> LogInFailures?
-    func write(
-        _ failures: LogInFailures, of subject: SecretDigest, in application: Identifier<Application>
-    ) throws(DomainError)
-    func removeFailures(of subject: SecretDigest, in application: Identifier<Application>) throws(DomainError)
-    /// Forgets rows that nobody went on with.
-    func removeFailures(lastBefore limit: Timestamp) throws(DomainError)
-}
-
 extension LogInIdentifier {
     /// The identifier by which failures are counted: without what stands around the text by which identifiers are
     /// compared. Whatever a person or a program writes for one name is one here, in every protocol.

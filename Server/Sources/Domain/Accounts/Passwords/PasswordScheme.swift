@@ -63,20 +63,6 @@ package struct PasswordSchemeUse: Hashable, Sendable {
     }
 }
 
-/// What the slice asks of storage. Setting and bettering a password note the scheme of its hash.
-package protocol PasswordSchemeQueries {
-    /// The schemes of an application's passwords; perhaps also some that nobody has any more.
-    func passwordSchemes(in application: Identifier<Application>) throws(DomainError) -> Set<PasswordScheme>
-    /// Schemes that were not known to be in use since a time, of all applications.
-    func passwordSchemes(usedBefore limit: Timestamp, count: Int) throws(DomainError) -> [PasswordSchemeUse]
-    /// Whether a password has a scheme. It looks at all of an application's passwords when none has.
-    func hasPasswords(
-        of scheme: PasswordScheme, in application: Identifier<Application>
-    ) throws(DomainError) -> Bool
-    /// Notes that a scheme is in use, or is not any more, unless it was noted anew meanwhile.
-    func settle(_ use: PasswordSchemeUse, isUsed: Bool, at now: Timestamp) throws(DomainError)
-}
-
 /// Forgets schemes of passwords that no user has any more, so that comparisons stop taking their time.
 struct RemoveUnusedSchemes: Sendable {
     /// How many are looked for in one call.

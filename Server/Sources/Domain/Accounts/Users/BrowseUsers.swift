@@ -178,27 +178,6 @@ extension BrowseUsers.Filter {
     }
 }
 
-/// What the slice asks of storage for lists.
-package protocol UserListQueries {
-    /// Where users stand in the list of a leader, in its order, after a place.
-    func places(
-        _ leader: UserLeader, in application: Identifier<Application>, from place: UserPlace?, limit: Int
-    ) throws(DomainError) -> [UserPlace]
-    /// On which day, since 1970, a user was last there.
-    func daySeen(of user: Identifier<User>, in application: Identifier<Application>) throws(DomainError) -> Int64
-    /// An application's sessions: those of the newest users first, or those of one protocol.
-    func sessions(
-        in application: Identifier<Application>, protocolName: Session.ProtocolName?, from place: SessionPlace?,
-        limit: Int
-    ) throws(DomainError) -> [Session]
-    /// Merges that can still be undone, newest first.
-    func merges(
-        in application: Identifier<Application>, before id: Identifier<Merge>?, limit: Int
-    ) throws(DomainError) -> [Merge]
-    /// Merges that were offered and not decided.
-    func mergeTickets(in application: Identifier<Application>, limit: Int) throws(DomainError) -> [MergeTicket]
-}
-
 /// A place in a list of sessions.
 package struct SessionPlace: Hashable, Sendable {
     package var user: Identifier<User>

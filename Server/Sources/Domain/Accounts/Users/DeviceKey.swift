@@ -54,20 +54,6 @@ package struct RemovedDeviceKey: Hashable, Sendable {
     }
 }
 
-/// What the slice asks of storage.
-package protocol DeviceKeyQueries {
-    /// Remembers a removed key, in the place of an earlier removal.
-    func keep(_ key: RemovedDeviceKey) throws(DomainError)
-    func removedDeviceKey(
-        _ thumbprint: String, in application: Identifier<Application>
-    ) throws(DomainError) -> RemovedDeviceKey?
-    /// Forgets a removal, because the key leads to somebody again; nothing happens when there was none.
-    func forgetRemovedDeviceKey(_ thumbprint: String, in application: Identifier<Application>) throws(DomainError)
-    func forgetRemovedDeviceKeys(before limit: Timestamp) throws(DomainError)
-    /// Makes everything void that carries the user's present `credentialsVersion`.
-    func voidTickets(of user: inout User) throws(DomainError)
-}
-
 extension Transaction {
     /// Lets an identity lead to a user, and forgets that it was taken away from somebody before.
     func link(

@@ -16,11 +16,12 @@ package struct RememberAttempt: Sendable {
         guard let attempt else { return }
         let application = who.application.id
         let name = Array("attempt \(who.user.id) ".utf8) + attempt.digest.bytes
-        let (named, asked) = (SecretDigest(of: name), SecretDigest(of: name + attempt.request.bytes))
         let end = clock.now + Self.memory
+        let named = UsedProof(.attempt, SecretDigest(of: name), until: end)
+        let asked = UsedProof(.attemptedRequest, SecretDigest(of: name + attempt.request.bytes), until: end)
         try await store.write { transaction throws(DomainError) in
-            let isNewName = try transaction.markUsed(named, until: end, in: application)
-            let isNewRequest = try transaction.markUsed(asked, until: end, in: application)
+            let isNewName = try transaction.markUsed(named, in: application)
+            let isNewRequest = try transaction.markUsed(asked, in: application)
             guard isNewName || !isNewRequest else { throw .attemptReused }
         }
     }

@@ -14,7 +14,7 @@ package struct User: Hashable, Sendable {
     package var phone: String?
     /// When the phone number was shown to be the user's.
     package var phoneVerifiedAt: Timestamp?
-    /// When the password was last set by somebody. Its hash is not here: see `PasswordQueries`.
+    /// When the password was last set by somebody. Its hash is not here: see `AccountQueries`.
     package var passwordSetAt: Timestamp?
     /// Since when the password is known to be the user name: whoever learns the one has the account (requirement 24).
     package var weakPasswordAt: Timestamp?

@@ -241,11 +241,3 @@ package struct UserOrder: Hashable, Sendable {
         self.isDescending = isDescending
     }
 }
-
-/// What the slice asks of storage.
-package protocol UserSearchQueries {
-    /// - Throws: `searchTooSlow` beyond the time limit of the search that it is part of, `storageUnavailable`.
-    func search(
-        _ search: UserSearch, in application: Identifier<Application>
-    ) throws(DomainError) -> UserSearch.Findings
-}

@@ -38,7 +38,7 @@ package struct ChainAuditEntries: Sendable {
             }
             let number = (before?.number ?? 0).addingWithSaturation(1)
             let digest = seals.digest(of: entry, number: number, after: before?.digest)
-            try transaction.place(ChainedAuditEntry(entry: entry, number: number, digest: digest))
+            try transaction.updatePosition(of: ChainedAuditEntry(entry: entry, number: number, digest: digest))
             heads[entry.application] = seals.head(of: entry.application, number: number, digest: digest)
         }
         for head in heads.values { try transaction.replace(head) }

@@ -20,19 +20,3 @@ package struct ProtocolKeySet: Hashable, Sendable {
         self.digests = digests
     }
 }
-
-/// What the slice asks of storage.
-package protocol ForeignProtocolQueries {
-    /// The keys of the application that a public key names in a protocol.
-    func protocolKeys(
-        _ protocolName: Session.ProtocolName, publicKey: String
-    ) throws(DomainError) -> ProtocolKeySet?
-    /// The protocols that are on in an application.
-    func protocolKeys(of application: Identifier<Application>) throws(DomainError) -> [ProtocolKeySet]
-    /// Writes keys, over those that the application had in the protocol. Look first whether the public key is free.
-    func save(_ keys: ProtocolKeySet) throws(DomainError)
-    /// Switches a protocol off; `false` when it was not on.
-    func removeProtocolKeys(
-        _ protocolName: Session.ProtocolName, of application: Identifier<Application>
-    ) throws(DomainError) -> Bool
-}

@@ -34,25 +34,3 @@ package struct MailedCode: Hashable, Sendable {
         self.session = session
     }
 }
-
-/// What the slice asks of storage.
-package protocol MailedCodeQueries {
-    /// Keeps a code in the place of the user's earlier one of its kind.
-    func replaceCode(with code: MailedCode) throws(DomainError)
-    func code(_ handle: SecretDigest, in application: Identifier<Application>) throws(DomainError) -> MailedCode?
-    /// The address that a user's code of a kind was mailed to, and until when it is good.
-    func mailedAddress(
-        of kind: MailKind, user: Identifier<User>, in application: Identifier<Application>
-    ) throws(DomainError) -> (address: String, expiresAt: Timestamp)?
-    /// Writes `usedBy`.
-    func markUsed(_ code: MailedCode) throws(DomainError)
-    /// Removes a user's code of a kind; nothing happens when there is none.
-    func removeCode(
-        of kind: MailKind, user: Identifier<User>, in application: Identifier<Application>
-    ) throws(DomainError)
-    /// Removes all of a user's codes, used ones too, but one by its handle; the number that went.
-    func removeCodes(
-        of user: Identifier<User>, in application: Identifier<Application>, except kept: SecretDigest?
-    ) throws(DomainError) -> Int
-    func removeCodes(endedBefore limit: Timestamp) throws(DomainError)
-}

@@ -46,11 +46,3 @@ package struct SealedSigningKey: Hashable, Sendable {
         self.createdAt = createdAt
     }
 }
-
-/// What the slice asks of storage.
-package protocol SigningKeyQueries {
-    /// All keys, newest first: the first one signs.
-    func signingKeys() throws(DomainError) -> [SealedSigningKey]
-    func insert(_ key: SealedSigningKey) throws(DomainError)
-    func removeSigningKeys(except ids: [String]) throws(DomainError)
-}

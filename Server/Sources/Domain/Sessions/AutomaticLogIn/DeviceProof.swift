@@ -59,16 +59,11 @@ package enum ProofFault: Error, Hashable, Sendable {
     case otherKey
 }
 
-/// What the slice asks of storage.
-package protocol ProofReplayQueries {
-    /// Notes a proof as used; `false` when it was noted before.
-    func markUsed(_ proof: DeviceProof, in application: Identifier<Application>) throws(DomainError) -> Bool
-    /// Notes anything that counts once as used; `false` when it was noted before.
-    func markUsed(
-        _ digest: SecretDigest, until end: Timestamp, in application: Identifier<Application>
-    ) throws(DomainError) -> Bool
-    /// Whether something was noted as used, without noting it.
-    func wasUsed(_ digest: SecretDigest, in application: Identifier<Application>) throws(DomainError) -> Bool
-    /// Forgets proofs that are too old to be accepted anyway.
-    func removeUsedProofs(endedBefore limit: Timestamp) throws(DomainError)
+extension Transaction {
+    /// Marks a proof as used; `false` when it was used before.
+    package func markUsed(
+        _ proof: DeviceProof, in application: Identifier<Application>
+    ) throws(DomainError) -> Bool {
+        try markUsed(UsedProof(.device, proof.replayDigest, until: proof.replayEnd), in: application)
+    }
 }

@@ -36,7 +36,7 @@ package struct RateLimitKey: Hashable, Sendable {
     }
 }
 
-/// What the slice asks of storage. Counters survive a restart and are shared between nodes (requirement 12).
+/// What rate limits need of storage. Counters survive a restart and are shared between nodes (requirement 12).
 package protocol RateLimitQueries {
     /// Counts one act and tells the number within the window, and when that window began.
     ///

@@ -2,9 +2,9 @@ import Domain
 import Storage
 import enum OkaeriWire.JSONValue
 
-extension Promise {
-    static let searchTimePromises = [
-        Promise("stops a search at its time limit in the middle of a statement, and its reader takes the next one") {
+extension Contract {
+    static let searchTimeContracts = [
+        Contract("stops a search at its time limit in the middle of a statement, and its reader takes the next one") {
             engine in
             for _ in 0..<4 {
                 let stopped = await engine.search(within: .milliseconds(50)) { transaction throws(DomainError) in
@@ -18,7 +18,7 @@ extension Promise {
             }
             try expectEqual(next.result, .success(10))
         },
-        Promise("counts the time of all a search's statements together") { engine in
+        Contract("counts the time of all a search's statements together") { engine in
             let stopped = await engine.search(within: .milliseconds(50)) { transaction throws(DomainError) in
                 // It would go on for ever.
                 while try transaction.countTo(1000) == 1000 {}
@@ -26,7 +26,7 @@ extension Promise {
             }
             try expectEqual(stopped.result, .failure(.searchTooSlow))
         },
-        Promise("lets no search's time limit hold for what comes after it") { engine in
+        Contract("lets no search's time limit hold for what comes after it") { engine in
             for _ in 0..<4 {
                 _ = await engine.search(within: .milliseconds(5)) { transaction throws(DomainError) in
                     try transaction.countTo(10_000_000_000)
@@ -45,23 +45,23 @@ extension Promise {
             }
             try expectEqual(read?.displayName, "after")
         },
-        Promise("takes questions that are put together for a request in searches alone") { engine in
+        Contract("takes questions that are put together for a request in searches alone") { engine in
             engine.observeFaults { _ in }
             do {
                 _ = try await engine.read { transaction throws(DomainError) in try transaction.countTo(10) }
-                throw BrokenPromise(description: "a question without a time limit was answered")
+                throw ContractFault(description: "a question without a time limit was answered")
             } catch let error as DomainError {
                 try expectEqual(error, .storageUnavailable)
             }
         },
-        Promise("ends a search with what its closure throws, and tells how long it took") { engine in
+        Contract("ends a search with what its closure throws, and tells how long it took") { engine in
             let refused = await engine.search(within: .seconds(60)) { _ throws(DomainError) -> Int in
                 throw DomainError.userUnknown
             }
             try expectEqual(refused.result, .failure(.userUnknown))
             try expect(refused.time < .seconds(60), "\(refused.time)")
         },
-        Promise("looks values up in long lists without a walk for each of them") { engine in
+        Contract("looks values up in long lists without a walk for each of them") { engine in
             let samples = Samples()
             let list = (0..<4000).map { JSONValue.integer($0) }
             try await engine.write { transaction throws(DomainError) in

@@ -1,9 +1,9 @@
 import Domain
 import enum OkaeriWire.JSONValue
 
-extension Promise {
-    static let proofPromises = [
-        Promise("takes a proof once in an application, until it is forgotten") { engine in
+extension Contract {
+    static let proofContracts = [
+        Contract("takes a proof once in an application, until it is forgotten") { engine in
             let samples = Samples()
             let proof = samples.proof(1)
             let answers = try await engine.write { transaction throws(DomainError) in
@@ -23,8 +23,8 @@ extension Promise {
         }
     ]
 
-    static let rateLimitPromises = [
-        Promise("counts within a window and begins anew after it") { engine in
+    static let rateLimitContracts = [
+        Contract("counts within a window and begins anew after it") { engine in
             let samples = Samples()
             let key = RateLimitKey(application: samples.application, kind: "kind", subject: "somebody")
             let other = RateLimitKey(application: samples.application, kind: "kind", subject: "somebody else")
@@ -45,7 +45,7 @@ extension Promise {
             }
             try expectEqual(last, [2, 1])
         },
-        Promise("takes a count back, and never below nothing") { engine in
+        Contract("takes a count back, and never below nothing") { engine in
             let samples = Samples()
             let key = RateLimitKey(application: samples.application, kind: "kind", subject: "somebody")
             let counts = try await engine.write { transaction throws(DomainError) in
@@ -62,8 +62,8 @@ extension Promise {
         },
     ]
 
-    static let accessTokenPromises = [
-        Promise("keeps signing keys, newest first, and lets old ones go") { engine in
+    static let accessTokenContracts = [
+        Contract("keeps signing keys, newest first, and lets old ones go") { engine in
             let samples = Samples()
             let keys = (0..<3).map { number in
                 SealedSigningKey(
@@ -78,7 +78,7 @@ extension Promise {
             try expectEqual(all, keys.reversed())
             try expectEqual(left, [keys[2], keys[1]])
         },
-        Promise("gives an application back as it was written, and all of them by age") { engine in
+        Contract("gives an application back as it was written, and all of them by age") { engine in
             let samples = Samples()
             let applications = (0..<2).map { number in
                 var settings = ApplicationSettings(

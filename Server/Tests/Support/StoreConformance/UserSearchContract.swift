@@ -2,9 +2,9 @@ import Domain
 import Storage
 import enum OkaeriWire.JSONValue
 
-extension Promise {
-    static let userSearchPromises = [
-        Promise("finds users by what apps have stored about them, of the same kind only") { engine in
+extension Contract {
+    static let userSearchContracts = [
+        Contract("finds users by what apps have stored about them, of the same kind only") { engine in
             let samples = Samples()
             let date: JSONValue = ["__type": "Date", "iso": "2026-01-02T03:04:05.678Z"]
             let users: [(String, [String: JSONValue])] = [
@@ -61,7 +61,7 @@ extension Promise {
                     "\(condition): \(found.users.map(\.displayName)), \(found.count ?? -1)")
             }
         },
-        Promise("keeps values as they are, and finds an object or a list by one that is equal") { engine in
+        Contract("keeps values as they are, and finds an object or a list by one that is equal") { engine in
             let samples = Samples()
             try await insert(
                 writtenValues.enumerated().map { ("\($0.offset)", ["v": $0.element]) }, samples, engine)
@@ -74,7 +74,7 @@ extension Promise {
                 try expectEqual(found.first?.fields, ["v": value])
             }
         },
-        Promise(
+        Contract(
             "finds texts by pieces, with and without regard to case, and takes nothing of them for more than itself"
         ) {
             engine in
@@ -99,7 +99,7 @@ extension Promise {
                     "\(pattern): \(found.users.map(\.displayName))")
             }
         },
-        Promise("finds users by their shown names and their phone numbers, and of those only the reader's own") {
+        Contract("finds users by their shown names and their phone numbers, and of those only the reader's own") {
             engine in
             let samples = Samples()
             try await insert([("Anna", [:]), ("Berta", [:])], samples, engine)
@@ -133,7 +133,7 @@ extension Promise {
                 }
             }
         },
-        Promise("sorts users by any field, and cuts pages") { engine in
+        Contract("sorts users by any field, and cuts pages") { engine in
             let samples = Samples()
             let users: [(String, [String: JSONValue])] = [
                 ("a", ["v": 10]), ("b", ["v": 9.5]), ("c", ["v": "x"]), ("d", [:]), ("e", ["v": "Z"]),
@@ -156,7 +156,7 @@ extension Promise {
             let none = try await findings(UserSearch(limit: 0, counts: true, reader: .everything), samples, engine)
             try expectEqual(none, UserSearch.Findings(users: [], count: 5))
         },
-        Promise("finds only whom the reader may see, and no address but the reader's own") { engine in
+        Contract("finds only whom the reader may see, and no address but the reader's own") { engine in
             let samples = Samples()
             var users = (0..<5).map { samples.user("\($0)", after: Int64($0)) }
             users[1].acl = ACL([.everybody: [.read]])

@@ -21,9 +21,9 @@ extension Samples {
     }
 }
 
-extension Promise {
-    static let mailPromises = [
-        Promise("hands out mail that is due, the longest waiting first, and keeps it for the taker") { engine in
+extension Contract {
+    static let mailContracts = [
+        Contract("hands out mail that is due, the longest waiting first, and keeps it for the taker") { engine in
             let samples = Samples()
             let mails = [
                 samples.mail(dueAfter: .seconds(2)), samples.mail(in: samples.otherApplication),
@@ -51,7 +51,7 @@ extension Promise {
             }
             try expectEqual(again.map(\.attempts).sorted(), [1, 2, 2, 2])
         },
-        Promise("lets nobody but the taker finish, postpone or rewrite a mail") { engine in
+        Contract("lets nobody but the taker finish, postpone or rewrite a mail") { engine in
             let samples = Samples()
             let mail = samples.mail()
             let left = try await engine.write { transaction throws(DomainError) -> [Bool] in
@@ -77,7 +77,7 @@ extension Promise {
             }
             try expectEqual(left, [true, true, true, true, true])
         },
-        Promise("erases what a mail says when it is given up, and the rest of it later") { engine in
+        Contract("erases what a mail says when it is given up, and the rest of it later") { engine in
             let samples = Samples()
             let mail = samples.mail()
             let outbox = OutboxMail(
@@ -109,7 +109,7 @@ extension Promise {
             try expectEqual(kept, [outbox])
             try expect(gone, "old mail stayed")
         },
-        Promise("keeps one code of a kind for a user, until it is used or over") { engine in
+        Contract("keeps one code of a kind for a user, until it is used or over") { engine in
             let samples = Samples()
             let answers = try await engine.write { transaction throws(DomainError) -> [Bool] in
                 var first = samples.code(1, of: "hana")
@@ -138,8 +138,8 @@ extension Promise {
         },
     ]
 
-    static let mailRacePromises = [
-        Promise("sends each of twenty mails once when ten nodes look for mail at once") { engine in
+    static let mailRaceContracts = [
+        Contract("sends each of twenty mails once when ten nodes look for mail at once") { engine in
             let carrier = TestCarrier()
             let world = try TestWorld(engine, mail: .carrier(carrier))
             let application = try await world.makeApplication()
@@ -159,7 +159,7 @@ extension Promise {
             try expectEqual(carrier.tries, 20)
             try expectEqual(try await world.useCases.listQueuedMail(in: application.id), [])
         },
-        Promise("lets one of twenty log-ins at once with one code through") { engine in
+        Contract("lets one of twenty log-ins at once with one code through") { engine in
             let carrier = TestCarrier()
             let world = try TestWorld(engine, mail: .carrier(carrier))
             let application = try await world.makeApplication()

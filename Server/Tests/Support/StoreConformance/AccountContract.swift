@@ -1,9 +1,9 @@
 import Domain
 import Storage
 
-extension Promise {
-    static let accountPromises = [
-        Promise("gives identifiers, password and standing back as they were written") { engine in
+extension Contract {
+    static let accountContracts = [
+        Contract("gives identifiers, password and standing back as they were written") { engine in
             let samples = Samples()
             var user = samples.user("花")
             user.username = "Ｈａｎａ"
@@ -22,7 +22,7 @@ extension Promise {
             }
             try expectEqual(read, written)
         },
-        Promise("finds a user by each identifier in its folded form, in its application only") { engine in
+        Contract("finds a user by each identifier in its folded form, in its application only") { engine in
             let samples = Samples()
             var user = samples.user()
             user.username = "Straße"
@@ -45,7 +45,7 @@ extension Promise {
             }
             try expectEqual(found, [written, nil, written, nil, written, nil])
         },
-        Promise("frees an identifier that its user gave up, for others") { engine in
+        Contract("frees an identifier that its user gave up, for others") { engine in
             let samples = Samples()
             var (first, second) = (samples.user(), samples.user())
             first.username = "hana"
@@ -66,7 +66,7 @@ extension Promise {
             }
             try expectEqual(owner?.id, taker.id)
         },
-        Promise("lets an identifier lead to one user only") { engine in
+        Contract("lets an identifier lead to one user only") { engine in
             let samples = Samples()
             var (first, second) = (samples.user(), samples.user())
             first.email = "hana@example.com"
@@ -81,10 +81,10 @@ extension Promise {
                 try await engine.write { transaction throws(DomainError) in
                     try transaction.updateIdentifiers(of: other)
                 }
-                throw BrokenPromise(description: "a mail address led to two users")
+                throw ContractFault(description: "a mail address led to two users")
             } catch is DomainError {}
         },
-        Promise("sets, betters and removes a password") { engine in
+        Contract("sets, betters and removes a password") { engine in
             let samples = Samples()
             let user = samples.user()
             let (weak, strong, other) = (
@@ -113,7 +113,7 @@ extension Promise {
             try expectEqual(users.map { $0?.passwordSetAt }, [later, nil])
             try expectEqual(users.map { $0?.updatedAt }, [later, later])
         },
-        Promise("knows the schemes of an application's passwords, until nobody has them") { engine in
+        Contract("knows the schemes of an application's passwords, until nobody has them") { engine in
             let samples = Samples()
             let users = [samples.user(), samples.user(after: 1), samples.user(in: samples.otherApplication)]
             let forms = [
@@ -152,7 +152,7 @@ extension Promise {
             // The one that was noted again when the hash was bettered is not looked for.
             try expectEqual(schemes, [[bcrypt, argon2], [bcrypt, scrypt], [argon2], [scrypt], []])
         },
-        Promise("gives a session a new token when its owner proved to be there") { engine in
+        Contract("gives a session a new token when its owner proved to be there") { engine in
             let samples = Samples()
             let user = samples.user()
             var session = samples.session(of: user)

@@ -3,9 +3,9 @@ import Storage
 import Synchronization
 import TestWorld
 
-extension Promise {
-    static let transactionPromises = [
-        Promise("undoes all of a transaction that throws, and nothing of its neighbours") { engine in
+extension Contract {
+    static let transactionContracts = [
+        Contract("undoes all of a transaction that throws, and nothing of its neighbours") { engine in
             let samples = Samples()
             let users = (0..<40).map { samples.user("user \($0)", after: Int64($0)) }
             let refusals = await withTaskGroup(of: Bool.self) { group in
@@ -28,7 +28,7 @@ extension Promise {
             }
             try expectEqual(present, users.enumerated().filter { $0.offset % 2 == 0 }.map(\.element))
         },
-        Promise("refuses a second statement where one was announced, and counts exactly with one") { engine in
+        Contract("refuses a second statement where one was announced, and counts exactly with one") { engine in
             let samples = Samples()
             let key = RateLimitKey(application: samples.application, kind: "kind", subject: "somebody")
             do {
@@ -36,7 +36,7 @@ extension Promise {
                     _ = try transaction.userCount(in: samples.application)
                     try transaction.insert(samples.user())
                 }
-                throw BrokenPromise(description: "two statements were run")
+                throw ContractFault(description: "two statements were run")
             } catch DomainError.storageUnavailable {}
             let counts = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<50 {
@@ -50,14 +50,14 @@ extension Promise {
             }
             try expectEqual(counts.sorted(), Array(1...50))
         },
-        Promise("removes what is over, in statements that need not run alone") { engine in
+        Contract("removes what is over, in statements that need not run alone") { engine in
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()
             _ = try await world.logIn(TestDevice(), to: application)
             world.clock.advance(by: .days(1000))
             try expectEqual(try await world.useCases.purgeExpired(), 1)
         },
-        Promise("announces a change once it is committed, and never one that was undone") { engine in
+        Contract("announces a change once it is committed, and never one that was undone") { engine in
             let samples = Samples()
             let user = samples.user()
             let heard = Heard()

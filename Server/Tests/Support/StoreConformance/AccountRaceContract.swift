@@ -2,9 +2,9 @@ import Domain
 import Storage
 import TestWorld
 
-extension Promise {
-    static let accountRacePromises = [
-        Promise("makes one user of two sign-ups at once whose user names differ only in case") { engine in
+extension Contract {
+    static let accountRaceContracts = [
+        Contract("makes one user of two sign-ups at once whose user names differ only in case") { engine in
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()
             let names = ["hana", "HANA", "Ｈａｎａ", "hAnA"]
@@ -15,7 +15,7 @@ extension Promise {
             try expectEqual(refusals.filter { $0 == .identifiersTaken([.username]) }.count, 19)
             try expectEqual(try await userCount(engine, application), 1)
         },
-        Promise("upgrades one of two users to one mail address at once, and leaves the other as it was") { engine in
+        Contract("upgrades one of two users to one mail address at once, and leaves the other as it was") { engine in
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()
             let logIns = try await together(10) { _ in try await world.logIn(TestDevice(), to: application) }
@@ -34,7 +34,7 @@ extension Promise {
             try expectEqual(users.filter { !$0.isAnonymous }.count, 1)
             try expectEqual(users.filter(\.hasPassword).count, 1)
         },
-        Promise("upgrades a user once when two different upgrades come at once") { engine in
+        Contract("upgrades a user once when two different upgrades come at once") { engine in
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()
             let logIn = try await world.logIn(TestDevice(), to: application)
@@ -47,7 +47,7 @@ extension Promise {
             try expectEqual(refusals.filter { $0 == nil }.count, 1)
             try expectEqual(refusals.filter { $0 == .alreadyRegistered }.count, 9)
         },
-        Promise("counts each of twenty wrong passwords at once, and lets no right one through after the fifth") {
+        Contract("counts each of twenty wrong passwords at once, and lets no right one through after the fifth") {
             engine in
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()
@@ -60,7 +60,7 @@ extension Promise {
             let right = await world.refusal { _ = try await world.logIn("hana", to: application) }
             try expectEqual(right, .rateLimited(retryAfter: .seconds(1)))
         },
-        Promise("keeps one of two changes of a password at once, and ends the sessions that either did not make") {
+        Contract("keeps one of two changes of a password at once, and ends the sessions that either did not make") {
             engine in
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()
@@ -81,7 +81,7 @@ extension Promise {
             let old = await world.refusal { _ = try await world.logIn("hana", to: application) }
             try expectEqual(old, .credentialRefused)
         },
-        Promise("opens no session with a password that was changed meanwhile") { engine in
+        Contract("opens no session with a password that was changed meanwhile") { engine in
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()
             let logIn = try await world.signUp("hana", to: application)
@@ -95,7 +95,7 @@ extension Promise {
                 guard let late else { continue }
                 do {
                     _ = try await world.authenticate(late.token, in: application)
-                    throw BrokenPromise(description: "a session of the old password is left")
+                    throw ContractFault(description: "a session of the old password is left")
                 } catch DomainError.sessionInvalid {}
             }
         },

@@ -1,8 +1,9 @@
 import Domain
 
-extension Promise {
-    static let providerPromises = [
-        Promise("gives a provider's settings back as they were written, and those of one name from every application") {
+extension Contract {
+    static let providerContracts = [
+        Contract("gives a provider's settings back as they were written, and those of one name from every application")
+        {
             engine in
             let samples = Samples()
             let full = StoredProvider(
@@ -40,7 +41,7 @@ extension Promise {
             try expectEqual(removed, [true, false])
             try expectEqual(left, [later])
         },
-        Promise("keeps what providers told, and moves it with the identity to another name") { engine in
+        Contract("keeps what providers told, and moves it with the identity to another name") { engine in
             let samples = Samples()
             let user = samples.user("花")
             let full = ProviderAccount(
@@ -87,7 +88,7 @@ extension Promise {
             try expectEqual(owner, user.id)
             try expectEqual(none, nil)
         },
-        Promise("lets one of two workers take a revocation, when it is due") { engine in
+        Contract("lets one of two workers take a revocation, when it is due") { engine in
             let samples = Samples()
             let revocation = ProviderRevocation(
                 application: samples.application, id: samples.randomness.newIdentifier(at: samples.now),
@@ -122,7 +123,7 @@ extension Promise {
             try expectEqual(postponed, [later])
             try expectEqual(left, [])
         },
-        Promise("ends the sessions that one way of log-in opened") { engine in
+        Contract("ends the sessions that one way of log-in opened") { engine in
             let samples = Samples()
             let user = samples.user()
             let automatic = samples.session(of: user)

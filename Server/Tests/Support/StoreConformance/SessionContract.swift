@@ -1,8 +1,8 @@
 import Domain
 
-extension Promise {
-    static let sessionPromises = [
-        Promise("gives a session and its user back by token, within its application only") { engine in
+extension Contract {
+    static let sessionContracts = [
+        Contract("gives a session and its user back by token, within its application only") { engine in
             let samples = Samples()
             let user = samples.user("Hana")
             let session = samples.session(of: user, deviceKey: "key")
@@ -19,7 +19,7 @@ extension Promise {
             try expectEqual(found?.user, user)
             try expect(foreign == nil && unknown == nil, "a foreign or unknown token found a session")
         },
-        Promise("lists a user's sessions newest first, with the last noted use") { engine in
+        Contract("lists a user's sessions newest first, with the last noted use") { engine in
             let samples = Samples()
             let (user, other) = (samples.user(), samples.user(after: 1))
             let older = samples.session(of: user)
@@ -39,7 +39,7 @@ extension Promise {
             expected.address = "192.0.2.1"
             try expectEqual(listed, [newer, expected])
         },
-        Promise("notes the day on which a user was there: at the first log-in and the first use of a day") { engine in
+        Contract("notes the day on which a user was there: at the first log-in and the first use of a day") { engine in
             let samples = Samples()
             let person = samples.user()
             let session = samples.session(of: person)
@@ -74,7 +74,7 @@ extension Promise {
             let first = samples.now.day
             try expectEqual(days, [first, first + 2, first + 2, first + 3, first + 3, first + 3])
         },
-        Promise("keeps which installation a session belongs to, and ends a user's sessions of one installation") {
+        Contract("keeps which installation a session belongs to, and ends a user's sessions of one installation") {
             engine in
             let samples = Samples()
             let (user, other) = (samples.user(), samples.user(after: 1))
@@ -96,7 +96,7 @@ extension Promise {
             try expectEqual(left, [sessions[1]])
             try expectEqual(strangers, [sessions[2]])
         },
-        Promise("ends a session for its owner and for nobody else") { engine in
+        Contract("ends a session for its owner and for nobody else") { engine in
             let samples = Samples()
             let (user, other) = (samples.user(), samples.user(after: 1))
             let session = samples.session(of: user)
@@ -114,7 +114,7 @@ extension Promise {
             }
             try expectEqual(answers, [false, false, true, true, false, false])
         },
-        Promise("ends all other sessions and tells how many") { engine in
+        Contract("ends all other sessions and tells how many") { engine in
             let samples = Samples()
             let (user, other) = (samples.user(), samples.user(after: 1))
             let sessions = (0..<4).map { samples.session(of: user, after: .seconds($0)) }
@@ -133,7 +133,7 @@ extension Promise {
             try expectEqual(left, [sessions[1]])
             try expectEqual(others, 1)
         },
-        Promise("ends a device's earlier sessions and the oldest past the limit") { engine in
+        Contract("ends a device's earlier sessions and the oldest past the limit") { engine in
             let samples = Samples()
             let user = samples.user()
             let replaced = samples.session(of: user, deviceKey: "key")
@@ -155,7 +155,7 @@ extension Promise {
             try expectEqual(byKey, [parallel, otherDevice])
             try expectEqual(byNumber, [parallel])
         },
-        Promise("finds the session of an attempt, and gives it a new token") { engine in
+        Contract("finds the session of an attempt, and gives it a new token") { engine in
             let samples = Samples()
             let user = samples.user()
             let session = samples.session(of: user)
@@ -177,7 +177,7 @@ extension Promise {
             try expectEqual(found?.attempt, attempt)
             try expect(foreign == nil && old == nil && new?.session == session, "the token was not replaced")
         },
-        Promise("sweeps through all sessions in parts, and spares one that was used meanwhile") { engine in
+        Contract("sweeps through all sessions in parts, and spares one that was used meanwhile") { engine in
             let samples = Samples()
             let user = samples.user()
             let sessions = (0..<7).map { samples.session(of: user, after: .seconds($0)) }

@@ -2,9 +2,9 @@ import Domain
 import enum OkaeriWire.JSONValue
 import Storage
 
-extension Promise {
-    static let userPromises = [
-        Promise("gives a user back as it was written") { engine in
+extension Contract {
+    static let userContracts = [
+        Contract("gives a user back as it was written") { engine in
             let samples = Samples()
             var user = samples.user("おかえり 환영 👋🏽")
             user.locale = "ja-JP"
@@ -21,7 +21,7 @@ extension Promise {
             }
             try expectEqual(read, written)
         },
-        Promise("reads a user whose times lie beyond all years, as an older version could store them") { engine in
+        Contract("reads a user whose times lie beyond all years, as an older version could store them") { engine in
             for stored in [Int64.min, -62_167_219_200_001, 253_402_300_800_000, .max] {
                 let samples = Samples()
                 let user = samples.user("before")
@@ -45,7 +45,7 @@ extension Promise {
                 try expect(Timestamp.range.contains(time.milliseconds), "a time beyond all years")
             }
         },
-        Promise("keeps the users of applications apart") { engine in
+        Contract("keeps the users of applications apart") { engine in
             let samples = Samples()
             let user = samples.user()
             try await engine.write { transaction throws(DomainError) in try transaction.insert(user) }
@@ -54,7 +54,7 @@ extension Promise {
             }
             try expect(found == nil, "another application sees the user")
         },
-        Promise("changes a profile and nothing else") { engine in
+        Contract("changes a profile and nothing else") { engine in
             let samples = Samples()
             let user = samples.user("before")
             var changed = user
@@ -72,7 +72,7 @@ extension Promise {
             changed.lastLogInAt = nil
             try expectEqual(read, changed)
         },
-        Promise("pages through users by age") { engine in
+        Contract("pages through users by age") { engine in
             let samples = Samples()
             let users = (0..<5).map { samples.user("user \($0)", after: Int64($0)) }
             let pages = try await engine.write { transaction throws(DomainError) in
@@ -85,7 +85,7 @@ extension Promise {
             }
             try expectEqual(pages, [Array(users[..<3]), Array(users[3...]), []])
         },
-        Promise("counts an application's users") { engine in
+        Contract("counts an application's users") { engine in
             let samples = Samples()
             let count = try await engine.write { transaction throws(DomainError) in
                 try transaction.insert(samples.user(after: 0))
@@ -97,8 +97,8 @@ extension Promise {
         },
     ]
 
-    static let identityPromises = [
-        Promise("finds a user by an identity, with all its identities oldest first") { engine in
+    static let identityContracts = [
+        Contract("finds a user by an identity, with all its identities oldest first") { engine in
             let samples = Samples()
             let user = samples.user()
             let older = Identity(provider: .device, subject: "key one", linkedAt: samples.now)
@@ -112,7 +112,7 @@ extension Promise {
             try expectEqual(found?.id, user.id)
             try expectEqual(found?.identities, [older, newer])
         },
-        Promise("lets an identity lead to one user only, but again in another application") { engine in
+        Contract("lets an identity lead to one user only, but again in another application") { engine in
             let samples = Samples()
             let (user, other) = (samples.user(), samples.user(in: samples.otherApplication))
             let identity = Identity(provider: .device, subject: "key", linkedAt: samples.now)
@@ -126,7 +126,7 @@ extension Promise {
                 try await engine.write { transaction throws(DomainError) in
                     try transaction.insert(identity, for: other.id, in: user.application)
                 }
-                throw BrokenPromise(description: "the identity was linked twice")
+                throw ContractFault(description: "the identity was linked twice")
             } catch is DomainError {}
         },
     ]

@@ -2,9 +2,9 @@ import Domain
 import Storage
 import TestWorld
 
-extension Promise {
-    static let transferPromises = [
-        Promise("lets one of twenty devices that redeem one transfer code at once win") { engine in
+extension Contract {
+    static let transferContracts = [
+        Contract("lets one of twenty devices that redeem one transfer code at once win") { engine in
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()
             let (user, code) = try await issued(world, application)
@@ -15,7 +15,7 @@ extension Promise {
             let after = try await world.useCases.readUser(user.id, in: application.id)
             try expectEqual(after.identities.count, 2)
         },
-        Promise("makes one transfer of twenty redemptions by one device at once") { engine in
+        Contract("makes one transfer of twenty redemptions by one device at once") { engine in
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()
             let (user, code) = try await issued(world, application)
@@ -29,7 +29,7 @@ extension Promise {
             }
             try expectEqual(transfers.count, 1)
         },
-        Promise("keeps one of twenty transfer codes that one user asks for at once") { engine in
+        Contract("keeps one of twenty transfer codes that one user asks for at once") { engine in
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()
             let logIn = try await world.logIn(TestDevice(), to: application)
@@ -41,7 +41,7 @@ extension Promise {
             for code in codes where try await redeem(code, TestDevice(), world, application) != nil { winners += 1 }
             try expectEqual(winners, 1)
         },
-        Promise("lets a code be withdrawn or redeemed, never both") { engine in
+        Contract("lets a code be withdrawn or redeemed, never both") { engine in
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()
             for _ in 0..<5 {
@@ -56,7 +56,7 @@ extension Promise {
                 try expect(try await redeem(code, TestDevice(), world, application) == nil, "a code counted twice")
             }
         },
-        Promise("moves a device's key to one user when it redeems the codes of two at once") { engine in
+        Contract("moves a device's key to one user when it redeems the codes of two at once") { engine in
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()
             let codes = [

@@ -2,9 +2,9 @@ import Domain
 import Storage
 import TestWorld
 
-extension Promise {
-    static let auditPromises = [
-        Promise("chains the audit log of each application in order, and finds it as it was written") { engine in
+extension Contract {
+    static let auditContracts = [
+        Contract("chains the audit log of each application in order, and finds it as it was written") { engine in
             let (world, application) = try await worldWithLog(engine)
             let verdicts = try await world.useCases.verifyAudit()
             try expectEqual(verdicts.flatMap(\.faults), [])
@@ -55,10 +55,10 @@ extension Promise {
             guard case .changed(7, let id) = faults.first, faults.count == 1 else { return false }
             return id.rawValue == "zzzzzzzzzzzzzzzz"
         },
-        Promise("finds an audit log that is older than it was") { engine in
+        Contract("finds an audit log that is older than it was") { engine in
             let (world, application) = try await worldWithLog(engine)
             let head = try await world.useCases.verifyAudit(application.id).first?.head
-            guard let head else { throw BrokenPromise(description: "the chain has no end") }
+            guard let head else { throw ContractFault(description: "the chain has no end") }
             let known = VerifyAudit.Known(number: head.number, digest: head.digest)
             try expectEqual(
                 try await world.useCases.verifyAudit(application.id, known: known).flatMap(\.faults), [])
@@ -67,20 +67,20 @@ extension Promise {
                 try await world.useCases.verifyAudit(application.id, known: later).flatMap(\.faults),
                 [.knownMissing(number: 7)])
         },
-        Promise("gives each audit entry one place when several chain at once") { engine in
+        Contract("gives each audit entry one place when several chain at once") { engine in
             let (world, _) = try await worldWithLog(engine, chained: false)
             _ = try await together(8) { _ in try await world.useCases.chainAuditEntries() }
             let verdicts = try await world.useCases.verifyAudit()
             try expectEqual(verdicts.flatMap(\.faults), [])
             try expectEqual(verdicts.map(\.entryCount), [6])
         },
-        Promise("writes no audit entry for a deed that did not happen") { engine in
+        Contract("writes no audit entry for a deed that did not happen") { engine in
             let (world, application) = try await worldWithLog(engine)
             let who = try await world.authenticate(
                 try await world.logIn(TestDevice(), to: application).token, in: application)
             do {
                 try await world.useCases.endSession(Identifier(rawValue: "nothing"), by: who, from: .local)
-                throw BrokenPromise(description: "a session that is not there was ended")
+                throw ContractFault(description: "a session that is not there was ended")
             } catch DomainError.sessionUnknown {}
             try expectEqual(try await world.useCases.listAudit(in: application.id).count, 6)
         },
@@ -103,8 +103,8 @@ private func worldWithLog(_ engine: any Engine, chained: Bool = true) async thro
 /// Somebody who has the database but not the sealing key changes the log: verifying it finds that.
 private func tamper(
     _ what: String, _ statements: Query..., finds: @escaping @Sendable ([VerifyAudit.Fault]) -> Bool
-) -> Promise {
-    Promise("finds \(what)") { engine in
+) -> Contract {
+    Contract("finds \(what)") { engine in
         let (world, _) = try await worldWithLog(engine)
         try await engine.write { transaction throws(DomainError) in
             guard let transaction = transaction as? SQLTransaction else { throw .storageUnavailable }

@@ -1,5 +1,7 @@
-/// What the slice asks of storage.
-package protocol MailQueries {
+/// What messaging needs of storage.
+package protocol MessagingQueries {
+    // MARK: Queue and outbox
+
     /// Puts a mail into the queue, and tells the workers of this process after the commit.
     func insert(_ mail: QueuedMail) throws(DomainError)
     /// Takes mails that are due, the longest waiting first, and keeps them from others until `lease` is over.
@@ -34,4 +36,25 @@ package protocol MailQueries {
     /// Removes mails that were given up, and mails of the outbox, made before an instant, and mails that were of no use
     /// any more by then, should nobody have looked after the queue.
     func removeMail(before limit: Timestamp) throws(DomainError)
+
+    // MARK: Mailed codes
+
+    /// Keeps a code in the place of the user's earlier one of its kind.
+    func replaceCode(with code: MailedCode) throws(DomainError)
+    func code(_ handle: SecretDigest, in application: Identifier<Application>) throws(DomainError) -> MailedCode?
+    /// The address that a user's code of a kind was mailed to, and until when it is good.
+    func mailedAddress(
+        of kind: MailKind, user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) -> (address: String, expiresAt: Timestamp)?
+    /// Writes `usedBy`.
+    func markUsed(_ code: MailedCode) throws(DomainError)
+    /// Removes a user's code of a kind; nothing happens when there is none.
+    func removeCode(
+        of kind: MailKind, user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError)
+    /// Removes all of a user's codes, used ones too, but one by its handle; the number that went.
+    func removeCodes(
+        of user: Identifier<User>, in application: Identifier<Application>, except kept: SecretDigest?
+    ) throws(DomainError) -> Int
+    func removeCodes(endedBefore limit: Timestamp) throws(DomainError)
 }

@@ -3,9 +3,9 @@ import enum OkaeriWire.JSONValue
 import Storage
 import TestWorld
 
-extension Promise {
-    static let racePromises = [
-        Promise("makes one user of twenty first log-ins of one device at once") { engine in
+extension Contract {
+    static let raceContracts = [
+        Contract("makes one user of twenty first log-ins of one device at once") { engine in
             let world = try TestWorld(engine, firstLaunches: .firstLaunches)
             let application = try await world.makeApplication()
             let device = TestDevice()
@@ -18,7 +18,7 @@ extension Promise {
             try expectEqual(count, 1)
             for logIn in logIns { _ = try await world.authenticate(logIn.token, in: application) }
         },
-        Promise("accepts a proof once when it is sent twenty times at once") { engine in
+        Contract("accepts a proof once when it is sent twenty times at once") { engine in
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()
             let proof = try TestDevice().presented(at: world.clock.now)
@@ -32,7 +32,7 @@ extension Promise {
             try expectEqual(refusals.filter { $0 == nil }.count, 1)
             try expectEqual(refusals.filter { $0 == .proofReplayed }.count, 19)
         },
-        Promise("lets thirty of thirty-one first launches at once from one address through") { engine in
+        Contract("lets thirty of thirty-one first launches at once from one address through") { engine in
             let world = try TestWorld(engine, firstLaunches: .firstLaunches)
             let application = try await world.makeApplication()
             let refusals = try await together(31) { _ -> DomainError? in
@@ -44,7 +44,7 @@ extension Promise {
             try expectEqual(refusals.filter { $0 == nil }.count, 30)
             try expect(refusals.contains(.rateLimited(retryAfter: .seconds(3600))), "nobody was told to wait")
         },
-        Promise("keeps both of two changes of different fields at once") { engine in
+        Contract("keeps both of two changes of different fields at once") { engine in
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()
             let user = try await world.logIn(TestDevice(), to: application).user
@@ -56,7 +56,7 @@ extension Promise {
             let after = try await world.useCases.readUser(user.id, in: application.id)
             try expectEqual(after.fields.count, 20)
         },
-        Promise("shows no session that ended, however requests and log-outs race") { engine in
+        Contract("shows no session that ended, however requests and log-outs race") { engine in
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()
             let logIns = try await together(20) { _ in try await world.logIn(TestDevice(), to: application) }
@@ -67,12 +67,12 @@ extension Promise {
                 try await world.useCases.logOut(who)
                 do {
                     _ = try await world.authenticate(token, in: application)
-                    throw BrokenPromise(description: "a session that had ended was shown")
+                    throw ContractFault(description: "a session that had ended was shown")
                 } catch DomainError.sessionInvalid {}
                 _ = try await requests
                 do {
                     _ = try await world.authenticate(token, in: application)
-                    throw BrokenPromise(description: "a late look-up brought a session back")
+                    throw ContractFault(description: "a late look-up brought a session back")
                 } catch DomainError.sessionInvalid {}
             }
         },

@@ -2,9 +2,9 @@ import Domain
 import Storage
 import TestWorld
 
-extension Promise {
-    static let accountChangePromises = [
-        Promise("remembers whose a removed device key was and why, until the key leads to somebody again") { engine in
+extension Contract {
+    static let accountChangeContracts = [
+        Contract("remembers whose a removed device key was and why, until the key leads to somebody again") { engine in
             let samples = Samples()
             let key = RemovedDeviceKey(
                 application: samples.application, thumbprint: "one", user: samples.user().id,
@@ -26,7 +26,7 @@ extension Promise {
             }
             try expectEqual(found, [nil, key, nil, later, nil])
         },
-        Promise("removes all codes of a user but one, and no others'") { engine in
+        Contract("removes all codes of a user but one, and no others'") { engine in
             let samples = Samples()
             let (user, other) = (samples.user(), samples.user())
             let codes = [
@@ -50,7 +50,7 @@ extension Promise {
             }
             try expectEqual(last, 1)
         },
-        Promise("keeps the session in which a code was asked for") { engine in
+        Contract("keeps the session in which a code was asked for") { engine in
             let samples = Samples()
             let user = samples.user()
             let session = samples.session(of: user)
@@ -64,7 +64,7 @@ extension Promise {
             }
             try expectEqual(found, asked)
         },
-        Promise("takes all merge tickets of a user, whichever side it is") { engine in
+        Contract("takes all merge tickets of a user, whichever side it is") { engine in
             let samples = Samples()
             let (user, other, third) = (samples.user(), samples.user(), samples.user())
             let pairs = [(user, other), (third, user), (other, third)]
@@ -88,7 +88,7 @@ extension Promise {
             try expectEqual(count, 2)
             try expectEqual(left, [other.id])
         },
-        Promise("counts what makes a user's tickets void") { engine in
+        Contract("counts what makes a user's tickets void") { engine in
             let samples = Samples()
             let user = samples.user()
             let versions = try await engine.write { transaction throws(DomainError) in
@@ -103,7 +103,7 @@ extension Promise {
             }
             try expectEqual(versions, [2, 2])
         },
-        Promise("lets no device stay that redeems a transfer code while everybody is logged out") { engine in
+        Contract("lets no device stay that redeems a transfer code while everybody is logged out") { engine in
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()
             for _ in 0..<5 {

@@ -1,9 +1,9 @@
 import Domain
 import Storage
 
-extension Promise {
-    static let foreignProtocolPromises = [
-        Promise("gives a protocol's keys back by their public key, and forgets those that were replaced") { engine in
+extension Contract {
+    static let foreignProtocolContracts = [
+        Contract("gives a protocol's keys back by their public key, and forgets those that were replaced") { engine in
             let samples = Samples()
             var keys = ProtocolKeySet(
                 application: samples.application, protocolName: .kii, publicKey: "app-\(samples.application)",
@@ -32,7 +32,7 @@ extension Promise {
             try expectEqual(left.1, [true, false])
             try expectEqual(left.2, [])
         },
-        Promise("gives a public key to one of two applications that want it at once") { engine in
+        Contract("gives a public key to one of two applications that want it at once") { engine in
             let samples = Samples()
             let key = "wanted-\(samples.application)"
             let winners = await withTaskGroup(of: Bool.self) { group in
@@ -54,7 +54,7 @@ extension Promise {
             }
             try expectEqual(winners, 1)
         },
-        Promise("ends the oldest sessions of a protocol past its own limit, and of no other") { engine in
+        Contract("ends the oldest sessions of a protocol past its own limit, and of no other") { engine in
             let samples = Samples()
             let user = samples.user()
             var sessions = (0..<4).map { samples.session(of: user, after: .seconds($0)) }
@@ -71,7 +71,7 @@ extension Promise {
             }
             try expectEqual(left.map(\.id), [made[3].id, made[1].id])
         },
-        Promise("counts the users with a weak password, and those among them without a device key") { engine in
+        Contract("counts the users with a weak password, and those among them without a device key") { engine in
             let samples = Samples()
             let users = (0..<3).map { samples.user(after: $0) }
             let counts = try await engine.write { transaction throws(DomainError) in

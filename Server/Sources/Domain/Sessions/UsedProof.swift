@@ -1,0 +1,46 @@
+/// Something that counts once: how storage remembers that it was used, and until when.
+///
+/// The key has one format for all kinds: six bytes of order and sixteen of a digest. Device proofs are ordered by their
+/// end, which is signed with them, so that a replay has the same and keys are written and removed side by side (decision
+/// 0026). The other kinds have six bytes of their own, behind those of every time. So no key of one kind is a key of
+/// another.
+package struct UsedProof: Hashable, Sendable {
+    package enum Kind: Hashable, CaseIterable, Sendable {
+        /// A DPoP proof: its key and `jti`.
+        case device
+        /// A token that a provider signed.
+        case providerToken
+        /// A notification of a provider.
+        case providerNotification
+        /// The name of an attempt.
+        case attempt
+        /// The name of an attempt together with its request.
+        case attemptedRequest
+
+        /// The number of the kind in keys; it never changes. Migration 19 writes the same numbers.
+        fileprivate var number: UInt8? {
+            switch self {
+            case .device: nil
+            case .providerToken: 1
+            case .providerNotification: 2
+            case .attempt: 3
+            case .attemptedRequest: 4
+            }
+        }
+    }
+
+    /// 22 bytes.
+    package let key: [UInt8]
+    /// When storage may forget it: the proof itself is refused from then on.
+    package let end: Timestamp
+
+    /// - Parameters:
+    ///   - kind: What was used.
+    ///   - digest: Names the one thing within its kind; half of it is kept, since 128 bits leave no chance of two alike.
+    ///   - end: When it may be forgotten. Of a device proof it is the same at each replay.
+    package init(_ kind: Kind, _ digest: SecretDigest, until end: Timestamp) {
+        let order = kind.number.map { [UInt8](repeating: 0xff, count: 5) + [$0] } ?? end.orderedBytes
+        key = order + digest.bytes.prefix(16)
+        self.end = end
+    }
+}

@@ -1,0 +1,118 @@
+package import Domain
+import enum OkaeriWire.JSONValue
+
+package enum MergeTicketRow: StoredRow {
+    package static let table: StaticString = "merge_tickets"
+
+    package enum Column: Int, RowColumn {
+        case applicationId, digest, userId, otherId, expiresAt
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> MergeTicket {
+        MergeTicket(
+            application: row.id(.applicationId), digest: try row.digest(.digest), user: row.id(.userId),
+            other: row.id(.otherId), expiresAt: row.time(.expiresAt))
+    }
+
+    package static func stored(_ ticket: MergeTicket, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .applicationId: .id(ticket.application)
+        case .digest: .digest(ticket.digest)
+        case .userId: .id(ticket.user)
+        case .otherId: .id(ticket.other)
+        case .expiresAt: .time(ticket.expiresAt)
+        }
+    }
+}
+
+package enum MergeRow: StoredRow {
+    package static let table: StaticString = "merges"
+
+    package enum Column: Int, RowColumn {
+        case id, applicationId, userId, leftUserId, moved, mergedAt
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Merge {
+        Merge(
+            id: row.id(.id), application: row.id(.applicationId), user: row.id(.userId), leftUser: row.id(.leftUserId),
+            moved: try JSONText.decode(StoredMove.self, from: row.text(.moved)).moved, mergedAt: row.time(.mergedAt))
+    }
+
+    package static func stored(_ merge: Merge, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .id: .id(merge.id)
+        case .applicationId: .id(merge.application)
+        case .userId: .id(merge.user)
+        case .leftUserId: .id(merge.leftUser)
+        case .moved: .text(try JSONText.encode(StoredMove(merge.moved)))
+        case .mergedAt: .time(merge.mergedAt)
+        }
+    }
+}
+
+package enum EventRow: StoredRow {
+    package static let table: StaticString = "events"
+
+    package enum Column: Int, RowColumn {
+        case id, applicationId, kind, happenedAt, body
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Event {
+        Event(
+            id: row.id(.id), application: row.id(.applicationId), kind: row.text(.kind), at: row.time(.happenedAt),
+            body: try JSONText.members(from: row.text(.body)))
+    }
+
+    package static func stored(_ event: Event, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .id: .id(event.id)
+        case .applicationId: .id(event.application)
+        case .kind: .text(event.kind)
+        case .happenedAt: .time(event.at)
+        case .body: .text(try JSONText.encode(event.body))
+        }
+    }
+}
+
+/// What a merge moved, as stored.
+private struct StoredMove: Codable {
+    var identities: [StoredIdentity]
+    var before: StoredProfile
+    var after: StoredProfile
+
+    struct StoredIdentity: Codable {
+        var provider: String
+        var subject: String
+        var linkedAt: Int64
+    }
+
+    struct StoredProfile: Codable {
+        var displayName: String?
+        var locale: String?
+        var fields: [String: JSONValue]
+
+        init(_ profile: Merge.Profile) {
+            (displayName, locale, fields) = (profile.displayName, profile.locale, profile.fields)
+        }
+
+        var profile: Merge.Profile { Merge.Profile(displayName: displayName, locale: locale, fields: fields) }
+    }
+
+    init(_ moved: Merge.Moved) {
+        identities = moved.identities.map {
+            StoredIdentity(
+                provider: $0.provider.rawValue, subject: $0.subject, linkedAt: $0.linkedAt.milliseconds)
+        }
+        before = StoredProfile(moved.before)
+        after = StoredProfile(moved.after)
+    }
+
+    var moved: Merge.Moved {
+        Merge.Moved(
+            identities: identities.map {
+                Identity(
+                    provider: .init(rawValue: $0.provider), subject: $0.subject,
+                    linkedAt: Timestamp(milliseconds: $0.linkedAt))
+            }, before: before.profile, after: after.profile)
+    }
+}

@@ -1,0 +1,140 @@
+package import Domain
+
+package enum AdminRow: StoredRow {
+    package static let table: StaticString = "admins"
+
+    package enum Column: Int, RowColumn {
+        case id, name, foldedName, role, applications, passwordHash, sealedTotp, lastTotpStep,
+            recoveryDigests, createdAt, updatedAt, lastLogInAt, disabledAt
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Admin {
+        // A role that this program does not know may do nothing.
+        guard let role = AdminRole(rawValue: row.text(.role)) else { throw .storageUnavailable }
+        var admin = Admin(
+            id: row.id(.id), name: row.text(.name), role: role,
+            applications: try StoredApplications.applications(row.optionalText(.applications)),
+            createdAt: row.time(.createdAt))
+        admin.passwordHash = row.optionalText(.passwordHash).map(PasswordHash.init(text:))
+        admin.sealedTOTP = row.optionalBytes(.sealedTotp)
+        admin.lastTOTPStep = row.integer(.lastTotpStep)
+        let digests = row.bytes(.recoveryDigests)
+        admin.recoveryDigests = stride(from: 0, to: digests.count, by: 32).compactMap {
+            SecretDigest(stored: Array(digests[$0..<min($0 + 32, digests.count)]))
+        }
+        admin.updatedAt = row.time(.updatedAt)
+        admin.lastLogInAt = row.optionalTime(.lastLogInAt)
+        admin.disabledAt = row.optionalTime(.disabledAt)
+        return admin
+    }
+
+    package static func stored(_ admin: Admin, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .id: .id(admin.id)
+        case .name: .text(admin.name)
+        case .foldedName: .text(admin.foldedName)
+        case .role: .text(admin.role.rawValue)
+        case .applications: try StoredApplications.value(admin.applications)
+        case .passwordHash: .optional(admin.passwordHash?.text)
+        case .sealedTotp: .optional(admin.sealedTOTP)
+        case .lastTotpStep: .integer(admin.lastTOTPStep)
+        case .recoveryDigests: .bytes(admin.recoveryDigests.flatMap(\.bytes))
+        case .createdAt: .time(admin.createdAt)
+        case .updatedAt: .time(admin.updatedAt)
+        case .lastLogInAt: .optional(admin.lastLogInAt)
+        case .disabledAt: .optional(admin.disabledAt)
+        }
+    }
+}
+
+package enum AdminSessionRow: StoredRow {
+    package static let table: StaticString = "admin_sessions"
+
+    package enum Column: Int, RowColumn {
+        case digest, adminId, createdAt, lastUsedAt, authenticatedAt
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> AdminSession {
+        var session = AdminSession(
+            digest: try row.digest(.digest), admin: row.id(.adminId), createdAt: row.time(.createdAt))
+        (session.lastUsedAt, session.authenticatedAt) = (row.time(.lastUsedAt), row.time(.authenticatedAt))
+        return session
+    }
+
+    package static func stored(_ session: AdminSession, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .digest: .digest(session.digest)
+        case .adminId: .id(session.admin)
+        case .createdAt: .time(session.createdAt)
+        case .lastUsedAt: .time(session.lastUsedAt)
+        case .authenticatedAt: .time(session.authenticatedAt)
+        }
+    }
+}
+
+package enum AdminLinkRow: StoredRow {
+    package static let table: StaticString = "admin_links"
+
+    package enum Column: Int, RowColumn {
+        case digest, adminId, sealedTotp, expiresAt
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> AdminLink {
+        AdminLink(
+            digest: try row.digest(.digest), admin: row.optionalId(.adminId), sealedTOTP: row.bytes(.sealedTotp),
+            expiresAt: row.time(.expiresAt))
+    }
+
+    package static func stored(_ link: AdminLink, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .digest: .digest(link.digest)
+        case .adminId: .optional(link.admin)
+        case .sealedTotp: .bytes(link.sealedTOTP)
+        case .expiresAt: .time(link.expiresAt)
+        }
+    }
+}
+
+package enum AdminKeyRow: StoredRow {
+    package static let table: StaticString = "admin_keys"
+
+    package enum Column: Int, RowColumn {
+        case digest, id, name, scopes, applications, adminId, createdBy, createdAt, expiresAt
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> AdminKey {
+        AdminKey(
+            id: row.id(.id), digest: try row.digest(.digest), name: row.text(.name),
+            scopes: Set(row.text(.scopes).split(separator: " ").compactMap { AdminPermission(rawValue: String($0)) }),
+            applications: try StoredApplications.applications(row.optionalText(.applications)),
+            maker: row.id(.adminId), createdBy: row.text(.createdBy), createdAt: row.time(.createdAt),
+            expiresAt: row.time(.expiresAt))
+    }
+
+    package static func stored(_ key: AdminKey, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .digest: .digest(key.digest)
+        case .id: .id(key.id)
+        case .name: .text(key.name)
+        case .scopes: .text(key.scopes.map(\.rawValue).sorted().joined(separator: " "))
+        case .applications: try StoredApplications.value(key.applications)
+        case .adminId: .id(key.maker)
+        case .createdBy: .text(key.createdBy)
+        case .createdAt: .time(key.createdAt)
+        case .expiresAt: .time(key.expiresAt)
+        }
+    }
+}
+
+/// The applications that an admin or a key is limited to; null for all of them.
+private enum StoredApplications {
+    static func value(_ applications: Set<Identifier<Application>>?) throws(DomainError) -> Value {
+        guard let applications else { return .null }
+        return .text(try JSONText.encode(applications.map(\.rawValue).sorted()))
+    }
+
+    static func applications(_ text: String?) throws(DomainError) -> Set<Identifier<Application>>? {
+        guard let text else { return nil }
+        return Set(try JSONText.decode([String].self, from: text).map { Identifier(rawValue: $0) })
+    }
+}

@@ -1,0 +1,136 @@
+package import Domain
+
+package enum SessionRow: StoredRow {
+    package static let table: StaticString = "sessions"
+    package static let width = Column.allCases.count
+
+    package enum Column: Int, RowColumn {
+        case id, applicationId, userId, deviceKey, deviceName, deviceModel, deviceSystem, deviceAppVersion,
+            installation, address, `protocol`, method, createdAt, lastUsedAt, expiresAt, authenticatedAt
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Session {
+        Session(
+            id: row.id(.id), application: row.id(.applicationId), user: row.id(.userId),
+            deviceKey: row.optionalText(.deviceKey),
+            device: DeviceDescription(
+                name: row.optionalText(.deviceName), model: row.optionalText(.deviceModel),
+                system: row.optionalText(.deviceSystem), appVersion: row.optionalText(.deviceAppVersion),
+                installation: row.optionalText(.installation)),
+            address: row.optionalText(.address), protocolName: .init(rawValue: row.text(.protocol)),
+            method: .init(rawValue: row.text(.method)), createdAt: row.time(.createdAt),
+            lastUsedAt: row.time(.lastUsedAt), expiresAt: row.time(.expiresAt),
+            authenticatedAt: row.optionalTime(.authenticatedAt))
+    }
+
+    package static func stored(_ session: Session, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .id: .id(session.id)
+        case .applicationId: .id(session.application)
+        case .userId: .id(session.user)
+        case .deviceKey: .optional(session.deviceKey)
+        case .deviceName: .optional(session.device.name)
+        case .deviceModel: .optional(session.device.model)
+        case .deviceSystem: .optional(session.device.system)
+        case .deviceAppVersion: .optional(session.device.appVersion)
+        case .installation: .optional(session.device.installation)
+        case .address: .optional(session.address)
+        case .protocol: .text(session.protocolName.rawValue)
+        case .method: .text(session.method.rawValue)
+        case .createdAt: .time(session.createdAt)
+        case .lastUsedAt: .time(session.lastUsedAt)
+        case .expiresAt: .time(session.expiresAt)
+        case .authenticatedAt: .optional(session.authenticatedAt)
+        }
+    }
+}
+
+/// What stands beside a session and is not part of it: its token, and the attempt that opened it.
+package enum SessionSecretRow: StoredRow {
+    package static let table: StaticString = "sessions"
+
+    package enum Column: Int, RowColumn {
+        case tokenDigest, attemptDigest, attemptRequestDigest, attemptWasNew, attemptPreviousLogInAt
+    }
+
+    package struct Content: Equatable, Sendable {
+        package var token: SecretDigest
+        package var attempt: SessionAttempt?
+
+        package init(token: SecretDigest, attempt: SessionAttempt?) {
+            self.token = token
+            self.attempt = attempt
+        }
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Content {
+        var attempt: SessionAttempt?
+        if let digest = try row.optionalDigest(.attemptDigest) {
+            attempt = SessionAttempt(
+                digest: digest, request: try row.optionalDigest(.attemptRequestDigest),
+                isNew: row.isTrue(.attemptWasNew), previousLogInAt: row.optionalTime(.attemptPreviousLogInAt))
+        }
+        return Content(token: try row.digest(.tokenDigest), attempt: attempt)
+    }
+
+    package static func stored(_ content: Content, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .tokenDigest: .digest(content.token)
+        case .attemptDigest: .optional(content.attempt?.digest)
+        case .attemptRequestDigest: .optional(content.attempt?.request)
+        case .attemptWasNew: .optional(content.attempt?.isNew)
+        case .attemptPreviousLogInAt: .optional(content.attempt?.previousLogInAt)
+        }
+    }
+}
+
+/// When a session expires, for the walk through all of them.
+package enum SessionExpiryRow: Row {
+    package static let table: StaticString = "sessions"
+
+    package enum Column: Int, RowColumn {
+        case applicationId, tokenDigest, `protocol`, lastUsedAt, expiresAt
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> SessionExpiry {
+        SessionExpiry(
+            application: row.id(.applicationId), token: try row.digest(.tokenDigest),
+            protocolName: .init(rawValue: row.text(.protocol)), lastUsedAt: row.time(.lastUsedAt),
+            expiresAt: row.time(.expiresAt))
+    }
+}
+
+/// What decides whether a newer session ends a session.
+enum ReplaceableSessionRow: Row {
+    static let table: StaticString = "sessions"
+
+    enum Column: Int, RowColumn {
+        case tokenDigest, id, deviceKey, `protocol`
+    }
+
+    struct Content {
+        var token: SecretDigest
+        var id: Identifier<Session>
+        var deviceKey: String?
+        var protocolName: Session.ProtocolName
+    }
+
+    static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Content {
+        Content(
+            token: try row.digest(.tokenDigest), id: row.id(.id), deviceKey: row.optionalText(.deviceKey),
+            protocolName: .init(rawValue: row.text(.protocol)))
+    }
+}
+
+/// The token of a session that ended.
+enum EndedSessionRow: Row {
+    static let table: StaticString = "sessions"
+
+    enum Column: Int, RowColumn {
+        case tokenDigest
+    }
+
+    static func content(_ row: ColumnReader<Column>) throws(DomainError) -> SecretDigest {
+        try row.digest(.tokenDigest)
+    }
+}

@@ -1,0 +1,248 @@
+import Domain
+import enum OkaeriWire.JSONValue
+
+extension Contract {
+    static let accountQueryContracts = [
+        Contract("counts failed log-ins of a subject until they are removed") { engine in
+            let samples = Samples()
+            let (one, two, application) = (samples.token(1), samples.token(2), samples.application)
+            let found = try await engine.write { transaction throws(DomainError) in
+                var found = [try transaction.failures(of: one, in: application)?.count]
+                try transaction.write(LogInFailures(count: 1, lastAt: samples.now), of: one, in: application)
+                try transaction.write(
+                    LogInFailures(count: 2, lastAt: samples.now + .seconds(1)), of: one, in: application)
+                try transaction.write(LogInFailures(count: 9, lastAt: samples.now), of: two, in: application)
+                found.append(try transaction.failures(of: one, in: application)?.count)
+                try transaction.removeFailures(lastBefore: samples.now + .seconds(1))
+                found.append(try transaction.failures(of: one, in: application)?.count)
+                found.append(try transaction.failures(of: two, in: application)?.count)
+                try transaction.removeFailures(of: one, in: application)
+                found.append(try transaction.failures(of: one, in: application)?.count)
+                return found
+            }
+            try expectEqual(found, [nil, 2, 2, nil, nil])
+        },
+        Contract("keeps one transfer code of a user, and the transfers that codes made") { engine in
+            let samples = Samples()
+            let (user, application) = (samples.user(), samples.application)
+            let codes = [1, 2].map { number in
+                StoredTransferCode(
+                    application: application, user: user.id, digest: samples.token(number), issuedAt: samples.now)
+            }
+            let transfer = samples.transfer(of: user, codeDigest: samples.token(2))
+            let (found, removed) = try await engine.write { transaction throws(DomainError) in
+                for code in codes { try transaction.replace(code) }
+                var found = [
+                    try transaction.transferCode(samples.token(1), in: application),
+                    try transaction.transferCode(samples.token(2), in: application),
+                ]
+                let removed = [
+                    try transaction.removeTransferCode(of: user.id, in: application),
+                    try transaction.removeTransferCode(of: user.id, in: application),
+                ]
+                try transaction.replace(codes[0])
+                try transaction.removeTransfers(
+                    issuedBefore: samples.now + .milliseconds(1), redeemedBefore: samples.now)
+                found.append(try transaction.transferCode(samples.token(1), in: application))
+                return (found, removed)
+            }
+            try expectEqual(found, [nil, codes[1], nil])
+            try expectEqual(removed, [true, false])
+            let transfers = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(transfer)
+                var found = [try transaction.transfer(codeDigest: samples.token(2), in: application)]
+                try transaction.removeTransfers(issuedBefore: samples.now, redeemedBefore: samples.now)
+                found.append(try transaction.transfer(codeDigest: samples.token(2), in: application))
+                try transaction.removeTransfers(
+                    issuedBefore: samples.now, redeemedBefore: samples.now + .milliseconds(1))
+                found.append(try transaction.transfer(codeDigest: samples.token(2), in: application))
+                return found
+            }
+            try expectEqual(transfers, [transfer, transfer, nil])
+        },
+        Contract("ends the sessions of one device key, and removes its identity once") { engine in
+            let samples = Samples()
+            let (user, application) = (samples.user(), samples.application)
+            let identity = Identity(provider: .device, subject: "one", linkedAt: samples.now)
+            let (ended, owner, removed) = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(user)
+                try transaction.insert(identity, for: user.id, in: application)
+                let session = samples.session(of: user, deviceKey: "one")
+                try transaction.insert(session, token: samples.token(1), attempt: nil)
+                try transaction.insert(
+                    samples.session(of: user, deviceKey: "two"), token: samples.token(2), attempt: nil)
+                let owner = try transaction.owner(of: session.id, in: application)
+                let ended = try transaction.endSessions(of: user.id, in: application, deviceKey: "one")
+                let removed = [
+                    try transaction.remove(.device, subject: "one", of: user.id, in: application),
+                    try transaction.remove(.device, subject: "one", of: user.id, in: application),
+                ]
+                return (ended, owner, removed)
+            }
+            try expectEqual(ended, 1)
+            try expectEqual(owner, user.id)
+            try expectEqual(removed, [true, false])
+        },
+        Contract("lists merges, their tickets and events, and removes what expired") { engine in
+            let samples = Samples()
+            let (user, left, application) = (samples.user(after: 0), samples.user(after: 1), samples.application)
+            let ticket = MergeTicket(
+                application: application, digest: samples.token(1), user: user.id, other: left.id,
+                expiresAt: samples.now + .seconds(5))
+            let merges = [0, 1].map { samples.merge(of: user, left: left, after: $0) }
+            let events = [0, 1].map { number in
+                Event(
+                    id: samples.randomness.newIdentifier(at: samples.now + .milliseconds(number)),
+                    application: application, kind: "user.merged", at: samples.now,
+                    body: ["number": .integer(Int64(number))])
+            }
+            let (found, tickets, all, rest) = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(ticket)
+                for merge in merges { try transaction.insert(merge) }
+                for event in events { try transaction.insert(event) }
+                return (
+                    try transaction.merge(merges[0].id, of: user.id, in: application),
+                    try transaction.mergeTickets(in: application, limit: 9),
+                    try transaction.merges(in: application, before: nil, limit: 9),
+                    try transaction.merges(in: application, before: merges[1].id, limit: 9)
+                )
+            }
+            try expectEqual(found, merges[0])
+            try expectEqual(tickets, [ticket])
+            try expectEqual(all, merges.reversed())
+            try expectEqual(rest, [merges[0]])
+            let (first, second, gone) = try await engine.write { transaction throws(DomainError) in
+                try transaction.removeMerges(
+                    ticketsEndedBefore: samples.now + .seconds(6), mergedBefore: samples.now + .milliseconds(1))
+                return (
+                    try transaction.events(in: application, after: nil, limit: 9),
+                    try transaction.events(in: application, after: events[0].id, limit: 9),
+                    try transaction.mergeTickets(in: application, limit: 9).count
+                        + transaction.merges(in: application, before: nil, limit: 9).count
+                )
+            }
+            try expectEqual(first, events)
+            try expectEqual(second, [events[1]])
+            try expectEqual(gone, 0)
+        },
+        Contract("finds users to erase and idle users, and erases everything about one") { engine in
+            let samples = Samples()
+            let application = samples.application
+            let (leaving, idle) = (samples.user("leaving", after: 0), samples.user("idle", after: 1))
+            var requested = leaving
+            requested.deletionRequestedAt = samples.now + .seconds(1)
+            let standing = requested
+            let (due, early, idlers, left) = try await engine.write { transaction throws(DomainError) in
+                for user in [leaving, idle] { try transaction.insert(user) }
+                try transaction.updateStanding(of: standing)
+                let early = try transaction.usersToErase(in: application, requestedBefore: samples.now, count: 9)
+                let due = try transaction.usersToErase(
+                    in: application, requestedBefore: samples.now + .seconds(1), count: 9)
+                let idlers = try transaction.idleUsers(
+                    in: application, loggedInBefore: samples.now + .seconds(1), after: leaving.id, count: 9)
+                try transaction.erase(leaving.id, in: application)
+                return (due, early, idlers, try transaction.users(in: application, after: nil, limit: 9))
+            }
+            try expectEqual(due, [leaving.id])
+            try expectEqual(early, [])
+            try expectEqual(idlers, [idle.id])
+            try expectEqual(left, [idle])
+        },
+        Contract("lists users by standing, newest first") { engine in
+            let samples = Samples()
+            let application = samples.application
+            let users = (0..<4).map { samples.user("user \($0)", after: Int64($0)) }
+            var disabled = users[1]
+            disabled.disabledAt = samples.now
+            let standing = disabled
+            let found = try await engine.write { transaction throws(DomainError) in
+                for user in users { try transaction.insert(user) }
+                try transaction.updateStanding(of: standing)
+                var found: [[Identifier<User>]] = []
+                for leader in [UserLeader.all, .disabled, .leaving, .anonymous, .search("USER 3", isWhole: false)] {
+                    found.append(try transaction.places(leader, in: application, from: nil, limit: 9).map(\.id))
+                }
+                return found
+            }
+            let all = users.map(\.id)
+            try expectEqual(found, [all.reversed(), [all[1]], [], all.reversed(), [all[3]]])
+        },
+        Contract("lists the sessions of an application with everything that was written of them") { engine in
+            let samples = Samples()
+            let (user, application) = (samples.user(), samples.application)
+            var written = samples.session(of: user, deviceKey: "key")
+            written.device.installation = "installation"
+            let session = written
+            let listed = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(user)
+                try transaction.insert(session, token: samples.token(1), attempt: nil)
+                return [
+                    try transaction.sessions(in: application, protocolName: nil, from: nil, limit: 9),
+                    try transaction.sessions(
+                        in: application, protocolName: .init(rawValue: "other"), from: nil, limit: 9),
+                ]
+            }
+            try expectEqual(listed, [[session], []])
+        },
+        Contract("knows the length of the mail queue, and the address of a mailed code") { engine in
+            let samples = Samples()
+            let (user, application) = (samples.user(), samples.application)
+            let code = MailedCode(
+                application: application, handle: samples.token(1), digest: samples.token(2), kind: .logInCode,
+                user: user.id, address: "hana@example.com", replaces: nil, expiresAt: samples.now + .seconds(9))
+            let (empty, full, address) = try await engine.write { transaction throws(DomainError) in
+                let empty = try transaction.mailQueueLength()
+                for (number, next) in [samples.now, nil].enumerated() {
+                    try transaction.insert(
+                        QueuedMail(
+                            id: samples.randomness.newIdentifier(at: samples.now + .milliseconds(number)),
+                            application: application, kind: .logInCode, sealed: [1], createdAt: samples.now,
+                            expiresAt: samples.now + .days(1), nextTryAt: next))
+                }
+                try transaction.replaceCode(with: code)
+                let address = try transaction.mailedAddress(of: .logInCode, user: user.id, in: application)
+                return (empty, try transaction.mailQueueLength(), address)
+            }
+            try expect(empty.waiting == 0 && empty.givenUp == 0 && empty.oldest == nil, "mail in an empty queue")
+            try expect(full.waiting == 1 && full.givenUp == 1 && full.oldest == samples.now, "\(full)")
+            try expect(address?.address == code.address && address?.expiresAt == code.expiresAt, "no address")
+        },
+        Contract("knows what was used, by kind") { engine in
+            let samples = Samples()
+            let application = samples.application
+            let proofs = UsedProof.Kind.allCases.map { UsedProof($0, samples.token(1), until: samples.now) }
+            let found = try await engine.write { transaction throws(DomainError) in
+                var found: [Bool] = []
+                for proof in proofs {
+                    found.append(try transaction.wasUsed(proof, in: application))
+                    found.append(try transaction.markUsed(proof, in: application))
+                    found.append(try transaction.wasUsed(proof, in: application))
+                    found.append(try transaction.wasUsed(proof, in: samples.otherApplication))
+                }
+                return found
+            }
+            try expectEqual(found, proofs.flatMap { _ in [false, true, true, false] })
+        },
+    ]
+}
+
+extension Samples {
+    func transfer(of user: User, codeDigest: SecretDigest) -> Transfer {
+        Transfer(
+            id: randomness.newIdentifier(at: now), application: user.application, user: user.id, deviceKey: "key",
+            device: DeviceDescription(name: "花のiPhone", model: "iPhone17,1", system: "iOS 19.1", appVersion: "2.4"),
+            address: "2001:db8::7", codeDigest: codeDigest, leftUser: randomness.newIdentifier(at: now),
+            redeemedAt: now, acknowledgedAt: now + .seconds(1), undoneAt: now + .seconds(2))
+    }
+
+    func merge(of user: User, left: User, after offset: Int) -> Merge {
+        Merge(
+            id: randomness.newIdentifier(at: now + .milliseconds(offset)), application: user.application,
+            user: user.id, leftUser: left.id,
+            moved: Merge.Moved(
+                identities: [Identity(provider: .device, subject: "key", linkedAt: now)],
+                before: Merge.Profile(displayName: "before", locale: "ja", fields: ["level": 1]),
+                after: Merge.Profile(displayName: nil, locale: nil, fields: [:])),
+            mergedAt: now)
+    }
+}

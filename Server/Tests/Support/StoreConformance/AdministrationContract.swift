@@ -1,0 +1,238 @@
+import Domain
+
+extension Contract {
+    static let administrationContracts = [
+        Contract("returns an admin as it was written, by id and by folded name, and lists admins by age") { engine in
+            let samples = Samples()
+            let (first, second) = (samples.admin("Hana", after: 0), samples.admin("Sora", after: 1))
+            var changed = first
+            changed.name = "HANA Mori"
+            changed.passwordHash = PasswordHash(text: "$argon2id$other")
+            changed.sealedTOTP = nil
+            changed.lastTOTPStep = .max
+            changed.recoveryDigests = []
+            changed.updatedAt = samples.now + .seconds(5)
+            changed.disabledAt = samples.now + .seconds(6)
+            let written = changed
+            let (one, named, gone, all, left) = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(second)
+                try transaction.insert(first)
+                let one = try transaction.admin(first.id)
+                try transaction.update(written)
+                let named = try transaction.admin(named: written.foldedName)
+                let gone = try transaction.admin(named: first.foldedName)
+                let all = try transaction.admins()
+                try transaction.removeAdmin(first.id)
+                return (one, named, gone, all, try transaction.admins())
+            }
+            try expectEqual(one, first)
+            try expectEqual(named, written)
+            try expectEqual(gone, nil)
+            try expectEqual(all, [written, second])
+            try expectEqual(left, [second])
+        },
+        Contract("keeps an admin's sessions until they end or expire") { engine in
+            let samples = Samples()
+            let (admin, other) = (samples.admin("Hana", after: 0), samples.admin("Sora", after: 1))
+            var used = AdminSession(digest: samples.token(1), admin: admin.id, createdAt: samples.now)
+            used.lastUsedAt = samples.now + .seconds(5)
+            let session = used
+            let others = AdminSession(digest: samples.token(2), admin: other.id, createdAt: samples.now)
+            let found = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(AdminSession(digest: samples.token(1), admin: admin.id, createdAt: samples.now))
+                try transaction.insert(others)
+                try transaction.noteUse(of: session)
+                var found = [try transaction.adminSession(samples.token(1))]
+                try transaction.removeAccess(of: admin.id)
+                found.append(try transaction.adminSession(samples.token(1)))
+                found.append(try transaction.adminSession(samples.token(2)))
+                try transaction.removeAdminAccess(at: samples.now + AdminSession.idleLifetime)
+                found.append(try transaction.adminSession(samples.token(2)))
+                try transaction.removeAdminAccess(at: samples.now + AdminSession.idleLifetime + .milliseconds(1))
+                found.append(try transaction.adminSession(samples.token(2)))
+                try transaction.insert(others)
+                try transaction.removeAdminSession(samples.token(2))
+                found.append(try transaction.adminSession(samples.token(2)))
+                return found
+            }
+            try expectEqual(found, [session, nil, others, others, nil, nil])
+        },
+        Contract("keeps a link for an admin until it is used once, and links for owners apart") { engine in
+            let samples = Samples()
+            let admin = samples.admin("Hana", after: 0)
+            let link = AdminLink(
+                digest: samples.token(1), admin: admin.id, sealedTOTP: [0, 255], expiresAt: samples.now + .days(1))
+            let owners = AdminLink(
+                digest: samples.token(2), admin: nil, sealedTOTP: [1], expiresAt: samples.now + .days(1))
+            let (found, removed) = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(link)
+                try transaction.insert(owners)
+                var found = [try transaction.adminLink(link.digest), try transaction.adminLink(owners.digest)]
+                try transaction.removeOwnerLinks()
+                found += [try transaction.adminLink(link.digest), try transaction.adminLink(owners.digest)]
+                let removed = [try transaction.remove(link), try transaction.remove(link)]
+                found.append(try transaction.adminLink(link.digest))
+                return (found, removed)
+            }
+            try expectEqual(found, [link, owners, link, nil, nil])
+            try expectEqual(removed, [true, false])
+        },
+        Contract("keeps keys of the admin API, newest first, and ends those of one admin") { engine in
+            let samples = Samples()
+            let (admin, other) = (samples.admin("Hana", after: 0), samples.admin("Sora", after: 1))
+            let keys = [samples.adminKey(1, of: admin), samples.adminKey(2, of: admin), samples.adminKey(3, of: other)]
+            let (all, one, ended, left, removed) = try await engine.write { transaction throws(DomainError) in
+                for key in keys { try transaction.insert(key) }
+                let (all, one) = (try transaction.adminKeys(), try transaction.adminKey(keys[1].digest))
+                let ended = try transaction.removeAdminKeys(madeBy: admin.id)
+                let left = try transaction.adminKeys()
+                let removed = [try transaction.removeAdminKey(keys[2].id), try transaction.removeAdminKey(keys[2].id)]
+                return (all, one, ended, left, removed)
+            }
+            try expectEqual(all, keys.reversed())
+            try expectEqual(one, keys[1])
+            try expectEqual(ended, 2)
+            try expectEqual(left, [keys[2]])
+            try expectEqual(removed, [true, false])
+        },
+        Contract("finds an application by the digest of its admin key") { engine in
+            let samples = Samples()
+            let application = Application(
+                id: samples.application, name: "App", adminKeyDigest: samples.token(7), settings: .init(),
+                createdAt: samples.now)
+            let found = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(application)
+                return [
+                    try transaction.application(adminKey: samples.token(7)),
+                    try transaction.application(adminKey: samples.token(8)),
+                ]
+            }
+            try expectEqual(found, [application, nil])
+        },
+        Contract("writes audit entries, gives them positions, and finds them by every filter") { engine in
+            let samples = Samples()
+            let user = samples.user()
+            let entries = [
+                samples.auditEntry(1, actor: .user(user.id), target: nil),
+                samples.auditEntry(2, actor: .operator, target: .init(rawValue: user.id.rawValue)),
+                samples.auditEntry(3, actor: .operator, target: .signingKey("k")),
+            ]
+            let chained = entries.prefix(2).enumerated().map { index, entry in
+                ChainedAuditEntry(entry: entry, number: Int64(index + 1), digest: samples.token(UInt8(index)))
+            }
+            let head = AuditHead(
+                application: samples.application, number: 2, digest: samples.token(1), seal: samples.token(9))
+            let application = samples.application
+            let (unchained, chain, rest) = try await engine.write { transaction throws(DomainError) in
+                for entry in entries { try transaction.insert(entry) }
+                let unchained = try transaction.unchainedAuditEntries(limit: 9)
+                for entry in chained { try transaction.updatePosition(of: entry) }
+                return (
+                    unchained, try transaction.auditChain(of: application, after: 0, limit: 9),
+                    try transaction.unchainedAuditEntries(limit: 9)
+                )
+            }
+            try expectEqual(unchained, entries)
+            try expectEqual(chain, chained)
+            try expectEqual(rest, [entries[2]])
+            let heads = try await engine.write { transaction throws(DomainError) in
+                var heads = [try transaction.auditHead(of: application)]
+                try transaction.replace(
+                    AuditHead(application: application, number: 1, digest: head.seal, seal: head.digest))
+                try transaction.replace(head)
+                heads.append(try transaction.auditHead(of: application))
+                for head in try transaction.auditHeads() { heads.append(head) }
+                return heads
+            }
+            try expectEqual(heads, [nil, head, head])
+            let filters = [
+                AuditFilter(), AuditFilter(actor: .operator), AuditFilter(action: entries[0].action),
+                AuditFilter(target: .signingKey("k")), AuditFilter(actor: .user(user.id), target: .signingKey("k")),
+            ]
+            let found = try await engine.read { transaction throws(DomainError) in
+                var found: [[AuditEntry]] = []
+                for filter in filters {
+                    found.append(try transaction.auditEntries(in: application, matching: filter, before: nil, limit: 9))
+                }
+                return found
+            }
+            try expectEqual(
+                found, [entries.reversed(), [entries[2], entries[1]], [entries[0]], [entries[2]], []])
+            let about = try await engine.read { transaction throws(DomainError) in
+                try transaction.auditEntries(about: user.id, in: application, limit: 9)
+            }
+            try expect(about.contains(entries[0]), "what a user did is not found")
+        },
+    ]
+
+    static let figureContracts = [
+        Contract("counts users, active users and audit entries of a span") { engine in
+            let samples = Samples()
+            let (start, end) = (samples.now, samples.now + .seconds(10))
+            let application = samples.application
+            let counts = try await engine.write { transaction throws(DomainError) in
+                for offset: Int64 in [-1, 0, 9_999, 10_000] { try transaction.insert(samples.user(after: offset)) }
+                for number in 1...3 {
+                    try transaction.insert(samples.auditEntry(number, actor: .operator, target: nil))
+                }
+                return [
+                    try transaction.countUsers(in: application, from: start, to: end),
+                    try transaction.countActiveUsers(in: application, since: start.day),
+                    try transaction.countActiveUsers(in: application, since: start.day + 2),
+                ]
+            }
+            try expectEqual(counts, [2, 4, 0])
+            let audit = try await engine.read { transaction throws(DomainError) in
+                try transaction.countAudit(in: application, from: start, to: end)
+            }
+            try expectEqual(audit.values.sorted(), [1, 1, 1])
+        },
+        Contract("writes figures over those of the same hour, and knows the last hour") { engine in
+            let samples = Samples()
+            let name = Figure.Name.activeMonth
+            let application = samples.application
+            let (none, figures, last) = try await engine.write { transaction throws(DomainError) in
+                let none = try transaction.lastHour(of: application)
+                try transaction.write(
+                    [Figure(hour: 10, name: name, value: 1), Figure(hour: 11, name: name, value: 2)], of: application)
+                try transaction.write([Figure(hour: 11, name: name, value: 3)], of: application)
+                return (
+                    none, try transaction.figures(of: application, since: 11), try transaction.lastHour(of: application)
+                )
+            }
+            try expectEqual(none, nil)
+            try expectEqual(figures, [Figure(hour: 11, name: name, value: 3)])
+            try expectEqual(last, 11)
+        },
+    ]
+}
+
+extension Samples {
+    func admin(_ name: String, after offset: Int64) -> Admin {
+        var admin = Admin(
+            id: randomness.newIdentifier(at: now + .milliseconds(offset)), name: name, role: .support,
+            applications: [application, otherApplication], createdAt: now)
+        admin.passwordHash = PasswordHash(text: "$argon2id$hash")
+        admin.sealedTOTP = [0, 1, 255]
+        admin.lastTOTPStep = 7
+        admin.recoveryDigests = [token(1), token(2)]
+        admin.updatedAt = now + .seconds(1)
+        admin.lastLogInAt = now + .seconds(2)
+        return admin
+    }
+
+    func adminKey(_ number: UInt8, of admin: Admin) -> AdminKey {
+        AdminKey(
+            id: randomness.newIdentifier(at: now + .milliseconds(Int(number))), digest: token(number),
+            name: "key \(number)", scopes: [.readUsers, .readFigures], applications: number == 1 ? nil : [application],
+            maker: admin.id, createdBy: admin.name, createdAt: now, expiresAt: now + .days(1))
+    }
+
+    func auditEntry(_ number: Int, actor: AuditEntry.Actor, target: AuditEntry.Target?) -> AuditEntry {
+        AuditEntry(
+            id: randomness.newIdentifier(at: now + .milliseconds(number)), application: application, at: now,
+            actor: actor, action: .init(rawValue: "action.\(number)"), target: target, result: .done,
+            origin: RequestOrigin(address: "2001:db8::7", userAgent: "test", requestId: "r\(number)"),
+            details: ["number": "\(number)"], seal: token(UInt8(number)))
+    }
+}
