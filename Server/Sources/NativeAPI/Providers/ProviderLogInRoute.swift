@@ -29,9 +29,9 @@ struct ProviderLogInRoute: RouteHandler {
                     device: body.device.map { DeviceDescription($0) } ?? .init(), newUser: newUser,
                     attempt: attempt, address: api.gate.client(of: request, context), restoringFrom: restoringFrom,
                     origin: api.origin(of: request, context)))
-        } catch DomainError.rateLimited(let span) {
+        } catch let error as DomainError where error.code == .rateLimited {
             api.metrics.refusedFirstLaunches.add()
-            throw DomainError.rateLimited(retryAfter: span)
+            throw error
         }
         context.tellNotices(logIn.noticeCount)
         (logIn.isNew ? api.metrics.newUserLogIns : api.metrics.knownUserLogIns).add()

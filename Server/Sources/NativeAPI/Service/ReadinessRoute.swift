@@ -10,7 +10,8 @@ struct ReadinessRoute: RouteHandler {
         do {
             // No application has the empty id, and what was not found is not kept: this always asks the storage.
             _ = try await api.useCases.findApplication(Identifier(rawValue: ""))
-        } catch .applicationUnknown {
+        } catch {
+            guard error == .applicationUnknown else { throw error }
             return try JSONResponse(body: HealthResponse(status: "ready")).response()
         }
         return try JSONResponse(body: HealthResponse(status: "ready")).response()

@@ -37,7 +37,7 @@ extension Promise {
                     try transaction.insert(samples.user())
                 }
                 throw BrokenPromise(description: "two statements were run")
-            } catch DomainError.storageUnavailable {}
+            } catch let error as DomainError where error == .storageUnavailable {}
             let counts = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<50 {
                     group.addTask {

@@ -109,7 +109,7 @@ package struct ImportUsers: Sendable {
         do {
             candidate.user = try rules.registered(candidate.user, by: .server, demandsAll: false)
         } catch {
-            guard case .fieldsRefused(let faults) = error else { return }
+            guard let faults = error.validationErrors else { return }
             candidate.faults += faults
         }
     }

@@ -123,7 +123,7 @@ package struct LogInAutomatically: Sendable {
             // Judged for a new user only: whoever is known logs in, whatever the app says about first values.
             return try opening.open(forNew: candidate, in: transaction)
         } catch {
-            guard case .fieldsRefused(let faults) = error else { throw error }
+            guard let faults = error.validationErrors else { throw error }
             throw .fieldsRefused(faults.map { ValidationError(field: "user.\($0.field)", rule: $0.rule) })
         }
     }
