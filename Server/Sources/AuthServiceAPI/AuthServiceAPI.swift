@@ -40,3 +40,9 @@ package struct AuthServiceAPI: ProtocolAdapter {
         }
     }
 }
+
+extension AccountRules {
+    /// The apps check nothing and send what was typed.
+    static let envelope = AccountRules(
+        userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))
+}
