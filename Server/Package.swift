@@ -208,8 +208,8 @@ let package = Package(
             swiftSettings: settings),
         // tests: A domain with a clock that stands still and SQLite in memory.
         .target(
-            name: "TestWorld", dependencies: ["Domain", "Storage", crypto], path: "Tests/Support/TestWorld",
-            swiftSettings: settings),
+            name: "TestWorld", dependencies: ["Domain", "OutboundServices", "Storage", crypto],
+            path: "Tests/Support/TestWorld", swiftSettings: settings),
         // tests: What every storage engine must do.
         .target(
             name: "StoreConformance", dependencies: ["Domain", "Storage", "TestWorld", wire],
@@ -234,7 +234,8 @@ let package = Package(
         // tests: The rules, on SQLite in memory.
         .testTarget(
             name: "DomainTests",
-            dependencies: ["Domain", "Storage", "StorageSQLite", "TestWorld", crypto, wire], swiftSettings: settings),
+            dependencies: ["Domain", "OutboundServices", "Storage", "StorageSQLite", "TestWorld", crypto, wire],
+            swiftSettings: settings),
         // tests: Both engines against the contracts, and migrations from every past schema.
         .testTarget(
             name: "StorageTests",
@@ -271,9 +272,10 @@ let package = Package(
         .testTarget(
             name: "ForeignAPITests",
             dependencies: [
-                "Domain", "FakeProviders", "HTTPSupport", "OkaeriServer", "OutboundServices", "ParseAPI",
-                "PasswordHashes", "RecordedFlows", "Storage", "StorageSQLite", "TestWorld", hummingbird, httpTypes,
-                nioCore, logging, crypto, sdk, wire,
+                "AuthServiceAPI", "Dashboard", "Domain", "FakeProviders", "HTTPSupport", "KiiAPI", "NCMBAPI",
+                "NativeAPI", "OkaeriServer", "OutboundServices", "ParseAPI", "PasswordHashes", "RecordedFlows",
+                "Storage", "StorageSQLite", "TestWorld", "WebPages", hummingbird, httpTypes, nioCore, logging, crypto,
+                sdk, wire,
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
         // tests: NCMB, by recorded flows.

@@ -68,35 +68,40 @@ struct AuthServiceErrors: ErrorRenderer {
             }
         var response = Envelope(status: status == 200 ? 400 : status, success: false, message: message)
             .response(.init(code: status))
-        if case .rateLimited(let span)? = error as? DomainError {
+        if let error = error as? DomainError, error.kind == .rateLimited, let span = error.retryAfter {
             response.headers[.retryAfter] = String(max(1, span.secondsRoundedUp))
         }
         return response
     }
 
+    /// Each rule's response: the word that the protocol has for the code, or else the one for its kind.
     private static func words(_ error: DomainError) -> (Int, String) {
-        switch error {
-        case .applicationUnknown: (404, EnvelopeTexts.applicationUnknown)
-        case .sessionRequired: (401, EnvelopeTexts.tokenMissing)
-        case .sessionInvalid, .sessionUnknown, .userUnknown: (401, EnvelopeTexts.tokenRefused)
-        case .userDisabled, .userDeleted: (200, EnvelopeTexts.disabled)
-        case .credentialRefused, .emailUnverified: (200, EnvelopeTexts.signInRefused)
-        case .identifiersTaken, .mergeOffered, .identityTaken: (200, EnvelopeTexts.idTaken)
-        case .fieldsRefused(let faults) where faults.contains { $0.rule == .required }:
-            (200, EnvelopeTexts.valueMissing)
-        case .fieldsRefused: (200, EnvelopeTexts.valueRefused)
+        if let word = Self.words[error.code] { return word }
+        return switch error.kind {
+        case .invalid:
+            switch error.validationErrors {
+            case nil: unreadable
+            case let faults? where faults.contains { $0.rule == .required }: (200, EnvelopeTexts.valueMissing)
+            case .some: (200, EnvelopeTexts.valueRefused)
+            }
+        case .unauthenticated, .refused, .forbidden, .notFound, .conflict, .gone: unreadable
         case .rateLimited: (200, EnvelopeTexts.tooMany)
-        case .reauthenticationRequired, .alreadyRegistered, .attemptReused, .mergeTicketRefused, .mergeUnknown,
-            .transferCodeRefused, .transferUnknown, .undoTooLate, .codeRefused, .mailUnavailable, .proofRequired,
-            .proofRefused, .proofReplayed, .clockSkew, .audienceNotAllowed, .providerNotEnabled,
-            .providerTokenRefused, .providerTokenReplayed, .providerRefused, .providerMisconfigured,
-            .providerAlreadyLinked, .identityUnknown, .lastWayIn, .deviceKeyRemoved, .accessRefused,
-            .administration:
-            (400, EnvelopeTexts.unreadable)
-        case .busy, .searchTooSlow, .providerUnavailable, .secretUnreadable, .storageUnavailable:
-            (500, EnvelopeTexts.serverFault)
+        case .unavailable, .internal: (500, EnvelopeTexts.serverFault)
         }
     }
+
+    private static let unreadable = (400, EnvelopeTexts.unreadable)
+    private static let tokenRefused = (401, EnvelopeTexts.tokenRefused)
+    private static let idTaken = (200, EnvelopeTexts.idTaken)
+
+    private static let words: [DomainError.Code: (Int, String)] = [
+        .applicationUnknown: (404, EnvelopeTexts.applicationUnknown),
+        .sessionRequired: (401, EnvelopeTexts.tokenMissing), .sessionInvalid: tokenRefused,
+        .sessionUnknown: tokenRefused, .userUnknown: tokenRefused, .userDisabled: (200, EnvelopeTexts.disabled),
+        .userDeleted: (200, EnvelopeTexts.disabled), .credentialRefused: (200, EnvelopeTexts.signInRefused),
+        .emailUnverified: (200, EnvelopeTexts.signInRefused), .identifiersTaken: idTaken, .mergeOffered: idTaken,
+        .identityTaken: idTaken, .mailUnavailable: unreadable, .providerMisconfigured: unreadable,
+    ]
 
     private static func words(_ fault: RequestError) -> (Int, String) {
         switch fault {

@@ -200,11 +200,14 @@ struct AdminForm {
 
     /// What a form is told by the field, or by the empty name for the whole; `nil` for what is no fault of a field.
     static func faults(_ error: any Error, _ visit: DashboardRequest) -> [String: String]? {
-        switch error as? DomainError {
-        case .administration(.nameTaken)?: ["name": visit.text("fault.nameTaken")]
-        case .administration(.lastOwner)?: ["": visit.text("fault.lastOwner")]
-        case .fieldsRefused(let faults)?:
-            Dictionary(faults.map { ($0.field, visit.text("access.bad.\($0.field)")) }) { first, _ in first }
+        guard let error = error as? DomainError else { return nil }
+        return switch error.code {
+        case .adminNameTaken: ["name": visit.text("fault.nameTaken")]
+        case .lastOwner: ["": visit.text("fault.lastOwner")]
+        case .fieldsRefused:
+            Dictionary(
+                (error.validationErrors ?? []).map { ($0.field, visit.text("access.bad.\($0.field)")) },
+                uniquingKeysWith: { first, _ in first })
         default: nil
         }
     }

@@ -123,13 +123,10 @@ struct SettingsPage: DashboardPage {
             }
             return visit.redirect(to: "\(visit.path("settings"))?done=saved")
         } catch {
-            switch error {
-            case .fieldsRefused(let faults):
-                let errors = faults.map { (Self.field($0.field), visit.text("settings.bad")) }
-                return try await draw(
-                    visit, form, errors: Dictionary(errors, uniquingKeysWith: { first, _ in first }), notice: nil)
-            default: throw error
-            }
+            guard let faults = error.validationErrors else { throw error }
+            let errors = faults.map { (Self.field($0.field), visit.text("settings.bad")) }
+            return try await draw(
+                visit, form, errors: Dictionary(errors, uniquingKeysWith: { first, _ in first }), notice: nil)
         }
     }
 

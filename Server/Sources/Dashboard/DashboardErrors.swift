@@ -8,10 +8,9 @@ import PageSupport
 extension DashboardRequest {
     /// An error as a page in the person's language. Who is no admin is asked to log in.
     func answer(to error: any Error) throws -> Response {
-        if case DomainError.administration(.adminRequired) = error {
-            return redirect(to: "\(Dashboard.root)/log-in")
-        }
-        if case DomainError.reauthenticationRequired = error { return try askForProof() }
+        let code = (error as? DomainError)?.code
+        if code == .adminRequired { return redirect(to: "\(Dashboard.root)/log-in") }
+        if code == .reauthenticationRequired { return try askForProof() }
         if let refused = error as? ReauthenticationForm.Refused { return try askForProof(refused.words) }
         guard let words = PageWords(error) else { throw error }
         return try html(
@@ -37,32 +36,30 @@ struct PageWords {
         }
     }
 
+    /// As the code has it, or else its kind; `nil` for what comes from no form or link of the dashboard.
     private static func words(for error: DomainError) -> (HTTPResponse.Status, String)? {
-        switch error {
-        case .administration(let fault):
-            switch fault {
-            case .notFound: (.notFound, "notFound")
-            case .notAllowed: (.forbidden, "notAllowed")
-            case .changedMeanwhile, .versionRequired: (.conflict, "changed")
-            case .linkRefused: (.forbidden, "link")
-            case .nameTaken: (.conflict, "nameTaken")
-            case .lastOwner: (.conflict, "lastOwner")
-            case .adminRequired: (.unauthorized, "notAllowed")
-            }
-        case .userUnknown, .sessionUnknown, .mergeUnknown, .applicationUnknown, .identityUnknown:
-            (.notFound, "notFound")
-        case .lastWayIn: (.conflict, "lastWayIn")
-        case .sessionInvalid: (.conflict, "notActive")
+        if let words = Self.words[error.code] { return words }
+        return switch error.kind {
         case .rateLimited: (.tooManyRequests, "tooMany")
-        case .busy, .searchTooSlow: (.serviceUnavailable, "busy")
-        case .mailUnavailable: (.serviceUnavailable, "noMail")
-        case .fieldsRefused, .identifiersTaken: (.unprocessableContent, "fields")
-        case .alreadyRegistered: (.conflict, "registered")
-        case .undoTooLate: (.conflict, "tooLate")
-        case .credentialRefused, .codeRefused: (.unprocessableContent, "credentials")
-        default: nil
+        case .invalid, .unauthenticated, .refused, .forbidden, .notFound, .conflict, .gone, .unavailable, .internal: nil
         }
     }
+
+    private static let words: [DomainError.Code: (HTTPResponse.Status, String)] = [
+        .adminResourceUnknown: (.notFound, "notFound"), .userUnknown: (.notFound, "notFound"),
+        .sessionUnknown: (.notFound, "notFound"), .mergeUnknown: (.notFound, "notFound"),
+        .applicationUnknown: (.notFound, "notFound"), .identityUnknown: (.notFound, "notFound"),
+        .adminNotAllowed: (.forbidden, "notAllowed"), .changedMeanwhile: (.conflict, "changed"),
+        .versionRequired: (.conflict, "changed"), .adminLinkRefused: (.forbidden, "link"),
+        .adminNameTaken: (.conflict, "nameTaken"), .lastOwner: (.conflict, "lastOwner"),
+        .adminRequired: (.unauthorized, "notAllowed"),
+        .lastWayIn: (.conflict, "lastWayIn"), .sessionInvalid: (.conflict, "notActive"),
+        .busy: (.serviceUnavailable, "busy"), .searchTooSlow: (.serviceUnavailable, "busy"),
+        .mailUnavailable: (.serviceUnavailable, "noMail"), .fieldsRefused: (.unprocessableContent, "fields"),
+        .identifiersTaken: (.unprocessableContent, "fields"), .alreadyRegistered: (.conflict, "registered"),
+        .undoTooLate: (.conflict, "tooLate"), .credentialRefused: (.unprocessableContent, "credentials"),
+        .codeRefused: (.unprocessableContent, "credentials"),
+    ]
 }
 
 /// Errors for which there is no visit: a plain page.
@@ -83,7 +80,7 @@ struct DashboardErrors: ErrorRenderer {
         case RequestError.bodyTooSlow: status = .requestTimeout
         case RequestError.mediaTypeUnsupported: status = .unsupportedMediaType
         case is RequestError: status = .badRequest
-        case DomainError.storageUnavailable: status = .serviceUnavailable
+        case let error as DomainError where error.code == .storageUnavailable: status = .serviceUnavailable
         default: status = .internalServerError
         }
         let name = status.code < 500 ? "fault.notFound" : "fault.broken"

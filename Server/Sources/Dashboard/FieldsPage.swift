@@ -17,7 +17,7 @@ struct FieldsPage: DashboardPage {
         do {
             return try await change(visit, form)
         } catch {
-            guard case .fieldsRefused(let faults) = error else { throw error }
+            guard let faults = error.validationErrors else { throw error }
             return try draw(visit, form, faults: faults)
         }
     }

@@ -32,10 +32,10 @@ struct MailPage: DashboardPage {
             return visit.redirect(to: "\(visit.path("mail"))?\(choice.query)&done=\(done)")
         } catch {
             let text: String
-            switch error {
-            case DomainError.fieldsRefused(let faults): text = visit.words(forMail: faults)
-            case DomainError.mailUnavailable: text = visit.text("fault.noMail")
-            case DomainError.rateLimited: text = visit.text("fault.tooMany")
+            switch (error as? DomainError)?.code {
+            case .fieldsRefused?: text = visit.words(forMail: (error as? DomainError)?.validationErrors ?? [])
+            case .mailUnavailable?: text = visit.text("fault.noMail")
+            case .rateLimited?: text = visit.text("fault.tooMany")
             default: throw error
             }
             return try draw(visit, form, choice, fault: text)
@@ -113,7 +113,7 @@ struct MailPreviewPage: DashboardPage {
                 of: try visit.place())
             return visit.framed(mail.html)
         } catch {
-            guard case .fieldsRefused(let faults) = error else { throw error }
+            guard let faults = error.validationErrors else { throw error }
             return visit.framed("<!DOCTYPE html><p>\(visit.words(forMail: faults).markedUp)</p>")
         }
     }

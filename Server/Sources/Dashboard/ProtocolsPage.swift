@@ -24,7 +24,7 @@ struct ProtocolsPage: DashboardPage {
             view.issued = issued
             return try await draw(view)
         } catch {
-            guard case DomainError.fieldsRefused(let faults) = error else { throw error }
+            guard let faults = (error as? DomainError)?.validationErrors else { throw error }
             view.faults = faults
             return try await draw(view)
         }

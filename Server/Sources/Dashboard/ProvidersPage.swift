@@ -29,12 +29,13 @@ struct ProvidersPage: DashboardPage {
             return visit.redirect(to: "\(visit.path("doors"))?done=saved&open=\(FormValues.escaped(opened))")
         } catch {
             let text: String
-            switch error {
-            case DomainError.fieldsRefused(let faults):
+            switch (error as? DomainError)?.code {
+            case .fieldsRefused?:
+                let faults = (error as? DomainError)?.validationErrors ?? []
                 let fields = faults.map { $0.field.split(separator: ".").last.map(String.init) ?? $0.field }
                 text = "\(visit.text("fault.fields")) (\(Set(fields).sorted().joined(separator: ", ")))"
-            case DomainError.providerNotEnabled: text = visit.text("doors.unknown")
-            case DomainError.busy: text = visit.text("fault.busy")
+            case .providerNotEnabled?: text = visit.text("doors.unknown")
+            case .busy?: text = visit.text("fault.busy")
             default: throw error
             }
             return try await draw(visit, form, open: door, word: (door, text, false), status: .unprocessableContent)

@@ -125,12 +125,15 @@ struct SetUpPage: DashboardPage {
     }
 
     private func errors(_ error: any Error, _ visit: DashboardRequest) -> [String: String]? {
-        switch error as? DomainError {
-        case .codeRefused?: ["code": visit.text("setUp.wrongCode")]
-        case .administration(.nameTaken)?: ["name": visit.text("fault.nameTaken")]
-        case .fieldsRefused(let faults)?:
+        guard let error = error as? DomainError else { return nil }
+        return switch error.code {
+        case .codeRefused: ["code": visit.text("setUp.wrongCode")]
+        case .adminNameTaken: ["name": visit.text("fault.nameTaken")]
+        case .fieldsRefused:
             Dictionary(
-                faults.map { ($0.field, visit.text($0.field == "name" ? "setUp.badName" : "setUp.badPassword")) },
+                (error.validationErrors ?? []).map {
+                    ($0.field, visit.text($0.field == "name" ? "setUp.badName" : "setUp.badPassword"))
+                },
                 uniquingKeysWith: { first, _ in first })
         default: nil
         }

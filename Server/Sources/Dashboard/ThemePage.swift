@@ -23,7 +23,7 @@ struct ThemePage: DashboardPage {
             }
             return visit.redirect(to: "\(visit.path("look"))?done=saved")
         } catch {
-            guard case DomainError.fieldsRefused(let faults) = error else { throw error }
+            guard let faults = error.validationErrors else { throw error }
             return try draw(visit, form, faults: faults)
         }
     }
@@ -64,7 +64,7 @@ struct LookPreviewPage: DashboardPage {
             do {
                 theme = try ThemeForm.draft(try await visit.formWithFiles(), over: stored).theme
             } catch {
-                guard case DomainError.fieldsRefused = error else { throw error }
+                guard (error as? DomainError)?.code == .fieldsRefused else { throw error }
                 return visit.framed("<!DOCTYPE html><p>\(visit.text("look.bad").markedUp)</p>")
             }
         }

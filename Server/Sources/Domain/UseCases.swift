@@ -229,7 +229,8 @@ package final class UseCases: Sendable {
             store: store, clock: clock, randomness: randomness, sealing: sealing, delivery: world.mailDelivery,
             textDelivery: world.textDelivery, findApplication: findApplication,
             renderMessage: RenderMessage(
-                store: store, clock: clock, randomness: randomness, sealing: sealing, digests: digests))
+                store: store, clock: clock, randomness: randomness, sealing: sealing, digests: digests,
+                renderer: world.mailRenderer))
         requestLogInCode = RequestLogInCode(enqueueMessage: enqueueMessage, randomness: randomness)
         logInWithCode = LogInWithCode(
             clock: clock, randomness: randomness, verifyProof: verifyProof, tryCode: tryCode, audit: audit)

@@ -25,6 +25,8 @@ extension UseCases {
         package var searchLimits: SearchLimits
         /// By which way mails leave.
         package var mailDelivery: MailDelivery
+        /// Draws mails with a layout.
+        package var mailRenderer: any MailRenderer
         /// By which way text messages leave.
         package var textDelivery: TextMessageDelivery
         /// The server's own address for people; `nil` while nobody told it.
@@ -32,7 +34,7 @@ extension UseCases {
 
         package init(
             store: any Store, validity: any CacheValidity, clock: any WallClock, randomness: any Randomness,
-            sealingKey: SealingKey, passwords: any PasswordHashing, issuer: String,
+            sealingKey: SealingKey, passwords: any PasswordHashing, mailRenderer: any MailRenderer, issuer: String,
             firstLaunches: RateLimit? = .firstLaunches, passwordFailures: RateLimit? = .passwordFailures,
             hasPasswordDelays: Bool = true, hasRateLimits: Bool = true, sessionCacheCapacity: Int = 10_000,
             searchLimits: SearchLimits = SearchLimits(),
@@ -54,6 +56,7 @@ extension UseCases {
             self.sessionCacheCapacity = sessionCacheCapacity
             self.searchLimits = searchLimits
             self.mailDelivery = mailDelivery
+            self.mailRenderer = mailRenderer
             self.textDelivery = textDelivery
             self.pagesURL = pagesURL
         }

@@ -31,53 +31,57 @@ struct KiiErrors: ErrorRenderer {
 }
 
 extension KiiFault {
-    /// Each rule's answer. A fault that passes is never a wrong token: iOS would log a pseudo user out for good.
+    /// Each rule's response: the word that the protocol has for the code, or else the one for its kind. A fault that passes
+    /// is never a wrong token: iOS would log a pseudo user out for good.
     init(_ error: DomainError) {
-        switch error {
-        case .applicationUnknown:
-            self.init(404, "APP_NOT_FOUND", "AppNotFound", "There is no such application")
-        case .sessionRequired, .reauthenticationRequired, .proofRequired, .proofRefused, .proofReplayed, .clockSkew,
-            .accessRefused, .administration:
-            self.init(401, "UNAUTHORIZED", "Unauthorized", "The caller may not do this")
-        case .sessionInvalid, .sessionUnknown:
-            self.init(403, "WRONG_TOKEN", "WrongToken", "The provided token is not valid")
-        case .userUnknown:
-            self.init(404, "USER_NOT_FOUND", "UserNotFound", "The user was not found")
-        case .userDisabled, .userDeleted:
-            self.init(401, "USER_DISABLED", "UserDisabled", "The user is disabled")
-        case .credentialRefused, .emailUnverified:
-            self.init(401, "WRONG_PASSWORD", "WrongPassword", "The password is wrong")
-        case .identifiersTaken, .mergeOffered:
-            self.init(409, "USER_ALREADY_EXISTS", "UserAlreadyExists", "Another user has this identifier")
-        case .alreadyRegistered, .attemptReused, .mergeTicketRefused, .mergeUnknown, .transferCodeRefused,
-            .transferUnknown, .undoTooLate, .audienceNotAllowed, .deviceKeyRemoved:
-            self.init(409, "OPERATION_NOT_ALLOWED", "OperationNotAllowed", "The user is in another state")
-        case .codeRefused:
-            self.init(403, "INVALID_VERIFICATION_CODE", "InvalidVerificationCode", "The code is not valid")
-        case .mailUnavailable:
-            self.init(501, "OPERATION_NOT_IMPLEMENTED", "OperationNotImplemented", "This server sends no such messages")
-        case .fieldsRefused(let faults):
-            self.init(faults)
-        case .rateLimited(let span):
-            self.init(429, "TOO_MANY_REQUESTS", "TooManyRequests", "Too many requests", retryAfter: span)
-        case .providerNotEnabled, .providerMisconfigured:
-            self.init(400, "ACCOUNT_TYPE_NOT_SUPPORTED", "AccountTypeNotSupported", "There is no such provider here")
-        case .providerTokenRefused, .providerTokenReplayed, .providerRefused:
-            self = .invalidGrant
-        case .identityTaken, .providerAlreadyLinked:
-            self.init(409, "USER_ALREADY_LINKED", "UserAlreadyLinked", "The account is linked already")
-        case .identityUnknown:
-            self.init(409, "USER_NOT_LINKED", "UserNotLinked", "The account is not linked")
-        case .lastWayIn:
-            self.init(409, "OPERATION_NOT_ALLOWED", "OperationNotAllowed", "Nothing else leads to the user")
-        case .secretUnreadable:
-            self.init(500, "UNDEFINED_ERROR", "Undefined", "A fault in the server")
-        case .busy(let span):
-            self = .unavailable(retryAfter: span)
-        case .providerUnavailable, .storageUnavailable, .searchTooSlow:
-            self = .unavailable(retryAfter: .seconds(2))
+        if let word = Self.words[error.code] {
+            self = word
+            return
+        }
+        switch error.kind {
+        case .invalid: self = error.validationErrors.map { KiiFault($0) } ?? .wrongState
+        case .unauthenticated, .forbidden: self = .unauthorized
+        case .refused, .conflict, .gone: self = .wrongState
+        case .notFound: self = .userNotFound
+        case .rateLimited:
+            self.init(429, "TOO_MANY_REQUESTS", "TooManyRequests", "Too many requests", retryAfter: error.retryAfter)
+        case .unavailable: self = .unavailable(retryAfter: error.retryAfter ?? .seconds(2))
+        case .internal: self.init(500, "UNDEFINED_ERROR", "Undefined", "A fault in the server")
         }
     }
+
+    private static let unauthorized = KiiFault(401, "UNAUTHORIZED", "Unauthorized", "The caller may not do this")
+    private static let wrongToken = KiiFault(403, "WRONG_TOKEN", "WrongToken", "The provided token is not valid")
+    private static let userNotFound = KiiFault(404, "USER_NOT_FOUND", "UserNotFound", "The user was not found")
+    private static let disabled = KiiFault(401, "USER_DISABLED", "UserDisabled", "The user is disabled")
+    private static let wrongPassword = KiiFault(401, "WRONG_PASSWORD", "WrongPassword", "The password is wrong")
+    private static let wrongState = KiiFault(
+        409, "OPERATION_NOT_ALLOWED", "OperationNotAllowed", "The user is in another state")
+    private static let alreadyExists = KiiFault(
+        409, "USER_ALREADY_EXISTS", "UserAlreadyExists", "Another user has this identifier")
+    private static let alreadyLinked = KiiFault(
+        409, "USER_ALREADY_LINKED", "UserAlreadyLinked", "The account is linked already")
+    private static let noProvider = KiiFault(
+        400, "ACCOUNT_TYPE_NOT_SUPPORTED", "AccountTypeNotSupported", "There is no such provider here")
+
+    private static let words: [DomainError.Code: KiiFault] = DomainError.Code.words(
+        [
+            .applicationUnknown: KiiFault(404, "APP_NOT_FOUND", "AppNotFound", "There is no such application"),
+            .sessionInvalid: .wrongToken, .sessionUnknown: .wrongToken, .userDisabled: .disabled,
+            .userDeleted: .disabled,
+            .credentialRefused: .wrongPassword, .emailUnverified: .wrongPassword, .identifiersTaken: .alreadyExists,
+            .mergeOffered: .alreadyExists, .mergeUnknown: .wrongState, .transferUnknown: .wrongState,
+            .audienceNotAllowed: .wrongState,
+            .codeRefused: KiiFault(
+                403, "INVALID_VERIFICATION_CODE", "InvalidVerificationCode", "The code is not valid"),
+            .mailUnavailable: KiiFault(
+                501, "OPERATION_NOT_IMPLEMENTED", "OperationNotImplemented", "This server sends no such messages"),
+            .providerNotEnabled: .noProvider, .providerMisconfigured: .noProvider, .providerTokenRefused: .invalidGrant,
+            .providerTokenReplayed: .invalidGrant, .providerRefused: .invalidGrant, .identityTaken: .alreadyLinked,
+            .providerAlreadyLinked: .alreadyLinked,
+            .identityUnknown: KiiFault(409, "USER_NOT_LINKED", "UserNotLinked", "The account is not linked"),
+            .lastWayIn: KiiFault(409, "OPERATION_NOT_ALLOWED", "OperationNotAllowed", "Nothing else leads to the user"),
+        ], ofAdministration: .unauthorized)
 
     private static func unavailable(retryAfter span: Duration) -> KiiFault {
         KiiFault(

@@ -20,43 +20,51 @@ struct NCMBErrors: ErrorRenderer {
         var response = NCMBResponse.unsigned(
             NCMBObject([("code", .string(fault.code)), ("error", .string(fault.message))]),
             status: HTTPResponse.Status(code: fault.status))
-        switch error {
-        case DomainError.rateLimited(let span), DomainError.busy(let span):
+        if let span = (error as? DomainError)?.retryAfter {
             response.headers[.retryAfter] = String(max(1, span.secondsRoundedUp))
-        case RequestError.methodNotAllowed(let allow): response.headers[.allow] = allow
-        default: break
         }
+        if case RequestError.methodNotAllowed(let allow) = error { response.headers[.allow] = allow }
         return response
     }
 }
 
 extension NCMBFault {
-    /// Each rule's answer.
+    /// Each rule's response: the word that the protocol has for the code, or else the one for its kind.
     init(_ error: DomainError) {
-        switch error {
-        case .applicationUnknown: self = .noApplication
-        case .sessionRequired, .sessionInvalid, .userDisabled, .reauthenticationRequired, .proofRequired,
-            .proofRefused, .proofReplayed, .clockSkew:
-            self = .unauthenticated
-        case .sessionUnknown, .userUnknown, .mergeUnknown, .transferUnknown, .identityUnknown: self = .noData
-        case .credentialRefused, .emailUnverified, .userDeleted: self = .credentialRefused
-        case .identifiersTaken(let kinds): self = .duplicate(kinds.first == .email ? "mailAddress" : "userName")
-        case .mergeOffered: self = .duplicate("userName")
-        case .alreadyRegistered, .attemptReused, .lastWayIn, .deviceKeyRemoved, .undoTooLate: self = .prohibited
-        case .mergeTicketRefused, .transferCodeRefused, .codeRefused, .audienceNotAllowed: self = .badRequest
-        case .busy, .rateLimited, .searchTooSlow: self = .tooManyRequests
-        case .mailUnavailable: self.init("E502002", "Mail cannot be sent.")
-        case .fieldsRefused(let faults): self = faults.first.map { NCMBFault($0) } ?? .badRequest
-        case .providerNotEnabled: self = .notToBeEntered("authData")
-        case .providerTokenRefused, .providerTokenReplayed, .providerRefused, .providerMisconfigured:
-            self = .notVouchedFor("authData")
-        case .providerUnavailable: self = .unavailable
-        case .identityTaken, .providerAlreadyLinked: self = .duplicate("authData")
-        case .accessRefused, .administration: self = .accessRefused
-        case .secretUnreadable: self = .systemError
-        case .storageUnavailable: self = .unavailable
+        if let word = Self.words[error.code] {
+            self = word
+            return
+        }
+        switch error.kind {
+        case .invalid: self = error.validationErrors?.first.map { NCMBFault($0) } ?? .badRequest
+        case .unauthenticated: self = .unauthenticated
+        case .refused: self = .badRequest
+        case .forbidden: self = .accessRefused
+        case .notFound: self = .noData
+        case .conflict:
+            guard case .identifiers(let kinds) = error.detail else {
+                self = .prohibited
+                return
+            }
+            self = .duplicate(kinds.first == .email ? "mailAddress" : "userName")
+        case .gone: self = .prohibited
+        case .rateLimited: self = .tooManyRequests
+        case .unavailable: self = .unavailable
+        case .internal: self = .systemError
         }
     }
+
+    private static let words: [DomainError.Code: NCMBFault] = DomainError.Code.words(
+        [
+            .applicationUnknown: .noApplication, .userDisabled: .unauthenticated, .userDeleted: .credentialRefused,
+            .credentialRefused: .credentialRefused, .emailUnverified: .credentialRefused,
+            .mergeOffered: .duplicate("userName"), .identityTaken: .duplicate("authData"),
+            .providerAlreadyLinked: .duplicate("authData"), .providerNotEnabled: .notToBeEntered("authData"),
+            .providerTokenRefused: .notVouchedFor("authData"), .providerTokenReplayed: .notVouchedFor("authData"),
+            .providerRefused: .notVouchedFor("authData"), .providerMisconfigured: .notVouchedFor("authData"),
+            .busy: .tooManyRequests, .searchTooSlow: .tooManyRequests,
+            .mailUnavailable: NCMBFault("E502002", "Mail cannot be sent."),
+        ], ofAdministration: .accessRefused)
 
     /// Each answer to a request that no rule saw.
     init(_ fault: RequestError) {

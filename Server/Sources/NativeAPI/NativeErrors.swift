@@ -76,148 +76,144 @@ extension Refusal {
     /// How long to wait before asking a storage that failed again.
     private static let storageRetry: Duration = .seconds(2)
 
-    /// Each rule's answer. Whether something exists that the caller may not see is never told.
+    /// Each rule's response: the word of its code, or else of its kind, with what belongs to it. Callers cannot tell from
+    /// it whether something exists that they may not see.
     init(_ error: DomainError) {
-        switch error {
-        case .applicationUnknown:
-            self = .challenge(
-                .applicationUnknown, "The header Okaeri-Application is missing or names no application.", .application)
-        case .sessionRequired:
-            self = .challenge(
-                .sessionRequired, "A session token is required.", .session,
-                detail: "Send Authorization: Bearer and the token of a log-in.")
-        case .sessionInvalid, .userUnknown:
-            self = .challenge(.sessionInvalid, "The session token is not valid here.", .otherSession)
-        case .userDisabled:
-            self.init(403, .userDisabled, "The user was disabled by an operator.")
-        case .credentialRefused, .emailUnverified:
-            self = .challenge(.credentialRefused, "Identifier or password are wrong.", .session)
-        case .reauthenticationRequired:
-            self.init(
-                403, .reauthenticationRequired, "The session is not fresh.",
-                detail: "Prove to be there with POST /v1/user/reauthenticate, then repeat within ten minutes.")
-        case .identifiersTaken(let kinds):
-            self.init(409, .identifierTaken, "Somebody else has an identifier.")
+        self = Self.words[error.code] ?? Refusal(of: error.kind)
+        switch error.detail {
+        case .none, .permission: break
+        case .identifiers(let kinds):
             problem.errors = kinds.map { FieldProblem(ValidationError(field: $0.rawValue, rule: .notUnique)) }
-        case .alreadyRegistered:
-            self.init(409, .alreadyRegistered, "The user is not anonymous any more.")
-        case .attemptReused:
-            self.init(
-                409, .idempotencyKeyReused, "The Idempotency-Key was used for a different request.",
-                detail: "Repeat the same body, or name the new attempt by a new key.")
-        case .busy(let span):
-            self = Refusal(503, .busy, "Too much of this work is waiting.").retry(after: span)
-        case .searchTooSlow:
-            self.init(
-                503, .searchTooSlow, "The search takes too long.",
-                detail: "It was stopped at the server's time limit. Ask for less.")
-        case .codeRefused:
-            self.init(
-                400, .codeRefused, "The code is not valid.",
-                detail: "It is wrong, used, too old, or void. Ask for a new one.")
-        case .mailUnavailable:
-            self.init(503, .mailUnavailable, "This server cannot send mail.", detail: "No mail server is set.")
-        case .sessionUnknown:
-            self.init(404, .sessionUnknown, "There is no such session.")
-        case .proofRequired:
-            self = .challenge(
-                .proofRequired, "A proof of possession is required.", .proof,
-                detail: "Send the header DPoP with a proof (RFC 9449).")
-        case .proofRefused(let fault):
-            self = .challenge(
-                .proofInvalid, "The proof of possession is not valid.", .otherProof, detail: fault.detail)
-        case .proofReplayed:
-            self = .challenge(
-                .proofReplayed, "The proof of possession was used before.", .otherProof,
-                detail: "Sign a new proof, with a new jti, for each request.")
-        case .clockSkew(let serverTime):
-            self = .challenge(
-                .clockSkew, "The proof's time is too far from the server's.", .otherProof,
-                detail: "iat must be within 60 seconds of serverTime.")
-            problem.serverTime = serverTime.wire
-        case .userDeleted(let erasedAt):
-            self.init(
-                403, .userDeleted, "The user asked to be deleted.",
-                detail: "The same log-in with the header Okaeri-Restore: true restores the user.")
-            problem.erasedAt = erasedAt.wire
-        case .mergeOffered(let offer):
-            switch offer.cause {
-            case .identifiers(let kinds):
-                self.init(
-                    409, .identifierTaken, "Somebody else has an identifier.",
-                    detail: "The password is that user's too. Resolve it with the ticket at /v1/user/merge.")
-                problem.errors = kinds.map { FieldProblem(ValidationError(field: $0.rawValue, rule: .notUnique)) }
-            case .identity:
-                self.init(
-                    409, .identityTaken, "The identity belongs to another user.",
-                    detail: "The provider vouches for that user too. Resolve it with the ticket at /v1/user/merge.")
-            }
-            problem.merge = MergeOfferBody(ticket: offer.ticket.revealed, expiresAt: offer.expiresAt.wire)
-        case .mergeTicketRefused:
-            self.init(403, .mergeTicketRefused, "The merge ticket is not valid here.")
-        case .mergeUnknown:
-            self.init(404, .mergeUnknown, "There is no such merge.")
-        case .transferCodeRefused:
-            self.init(
-                403, .transferCodeRefused, "The transfer code leads nowhere.",
-                detail: "It was mistyped, used, withdrawn or replaced, or is older than a day.")
-        case .transferUnknown:
-            self.init(404, .transferUnknown, "There is no such transfer that this device could undo.")
-        case .undoTooLate:
-            self.init(409, .undoTooLate, "It cannot be undone any more.")
-        case .fieldsRefused(let faults):
-            self.init(400, .invalidMember, "Members of the body break their rules.")
-            problem.errors = faults.map { FieldProblem($0) }
-        case .audienceNotAllowed:
-            self.init(400, .audienceNotAllowed, "The application does not list this audience.")
-        case .rateLimited(let span):
-            self = Refusal(429, .rateLimited, "Too many requests.").retry(after: span)
-        case .providerNotEnabled:
-            self.init(404, .providerNotEnabled, "The application has no such provider.")
-        case .providerTokenRefused(let fault):
-            self = .challenge(
-                .providerTokenInvalid, "The provider's token is not valid here.", .provider, detail: fault.detail)
-        case .providerTokenReplayed:
-            self = .challenge(
-                .providerTokenReplayed, "The provider's token was used before.", .provider,
-                detail: "Ask the provider for a new one.")
-        case .providerRefused:
-            self = .challenge(
-                .providerRefused, "The provider refuses the authorization code.", .provider,
-                detail: "A code counts once and for minutes only. Ask the provider for a new one.")
-        case .providerUnavailable:
-            self = Refusal(503, .providerUnavailable, "The provider cannot be reached now.")
-                .retry(after: Self.storageRetry)
-        case .providerMisconfigured:
-            self.init(
-                502, .providerMisconfigured, "The provider refuses the application's own key or secret.",
-                detail: "The operator can try them with “okaeri application … check”.")
-        case .identityTaken:
-            self.init(409, .identityTaken, "The identity belongs to another user.")
-        case .providerAlreadyLinked:
-            self.init(409, .providerAlreadyLinked, "The user has another identity of this provider.")
-        case .identityUnknown:
-            self.init(404, .identityUnknown, "The user has no identity of this provider.")
-        case .lastWayIn:
-            self.init(409, .lastWayIn, "Nothing else leads to the user.")
-        case .deviceKeyRemoved(let removed):
-            self.init(
-                403, .deviceKeyRemoved, "The device's key was removed from the account.",
-                detail: "Log in by other means with a proof by the same key, and it leads to the account again.")
-            problem.reason = removed.reason.rawValue
-            problem.removedAt = removed.removedAt.wire
-        case .accessRefused:
-            self = .challenge(.sessionInvalid, "The session token is not valid here.", .otherSession)
-        case .administration:
-            // The admin API has answers of its own; no other route comes to these.
-            self.init(403, .notAllowed, "Not allowed.")
-        case .secretUnreadable:
-            self.init(500, .internalError, "A fault in the server.")
-        case .storageUnavailable:
-            self = Refusal(503, .storageUnavailable, "The storage cannot be reached now.")
-                .retry(after: Self.storageRetry)
+        case .fields(let errors): problem.errors = errors.map { FieldProblem($0) }
+        case .retryAfter(let span): self = retry(after: span)
+        case .erasedAt(let time): problem.erasedAt = time.wire
+        case .serverTime(let time): problem.serverTime = time.wire
+        case .mergeOffer(let offer): self.init(offer)
+        case .proof(let fault): problem.detail = fault.detail
+        case .providerToken(let fault): problem.detail = fault.detail
+        case .removedDeviceKey(let key):
+            problem.reason = key.reason.rawValue
+            problem.removedAt = key.removedAt.wire
         }
     }
+
+    private init(_ offer: MergeOffer) {
+        switch offer.cause {
+        case .identifiers(let kinds):
+            self.init(
+                409, .identifierTaken, "Somebody else has an identifier.",
+                detail: "The password is that user's too. Resolve it with the ticket at /v1/user/merge.")
+            problem.errors = kinds.map { FieldProblem(ValidationError(field: $0.rawValue, rule: .notUnique)) }
+        case .identity:
+            self.init(
+                409, .identityTaken, "The identity belongs to another user.",
+                detail: "The provider vouches for that user too. Resolve it with the ticket at /v1/user/merge.")
+        }
+        problem.merge = MergeOfferBody(ticket: offer.ticket.revealed, expiresAt: offer.expiresAt.wire)
+    }
+
+    /// A code that the table does not have.
+    private init(of kind: DomainError.Kind) {
+        switch kind {
+        case .invalid: self = Self.invalidMember
+        case .unauthenticated: self = Self.sessionInvalid
+        case .refused: self = Self.credentialRefused
+        case .forbidden: self = Self.notAllowed
+        case .notFound: self.init(404, .pathUnknown, "There is no such path.")
+        case .conflict: self.init(409, .identifierTaken, "Somebody else has an identifier.")
+        case .gone: self.init(409, .undoTooLate, "It cannot be undone any more.")
+        case .rateLimited: self.init(429, .rateLimited, "Too many requests.")
+        case .unavailable: self = Self.storageUnavailable
+        case .internal: self = Self.internalError
+        }
+    }
+
+    private static let invalidMember = Refusal(400, .invalidMember, "Members of the body break their rules.")
+    private static let sessionInvalid = challenge(
+        .sessionInvalid, "The session token is not valid here.", .otherSession)
+    private static let credentialRefused = challenge(
+        .credentialRefused, "Identifier or password are wrong.", .session)
+    private static let notAllowed = Refusal(403, .notAllowed, "Not allowed.")
+    private static let storageUnavailable = Refusal(503, .storageUnavailable, "The storage cannot be reached now.")
+        .retry(after: storageRetry)
+    private static let internalError = Refusal(500, .internalError, "A fault in the server.")
+
+    private static let words: [DomainError.Code: Refusal] = DomainError.Code.words(
+        [
+            .applicationUnknown: challenge(
+                .applicationUnknown, "The header Okaeri-Application is missing or names no application.", .application),
+            .sessionRequired: challenge(
+                .sessionRequired, "A session token is required.", .session,
+                detail: "Send Authorization: Bearer and the token of a log-in."),
+            .sessionInvalid: sessionInvalid, .userUnknown: sessionInvalid, .accessRefused: sessionInvalid,
+            .userDisabled: Refusal(403, .userDisabled, "The user was disabled by an operator."),
+            .credentialRefused: credentialRefused, .emailUnverified: credentialRefused,
+            .reauthenticationRequired: Refusal(
+                403, .reauthenticationRequired, "The session is not fresh.",
+                detail: "Prove to be there with POST /v1/user/reauthenticate, then repeat within ten minutes."),
+            .identifiersTaken: Refusal(409, .identifierTaken, "Somebody else has an identifier."),
+            .alreadyRegistered: Refusal(409, .alreadyRegistered, "The user is not anonymous any more."),
+            .attemptReused: Refusal(
+                409, .idempotencyKeyReused, "The Idempotency-Key was used for a different request.",
+                detail: "Repeat the same body, or name the new attempt by a new key."),
+            .busy: Refusal(503, .busy, "Too much of this work is waiting."),
+            .searchTooSlow: Refusal(
+                503, .searchTooSlow, "The search takes too long.",
+                detail: "It was stopped at the server's time limit. Ask for less."),
+            .codeRefused: Refusal(
+                400, .codeRefused, "The code is not valid.",
+                detail: "It is wrong, used, too old, or void. Ask for a new one."),
+            .mailUnavailable: Refusal(
+                503, .mailUnavailable, "This server cannot send mail.", detail: "No mail server is set."),
+            .sessionUnknown: Refusal(404, .sessionUnknown, "There is no such session."),
+            .proofRequired: challenge(
+                .proofRequired, "A proof of possession is required.", .proof,
+                detail: "Send the header DPoP with a proof (RFC 9449)."),
+            .proofRefused: challenge(.proofInvalid, "The proof of possession is not valid.", .otherProof),
+            .proofReplayed: challenge(
+                .proofReplayed, "The proof of possession was used before.", .otherProof,
+                detail: "Sign a new proof, with a new jti, for each request."),
+            .clockSkew: challenge(
+                .clockSkew, "The proof's time is too far from the server's.", .otherProof,
+                detail: "iat must be within 60 seconds of serverTime."),
+            .userDeleted: Refusal(
+                403, .userDeleted, "The user asked to be deleted.",
+                detail: "The same log-in with the header Okaeri-Restore: true restores the user."),
+            .mergeTicketRefused: Refusal(403, .mergeTicketRefused, "The merge ticket is not valid here."),
+            .mergeUnknown: Refusal(404, .mergeUnknown, "There is no such merge."),
+            .transferCodeRefused: Refusal(
+                403, .transferCodeRefused, "The transfer code leads nowhere.",
+                detail: "It was mistyped, used, withdrawn or replaced, or is older than a day."),
+            .transferUnknown: Refusal(
+                404, .transferUnknown, "There is no such transfer that this device could undo."),
+            .undoTooLate: Refusal(409, .undoTooLate, "It cannot be undone any more."), .fieldsRefused: invalidMember,
+            .audienceNotAllowed: Refusal(
+                400, .audienceNotAllowed, "The application does not list this audience."),
+            .rateLimited: Refusal(429, .rateLimited, "Too many requests."),
+            .providerNotEnabled: Refusal(404, .providerNotEnabled, "The application has no such provider."),
+            .providerTokenRefused: challenge(
+                .providerTokenInvalid, "The provider's token is not valid here.", .provider),
+            .providerTokenReplayed: challenge(
+                .providerTokenReplayed, "The provider's token was used before.", .provider,
+                detail: "Ask the provider for a new one."),
+            .providerRefused: challenge(
+                .providerRefused, "The provider refuses the authorization code.", .provider,
+                detail: "A code counts once and for minutes only. Ask the provider for a new one."),
+            .providerUnavailable: Refusal(503, .providerUnavailable, "The provider cannot be reached now.")
+                .retry(after: storageRetry),
+            .providerMisconfigured: Refusal(
+                502, .providerMisconfigured, "The provider refuses the application's own key or secret.",
+                detail: "The operator can try them with “okaeri application … check”."),
+            .identityTaken: Refusal(409, .identityTaken, "The identity belongs to another user."),
+            .providerAlreadyLinked: Refusal(
+                409, .providerAlreadyLinked, "The user has another identity of this provider."),
+            .identityUnknown: Refusal(404, .identityUnknown, "The user has no identity of this provider."),
+            .lastWayIn: Refusal(409, .lastWayIn, "Nothing else leads to the user."),
+            .deviceKeyRemoved: Refusal(
+                403, .deviceKeyRemoved, "The device's key was removed from the account.",
+                detail: "Log in by other means with a proof by the same key, and it leads to the account again."),
+            .secretUnreadable: internalError, .storageUnavailable: storageUnavailable,
+        ], ofAdministration: notAllowed)
 
     /// Each answer to a request that no rule saw.
     init(_ fault: RequestError) {

@@ -139,7 +139,7 @@ package struct Composition: Sendable {
         let useCases = UseCases(
             UseCases.World(
                 store: store, validity: store.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
-                passwords: passwords, issuer: settings.issuer,
+                passwords: passwords, mailRenderer: HTMLMailRenderer(), issuer: settings.issuer,
                 firstLaunches: settings.hasRateLimits
                     ? RateLimit(maximum: settings.firstLaunchesPerHour, window: .seconds(3600)) : nil,
                 passwordFailures: settings.hasRateLimits

@@ -11,10 +11,8 @@ struct ParseErrors: ErrorRenderer {
     func response(to error: any Error, requestId: String) -> Response {
         let fault = Self.fault(error)
         var headers = HTTPFields()
-        switch error {
-        case DomainError.rateLimited(let span), DomainError.busy(let span):
+        if let span = (error as? DomainError)?.retryAfter {
             headers[.retryAfter] = String(max(1, span.secondsRoundedUp))
-        default: break
         }
         let answer = ParseResponse(Self.body(fault), status: HTTPResponse.Status(code: fault.status), headers: headers)
         // Texts and a whole number always encode.
@@ -38,40 +36,45 @@ struct ParseErrors: ErrorRenderer {
 }
 
 extension ParseFault {
-    /// Each rule's answer.
+    /// Each rule's response: the word that the protocol has for the code, or else the one for its kind.
     init(_ error: DomainError) {
-        switch error {
-        case .applicationUnknown: self = .unauthorized
-        case .sessionRequired, .sessionInvalid, .userDisabled, .userDeleted, .reauthenticationRequired, .proofRequired,
-            .proofRefused, .proofReplayed, .clockSkew:
-            self = .sessionInvalid
-        case .userUnknown, .sessionUnknown, .accessRefused, .administration, .mergeUnknown, .transferUnknown,
-            .identityUnknown:
-            self = .objectNotFound
-        case .credentialRefused: self = .credentialRefused
-        case .identifiersTaken(let kinds): self = kinds.first == .email ? .emailTaken : .usernameTaken
-        case .identityTaken, .providerAlreadyLinked, .mergeOffered: self = .alreadyLinked
-        case .emailUnverified: self = .emailUnverified
-        case .alreadyRegistered, .attemptReused, .lastWayIn, .deviceKeyRemoved, .undoTooLate, .audienceNotAllowed,
-            .mergeTicketRefused,
-            .transferCodeRefused:
-            self.init(119, "The user's state does not allow this.")
-        case .codeRefused: self.init(-1, "Failed to reset password: username / email / token is invalid")
-        case .mailUnavailable:
-            self.init(
-                1,
-                "An appName, publicServerURL, and emailAdapter are required for password reset and email verification.")
-        case .fieldsRefused(let faults): self = Self.first(of: faults)
+        if let word = Self.words[error.code] {
+            self = word
+            return
+        }
+        switch error.kind {
+        case .invalid: self = error.validationErrors.map { Self.first(of: $0) } ?? .wrongState
+        case .unauthenticated: self = .sessionInvalid
+        case .forbidden, .notFound: self = .objectNotFound
+        case .refused, .gone: self = .wrongState
+        case .conflict:
+            guard case .identifiers(let kinds) = error.detail else {
+                self = .wrongState
+                return
+            }
+            self = kinds.first == .email ? .emailTaken : .usernameTaken
         case .rateLimited: self = .tooManyRequests
-        // Not 503, which the Swift SDK would ask four times more.
-        case .searchTooSlow: self.init(124, "The query takes too long.")
-        case .busy, .storageUnavailable, .providerUnavailable: self = .unavailable
-        case .providerNotEnabled: self = .unsupportedMethod
-        case .providerTokenRefused, .providerTokenReplayed, .providerRefused, .providerMisconfigured:
-            self = .authDataRefused
-        case .secretUnreadable: self = .internalError
+        case .unavailable: self = .unavailable
+        case .internal: self = .internalError
         }
     }
+
+    private static let wrongState = ParseFault(119, "The user's state does not allow this.")
+
+    private static let words: [DomainError.Code: ParseFault] = DomainError.Code.words(
+        [
+            .applicationUnknown: .unauthorized, .userDisabled: .sessionInvalid, .userDeleted: .sessionInvalid,
+            .credentialRefused: .credentialRefused, .emailUnverified: .emailUnverified, .identityTaken: .alreadyLinked,
+            .providerAlreadyLinked: .alreadyLinked, .mergeOffered: .alreadyLinked,
+            .codeRefused: ParseFault(-1, "Failed to reset password: username / email / token is invalid"),
+            .mailUnavailable: ParseFault(
+                1,
+                "An appName, publicServerURL, and emailAdapter are required for password reset and email verification."),
+            // Not 503, which the Swift SDK would ask four times more.
+            .searchTooSlow: ParseFault(124, "The query takes too long."), .providerNotEnabled: .unsupportedMethod,
+            .providerTokenRefused: .authDataRefused, .providerTokenReplayed: .authDataRefused,
+            .providerRefused: .authDataRefused, .providerMisconfigured: .authDataRefused,
+        ], ofAdministration: .objectNotFound)
 
     /// Each answer to a request that no rule saw.
     init(_ fault: RequestError) {

@@ -77,7 +77,7 @@ package final class AdministrationUseCases: Sendable {
         writeStatistics = WriteStatistics(store: store, clock: clock)
         readOverview = ReadOverview(store: store, clock: clock)
         changeApplication = ChangeApplication(store: store, audit: audit)
-        previewMail = PreviewMail(clock: clock, pagesURL: world.pagesURL)
+        previewMail = PreviewMail(clock: clock, pagesURL: world.pagesURL, renderer: world.mailRenderer)
         sendTestMail = SendTestMail(
             store: store, clock: clock, preview: previewMail,
             sealing: MailSealing(key: world.sealingKey, randomness: randomness), delivery: world.mailDelivery,

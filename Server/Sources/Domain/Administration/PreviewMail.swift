@@ -2,6 +2,7 @@
 package struct PreviewMail: Sendable {
     let clock: any WallClock
     let pagesURL: String?
+    let renderer: any MailRenderer
 
     /// - Parameters:
     ///   - kind: What the mail is for.
@@ -22,7 +23,7 @@ package struct PreviewMail: Sendable {
             application.settings.mail.templates[kind, default: [:]][language] = template
         }
         return letter(kind, in: language, of: application, to: recipient)
-            .message(id: Identifier(rawValue: "preview"), from: application, writtenAt: clock.now)
+            .message(id: Identifier(rawValue: "preview"), from: application, writtenAt: clock.now, by: renderer)
     }
 
     /// The built-in words, as they stand in for an application's own.

@@ -4,7 +4,7 @@ package struct DeviceDescription: Hashable, Sendable {
     package var model: String?
     package var system: String?
     package var appVersion: String?
-    /// What names the app's installation in protocols that have such a name (Parse). Another session of it ends those
+    /// What names the app's installation in protocols that have such a name. Another session of it ends those
     /// that the user had there before.
     package var installation: String?
 

@@ -8,7 +8,7 @@ package struct SessionRules: Hashable, Sendable {
     /// common one.
     package var maximumPerUser: Int?
 
-    /// Longer than anybody waits: what Kii Cloud says for “no end”, in seconds.
+    /// Longer than anybody waits: the most seconds that clients with 32 bits read.
     package static let endless: Duration = .seconds(2_147_483_647)
 
     package init(

@@ -79,8 +79,8 @@ struct ChangeAddressRoute: Sendable {
             let changed = try await api.useCases.rewriteUser(user.id, in: enabled.application, change)
             try await api.verify(pending, after: changed, from: user, by: caller, enabled, request, context)
         } catch {
-            guard case .identifiersTaken(let kinds)? = error as? DomainError else { throw error }
-            throw KiiFault.taken(kinds, in: enabled.publicKey)
+            guard let refusal = error as? DomainError, case .identifiersTaken = refusal else { throw error }
+            throw KiiFault.taken(refusal.identifierKinds, in: enabled.publicKey)
         }
         return KiiResponse.nothing
     }

@@ -33,7 +33,8 @@ struct RegisterRoute: Sendable {
                     opensSession: authorizes, address: api.gate.client(of: request, context),
                     origin: api.origin(of: request, context)))
         } catch {
-            guard case .identifiersTaken(let kinds) = error else { throw error }
+            guard case .identifiersTaken = error else { throw error }
+            let kinds = error.identifierKinds
             throw KiiFault.taken(kinds, in: enabled.publicKey)
         }
         for kind in AddressKind.allCases {

@@ -27,8 +27,8 @@ struct UpdateUserRoute: Sendable {
             try await api.verify(pending, after: changed, from: user, by: caller, enabled, request, context)
             return KiiResponse.response(["modifiedAt": .integer(changed.updatedAt.milliseconds)])
         } catch {
-            guard case .identifiersTaken(let kinds)? = error as? DomainError else { throw error }
-            throw KiiFault.taken(kinds, in: enabled.publicKey)
+            guard let refusal = error as? DomainError, case .identifiersTaken = refusal else { throw error }
+            throw KiiFault.taken(refusal.identifierKinds, in: enabled.publicKey)
         }
     }
 }

@@ -47,7 +47,7 @@ struct TokenRoute: Sendable {
         } catch let error as DomainError {
             switch error {
             case .credentialRefused, .userDisabled, .userDeleted: throw KiiFault.invalidGrant
-            case .fieldsRefused(let faults) where !faults.contains { $0.field == "expiresAt" }:
+            case .fieldsRefused where error.validationErrors?.contains { $0.field == "expiresAt" } == false:
                 throw KiiFault.invalidGrant
             default: throw error
             }

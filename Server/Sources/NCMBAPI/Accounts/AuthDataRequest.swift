@@ -68,12 +68,14 @@ extension NCMBAPI {
                     try await useCases.foreign.verifyCredential(
                         ProviderCredential(members, of: provider), of: id, at: provider, in: caller.application,
                         from: address))
-            } catch .providerNotEnabled {
-                throw NCMBFault.notToBeEntered(provider.rawValue)
-            } catch .providerTokenRefused, .providerTokenReplayed, .providerRefused, .providerMisconfigured,
-                .fieldsRefused
-            {
-                throw NCMBFault.notVouchedFor(provider.rawValue)
+            } catch {
+                switch error.code {
+                case .providerNotEnabled: throw NCMBFault.notToBeEntered(provider.rawValue)
+                case .providerTokenRefused, .providerTokenReplayed, .providerRefused, .providerMisconfigured,
+                    .fieldsRefused:
+                    throw NCMBFault.notVouchedFor(provider.rawValue)
+                default: throw error
+                }
             }
         }
         return people

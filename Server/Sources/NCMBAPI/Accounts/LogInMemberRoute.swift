@@ -58,11 +58,13 @@ extension NCMBAPI {
         let logIn: LogIn
         do {
             logIn = try await useCases.logInWithPassword(asked)
-        } catch .userDisabled {
-            throw NCMBFault.forbidden
-        } catch .fieldsRefused {
+        } catch {
+            switch error.code {
+            case .userDisabled: throw NCMBFault.forbidden
             // Nobody has such a name.
-            throw NCMBFault.credentialRefused
+            case .fieldsRefused: throw NCMBFault.credentialRefused
+            default: throw error
+            }
         }
         return try NCMBResponse.signed(
             MemberObject(logIn.user, for: caller).own(sessionToken: logIn.token.revealed),

@@ -16,48 +16,36 @@ struct AdminErrors: ErrorRenderer {
 }
 
 extension Refusal {
-    /// `nil` for what is told to admins as to everybody.
+    /// `nil` for what admins get as everybody does.
     fileprivate init?(forAdmin error: DomainError) {
-        switch error {
-        case .administration(let fault): self.init(fault)
-        case .userUnknown: self.init(404, .userUnknown, "There is no such user.")
-        case .sessionInvalid: self.init(409, .userUnavailable, "The user is disabled or on the way out.")
-        case .credentialRefused:
-            self = .challenge(.credentialRefused, "Name, password or code are wrong.", .admin)
-        case .reauthenticationRequired:
-            self.init(
-                403, .reauthenticationRequired, "The admin's session is not fresh.",
-                detail: "POST /v1/admin/reauthenticate with password and code, then again with the new token.")
-        default: return nil
-        }
+        guard let word = Self.adminWords[error.code] else { return nil }
+        self = word
+        if case .permission(let permission) = error.detail { problem.detail = "Needed: \(permission.rawValue)." }
     }
 
-    private init(_ fault: AdministrationFault) {
-        switch fault {
-        case .adminRequired:
-            self = .challenge(
-                .adminRequired, "An admin's session or key is required.", .admin,
-                detail: "Send Authorization: Bearer and the token of an admin's log-in, or an admin key.")
-        case .notAllowed(let permission):
-            self.init(
-                403, .notAllowed, "The role, or the scope of the key, does not allow this.",
-                detail: "Needed: \(permission.rawValue).")
-        case .notFound: self.init(404, .notFound, "There is no such thing here.")
-        case .changedMeanwhile:
-            self.init(
-                412, .changedMeanwhile, "Somebody changed it since it was read.",
-                detail: "Read it again, and send its ETag as If-Match.")
-        case .versionRequired:
-            self.init(
-                428, .versionRequired, "The header If-Match is required.", detail: "Send the ETag of what was read.")
-        case .linkRefused:
-            self.init(
-                403, .linkRefused, "The link leads nowhere.",
-                detail: "It was used or replaced, or is older than a day. “okaeri admin link” makes a new one.")
-        case .nameTaken: self.init(409, .nameTaken, "Another admin has this name.")
-        case .lastOwner: self.init(409, .lastOwner, "One owner must stay.")
-        }
-    }
+    private static let adminWords: [DomainError.Code: Refusal] = [
+        .userUnknown: Refusal(404, .userUnknown, "There is no such user."),
+        .sessionInvalid: Refusal(409, .userUnavailable, "The user is disabled or on the way out."),
+        .credentialRefused: challenge(.credentialRefused, "Name, password or code are wrong.", .admin),
+        .reauthenticationRequired: Refusal(
+            403, .reauthenticationRequired, "The admin's session is not fresh.",
+            detail: "POST /v1/admin/reauthenticate with password and code, then again with the new token."),
+        .adminRequired: challenge(
+            .adminRequired, "An admin's session or key is required.", .admin,
+            detail: "Send Authorization: Bearer and the token of an admin's log-in, or an admin key."),
+        .adminNotAllowed: Refusal(403, .notAllowed, "The role, or the scope of the key, does not allow this."),
+        .adminResourceUnknown: Refusal(404, .notFound, "There is no such thing here."),
+        .changedMeanwhile: Refusal(
+            412, .changedMeanwhile, "Somebody changed it since it was read.",
+            detail: "Read it again, and send its ETag as If-Match."),
+        .versionRequired: Refusal(
+            428, .versionRequired, "The header If-Match is required.", detail: "Send the ETag of what was read."),
+        .adminLinkRefused: Refusal(
+            403, .linkRefused, "The link leads nowhere.",
+            detail: "It was used or replaced, or is older than a day. “okaeri admin link” makes a new one."),
+        .adminNameTaken: Refusal(409, .nameTaken, "Another admin has this name."),
+        .lastOwner: Refusal(409, .lastOwner, "One owner must stay."),
+    ]
 }
 
 extension ErrorCode {

@@ -46,9 +46,9 @@ final class IdentitiesController: Sendable {
                     device: body.device.map { DeviceDescription($0) } ?? .init(), newUser: newUser,
                     attempt: attempt, address: requests.gate.client(of: request, context), restoringFrom: restoringFrom,
                     origin: requests.origin(of: request, context)))
-        } catch DomainError.rateLimited(let span) {
+        } catch let error as DomainError where error.code == .rateLimited {
             metrics.refusedFirstLaunches.add()
-            throw DomainError.rateLimited(retryAfter: span)
+            throw error
         }
         context.tellNotices(logIn.noticeCount)
         (logIn.isNew ? metrics.newUserLogIns : metrics.knownUserLogIns).add()

@@ -30,7 +30,8 @@ final class ServiceController: Sendable {
         do {
             // No application has the empty id, and what was not found is not kept: this always asks the storage.
             _ = try await findApplication(Identifier(rawValue: ""))
-        } catch .applicationUnknown {
+        } catch {
+            guard error == .applicationUnknown else { throw error }
             return try JSONResponse(body: HealthResponse(status: "ready")).response()
         }
         return try JSONResponse(body: HealthResponse(status: "ready")).response()

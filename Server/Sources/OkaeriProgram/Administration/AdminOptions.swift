@@ -105,17 +105,3 @@ struct AdminDescription: Encodable {
         self.lockedUntil = lockedUntil?.wire
     }
 }
-
-extension AdministrationFault {
-    /// What is wrong, as a sentence.
-    var sentence: String {
-        switch self {
-        case .notFound: "There is no such admin, key or application."
-        case .nameTaken: "Another admin has this name."
-        case .lastOwner: "One owner who is set up must stay; “okaeri admin link” makes another."
-        case .adminRequired, .notAllowed, .changedMeanwhile, .linkRefused, .versionRequired:
-            // Refusals of requests; commands make none.
-            "The request was refused: \(self)."
-        }
-    }
-}

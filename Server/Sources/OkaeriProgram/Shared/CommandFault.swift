@@ -11,43 +11,39 @@ struct CommandFault: Error, Hashable, CustomStringConvertible {
 }
 
 extension CommandFault {
-    /// A rule's refusal.
+    /// A rule's refusal: the sentence of its code.
     init(_ error: DomainError) {
-        switch error {
-        case .applicationUnknown:
-            self = .failed("There is no such application. “okaeri application list” shows those that there are.")
-        case .identifiersTaken(let kinds):
+        switch error.detail {
+        case .fields(let errors): self = .usage(errors.map(\.sentence).joined(separator: " "))
+        case .identifiers(let kinds):
             self = .failed("Another user has this \(kinds.map(\.rawValue).joined(separator: ", ")) already.")
-        case .busy: self = .failed("Too much work is waiting. Try again in a moment.")
-        case .searchTooSlow: self = .failed("The search takes too long. Ask for less.")
-        case .userUnknown: self = .failed("There is no such user in this application.")
-        case .sessionUnknown:
-            self = .failed("There is no such session in this application; it may have ended already.")
-        case .fieldsRefused(let faults): self = .usage(faults.map(\.sentence).joined(separator: " "))
-        case .rateLimited(let wait):
+        case .retryAfter(let wait) where error.kind == .rateLimited:
             self = .failed("It is too early for that. Try again in \(wait.secondsRoundedUp) seconds.")
-        case .providerNotEnabled: self = .failed("The application has no such provider.")
-        case .providerUnavailable: self = .failed("The provider cannot be reached now. Try again later.")
-        case .providerMisconfigured:
-            self = .failed("The provider does not take the application's team, key or secret; “check” tells more.")
-        case .secretUnreadable:
-            self = .failed(
-                "The stored keys cannot be opened with the present sealing key. Put back the sealing.key, or the "
-                    + "OKAERI_SEALING_KEY, under which they were sealed.")
-        case .lastWayIn: self = .failed("Nothing else leads to the user: one way in must stay.")
-        case .administration(let fault): self = .failed(fault.sentence)
-        case .storageUnavailable:
-            self = .failed("The database cannot be read or written now. “okaeri doctor” looks for the reason.")
-        case .sessionRequired, .sessionInvalid, .proofRequired, .proofRefused, .proofReplayed, .clockSkew,
-            .audienceNotAllowed, .userDisabled, .credentialRefused, .reauthenticationRequired, .alreadyRegistered,
-            .attemptReused, .providerTokenRefused, .providerTokenReplayed, .providerRefused, .identityTaken,
-            .providerAlreadyLinked, .identityUnknown, .codeRefused, .deviceKeyRemoved, .mailUnavailable, .userDeleted,
-            .mergeOffered, .mergeTicketRefused, .mergeUnknown, .transferCodeRefused, .transferUnknown, .undoTooLate,
-            .accessRefused, .emailUnverified:
-            // Refusals of requests; commands make none.
-            self = .failed("The request was refused: \(error).")
+        default:
+            // Codes without a sentence are refusals of requests; commands make none.
+            self = .failed(Self.sentences[error.code] ?? "The request was refused: \(error).")
         }
     }
+
+    private static let sentences: [DomainError.Code: String] = [
+        .applicationUnknown: "There is no such application. “okaeri application list” shows those that there are.",
+        .busy: "Too much work is waiting. Try again in a moment.",
+        .searchTooSlow: "The search takes too long. Ask for less.",
+        .userUnknown: "There is no such user in this application.",
+        .sessionUnknown: "There is no such session in this application; it may have ended already.",
+        .providerNotEnabled: "The application has no such provider.",
+        .providerUnavailable: "The provider cannot be reached now. Try again later.",
+        .providerMisconfigured:
+            "The provider does not take the application's team, key or secret; “check” tells more.",
+        .secretUnreadable:
+            "The stored keys cannot be opened with the present sealing key. Put back the sealing.key, or the "
+            + "OKAERI_SEALING_KEY, under which they were sealed.",
+        .lastWayIn: "Nothing else leads to the user: one way in must stay.",
+        .storageUnavailable: "The database cannot be read or written now. “okaeri doctor” looks for the reason.",
+        .adminResourceUnknown: "There is no such admin, key or application.",
+        .adminNameTaken: "Another admin has this name.",
+        .lastOwner: "One owner who is set up must stay; “okaeri admin link” makes another.",
+    ]
 }
 
 extension ValidationError {

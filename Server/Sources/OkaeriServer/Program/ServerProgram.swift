@@ -167,11 +167,12 @@ package struct ServerProgram: Sendable {
     private func checkSealingKey(_ composition: Composition) async {
         do {
             _ = try await composition.useCases.signingKeys()
-        } catch .secretUnreadable {
-            logger.error(
-                "the secrets in the database were sealed under another key: this node cannot open them",
-                metadata: ["setting": .string(Setting.sealingKey.variable)])
         } catch {
+            guard error != .secretUnreadable else {
+                return logger.error(
+                    "the secrets in the database were sealed under another key: this node cannot open them",
+                    metadata: ["setting": .string(Setting.sealingKey.variable)])
+            }
             logger.warning("the sealing key was not tried on the database", metadata: ["error": "\(error)"])
         }
     }

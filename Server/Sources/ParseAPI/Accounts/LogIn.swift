@@ -89,9 +89,10 @@ extension ParseAPI {
 
     /// Who is kept out, who does not exist and who mistyped get one answer.
     private static func logInFault(_ error: DomainError) -> any Error {
-        switch error {
+        switch error.code {
         case .userDisabled, .userDeleted, .credentialRefused, .fieldsRefused: ParseFault.credentialRefused
-        case .rateLimited(let span): ParseFault.locked(minutes: max(1, (span.secondsRoundedUp + 59) / 60))
+        case .rateLimited:
+            ParseFault.locked(minutes: max(1, ((error.retryAfter?.secondsRoundedUp ?? 0) + 59) / 60))
         default: error
         }
     }
@@ -112,7 +113,8 @@ extension ParseAPI {
             let logIn = try await openSession(of: Identifier(rawValue: id), .administrator, by: .operator, call)
             return ParseResponse(
                 UserObject(logIn.user, for: call.caller).own(token: logIn.token.revealed))
-        } catch .userUnknown, .userDisabled, .userDeleted {
+        } catch {
+            guard [.userUnknown, .userDisabled, .userDeleted].contains(error.code) else { throw error }
             throw ParseFault(101, "user not found")
         }
     }

@@ -72,7 +72,8 @@ extension ParseAPI {
             try await useCases.verifyEmail(
                 .token(token), in: call.enabled.application, from: gate.client(of: call.request, call.context),
                 attempt: SecretDigest(of: token.utf8), origin: gate.origin(of: call.request, call.context))
-        } catch .codeRefused, .identifiersTaken {
+        } catch {
+            guard [.codeRefused, .identifiersTaken].contains(error.code) else { throw error }
             return PageResponse.redirect(to: "\(call.base)/invalid_verification_link.html")
         }
         return PageResponse.redirect(to: "\(call.base)/verify_email_success.html")
@@ -110,10 +111,12 @@ extension ParseAPI {
                     address: gate.client(of: call.request, call.context),
                     origin: gate.origin(of: call.request, call.context),
                     rules: options.hasPasswordPolicy ? .parseWithPolicy : .parse))
-        } catch .codeRefused, .userDisabled, .userDeleted {
-            return try refused(ParseFault(.codeRefused), "link")
-        } catch .fieldsRefused {
-            return try refused(ParseFault(-1, ParseFault.passwordPolicy.message), "weak")
+        } catch {
+            switch error.code {
+            case .codeRefused, .userDisabled, .userDeleted: return try refused(ParseFault(.codeRefused), "link")
+            case .fieldsRefused: return try refused(ParseFault(-1, ParseFault.passwordPolicy.message), "weak")
+            default: throw error
+            }
         }
         if isScript { return try ParseResponse(.value("Password successfully reset")).response() }
         return PageResponse.redirect(to: "\(call.base)/password_reset_success.html")

@@ -129,9 +129,10 @@ extension ParseAPI {
         do {
             call.caller.session = try await gate.session(
                 of: call.caller.enabled, token: token[...], call.request, call.context)
-        } catch .sessionInvalid where !call.caller.isMaster {
-            throw try await expired(token, call) ? ParseFault.sessionExpired : ParseFault.sessionInvalid
         } catch {
+            if !call.caller.isMaster, error == .sessionInvalid {
+                throw try await expired(token, call) ? ParseFault.sessionExpired : ParseFault.sessionInvalid
+            }
             // An administrator's token is not checked, and used where it holds.
             guard call.caller.isMaster, error == .sessionInvalid || error == .userDisabled else { throw error }
         }

@@ -88,7 +88,7 @@ struct Upgrade: AccountAction {
                     changes: UpdateUser.Changes(fields: changes.isEmpty ? .unchanged : .set(changes))),
                 by: who, address: visit.visit.client, from: visit.visit.origin)
         } catch {
-            if case .mergeOffered(let offer) = error { return try await visit.conflict(who, offer) }
+            if let offer = error.mergeOffer { return try await visit.conflict(who, offer) }
             var again = sent
             again.errors = visit.errors(of: error, sent.fields)
             return try await visit.account(who, AccountState(errors: again.errors, upgrade: again))

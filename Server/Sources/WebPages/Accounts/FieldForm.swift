@@ -165,7 +165,7 @@ extension HostedPageRequest {
 
     /// What a person reads of an error of a form with fields of the application's own.
     func errors(of error: DomainError, _ form: FieldForm) -> FormErrors {
-        guard case .fieldsRefused(let faults) = error else { return errors(of: error) }
+        guard let faults = error.validationErrors else { return errors(of: error) }
         var errors = errors(of: .fieldsRefused(form.placed(faults)))
         for (place, line) in form.unreadable {
             guard let index = errors.fields.firstIndex(where: { $0.name == place }) else { continue }

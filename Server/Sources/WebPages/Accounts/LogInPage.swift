@@ -49,9 +49,9 @@ struct SendLogIn: HostedPage {
             return try await visit.enter(logIn)
         } catch let error as DomainError {
             var again = PasswordForm(identifier: identifier)
-            if case .userDeleted(let erasedAt) = error { again.erasedAt = erasedAt }
+            if let erasedAt = error.erasedAt { again.erasedAt = erasedAt }
             again.errors = visit.errors(of: error)
-            return try visit.password(again, retryAfter: error.wait)
+            return try visit.password(again, retryAfter: error.retryAfter)
         }
     }
 }

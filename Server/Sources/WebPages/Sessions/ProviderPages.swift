@@ -101,7 +101,7 @@ struct ShowProviderCallback: HostedPage {
                 provider, credential, displayName: nil, by: who, from: visit.visit.origin)
             return visit.done("identityLinked")
         } catch {
-            if case .mergeOffered(let offer) = error { return try await visit.conflict(who, offer) }
+            if let offer = error.mergeOffer { return try await visit.conflict(who, offer) }
             if case .reauthenticationRequired = error { return try visit.confirm(who) }
             return try await visit.account(
                 who, AccountState(errors: visit.errors(of: error, visit.profileFields(of: who.user))))

@@ -43,8 +43,8 @@ extension HostedPageRequest {
     /// - Returns: the errors with their fields.
     func errors(of error: DomainError, names: [String: String] = [:]) -> FormErrors {
         var errors = FormErrors(status: error.pageWords.status)
-        switch error {
-        case .fieldsRefused(let faults):
+        switch error.detail {
+        case .fields(let faults):
             for fault in faults {
                 let (name, values) = fault.rule.pageWords
                 let text = text("rule.\(name)", values)
@@ -54,11 +54,11 @@ extension HostedPageRequest {
                     errors.fields.append((names[fault.field] ?? fault.field, text))
                 }
             }
-        case .identifiersTaken(let kinds):
+        case .identifiers(let kinds):
             for kind in kinds { errors.fields.append((kind.rawValue, text("taken.\(kind.rawValue)"))) }
-        case .rateLimited(let span), .busy(let span):
+        case .retryAfter(let span):
             errors.others.append(text("fault.\(error.pageWords.name)", ["wait": waiting(span)]))
-        default:
+        case .none, .erasedAt, .serverTime, .mergeOffer, .proof, .providerToken, .removedDeviceKey, .permission:
             errors.others.append(text("fault.\(error.pageWords.name)"))
         }
         return errors
@@ -83,8 +83,8 @@ extension HostedPageRequest {
             if status == .unauthorized { return PageResponse.redirect(to: path("log-in"), visit) }
             var response = try message(
                 "fault", status: status,
-                ["lead": text("fault.\(name)", ["wait": error.wait.map(waiting) ?? ""]), "back": path("log-in")])
-            if let wait = error.wait { response.headers[.retryAfter] = String(max(1, wait.components.seconds)) }
+                ["lead": text("fault.\(name)", ["wait": error.retryAfter.map(waiting) ?? ""]), "back": path("log-in")])
+            if let wait = error.retryAfter { response.headers[.retryAfter] = String(max(1, wait.components.seconds)) }
             return response
         default:
             throw error

@@ -2,51 +2,45 @@ import Domain
 import HTTPTypes
 
 extension DomainError {
-    /// What a person reads of an error, and the status of the page. Texts are found under `fault.` and the name.
+    /// What a person reads of an error, and the status of the page: as its code has it, or else its kind. Texts are found
+    /// under `fault.` and the name.
     var pageWords: (name: String, status: HTTPResponse.Status) {
-        switch self {
-        case .applicationUnknown: ("unknown", .notFound)
-        case .sessionRequired, .sessionInvalid, .userUnknown: ("sessionOver", .unauthorized)
-        case .sessionUnknown: ("sessionUnknown", .notFound)
-        case .userDisabled: ("userDisabled", .forbidden)
-        case .credentialRefused, .emailUnverified: ("credentialRefused", .unprocessableContent)
-        case .reauthenticationRequired: ("reauthenticationRequired", .forbidden)
-        case .identifiersTaken: ("taken", .unprocessableContent)
-        case .alreadyRegistered: ("alreadyRegistered", .conflict)
-        case .attemptReused: ("expired", .conflict)
-        case .userDeleted: ("userDeleted", .forbidden)
-        case .mergeOffered: ("taken", .conflict)
-        case .mergeTicketRefused, .mergeUnknown: ("expired", .conflict)
-        case .transferCodeRefused, .transferUnknown: ("codeRefused", .unprocessableContent)
-        case .undoTooLate: ("expired", .conflict)
-        case .busy: ("busy", .serviceUnavailable)
-        case .codeRefused: ("codeRefused", .unprocessableContent)
-        case .mailUnavailable: ("mailUnavailable", .serviceUnavailable)
-        case .proofRequired, .proofRefused, .proofReplayed, .clockSkew: ("sessionOver", .unauthorized)
-        case .fieldsRefused: ("fields", .unprocessableContent)
-        case .audienceNotAllowed: ("unavailable", .badRequest)
+        if let words = Self.pageWords[code] { return words }
+        return switch kind {
+        case .invalid: ("fields", .unprocessableContent)
+        // The pages log in by no key.
+        case .unauthenticated, .gone: ("sessionOver", .unauthorized)
+        case .refused: ("codeRefused", .unprocessableContent)
+        case .forbidden: ("unknown", .forbidden)
+        case .notFound: ("unknown", .notFound)
+        case .conflict: ("expired", .conflict)
         case .rateLimited: ("rateLimited", .tooManyRequests)
-        case .providerNotEnabled: ("unknown", .notFound)
-        case .providerTokenRefused, .providerTokenReplayed, .providerRefused, .identityUnknown:
-            ("providerRefused", .unprocessableContent)
-        case .providerUnavailable, .providerMisconfigured: ("providerUnavailable", .badGateway)
-        case .identityTaken, .providerAlreadyLinked: ("identityTaken", .conflict)
-        case .lastWayIn: ("lastWayIn", .conflict)
-        // The pages log nobody in by a key.
-        case .deviceKeyRemoved: ("sessionOver", .unauthorized)
-        case .accessRefused, .administration: ("unknown", .forbidden)
-        case .secretUnreadable: ("unavailable", .internalServerError)
-        case .searchTooSlow, .storageUnavailable: ("unavailable", .serviceUnavailable)
+        case .unavailable: ("unavailable", .serviceUnavailable)
+        case .internal: ("unavailable", .internalServerError)
         }
     }
 
-    /// How long to wait, when that is known.
-    var wait: Duration? {
-        switch self {
-        case .rateLimited(let span), .busy(let span): span
-        default: nil
-        }
-    }
+    private static let pageWords: [Code: (name: String, status: HTTPResponse.Status)] = DomainError.Code.words(
+        [
+            .userUnknown: ("sessionOver", .unauthorized), .sessionUnknown: ("sessionUnknown", .notFound),
+            .userDisabled: ("userDisabled", .forbidden), .userDeleted: ("userDeleted", .forbidden),
+            .credentialRefused: ("credentialRefused", .unprocessableContent),
+            .emailUnverified: ("credentialRefused", .unprocessableContent),
+            .reauthenticationRequired: ("reauthenticationRequired", .forbidden),
+            .identifiersTaken: ("taken", .unprocessableContent), .mergeOffered: ("taken", .conflict),
+            .alreadyRegistered: ("alreadyRegistered", .conflict), .mergeTicketRefused: ("expired", .conflict),
+            .mergeUnknown: ("expired", .conflict), .undoTooLate: ("expired", .conflict),
+            .transferUnknown: ("codeRefused", .unprocessableContent), .busy: ("busy", .serviceUnavailable),
+            .mailUnavailable: ("mailUnavailable", .serviceUnavailable),
+            .audienceNotAllowed: ("unavailable", .badRequest),
+            .providerTokenRefused: ("providerRefused", .unprocessableContent),
+            .providerTokenReplayed: ("providerRefused", .unprocessableContent),
+            .providerRefused: ("providerRefused", .unprocessableContent),
+            .identityUnknown: ("providerRefused", .unprocessableContent),
+            .providerUnavailable: ("providerUnavailable", .badGateway),
+            .providerMisconfigured: ("providerUnavailable", .badGateway), .identityTaken: ("identityTaken", .conflict),
+            .providerAlreadyLinked: ("identityTaken", .conflict), .lastWayIn: ("lastWayIn", .conflict),
+        ], ofAdministration: ("unknown", .forbidden))
 }
 
 extension ValidationError.Rule {

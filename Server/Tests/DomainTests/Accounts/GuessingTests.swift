@@ -184,7 +184,10 @@ struct GuessingTests {
         let application = try await world.makeApplication()
         try await signUp(username: "hana", email: nil, application)
         func twin(_ name: String, signsUp: Bool) async throws {
-            let identifiers = NewIdentifiers(username: .set(name), rules: .parse)
+            let identifiers = NewIdentifiers(
+                username: .set(name),
+                rules: AccountRules(
+                    userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1)))
             if signsUp {
                 _ = try await world.useCases.signUp(
                     SignUp.Request(

@@ -16,8 +16,7 @@ struct PasswordRulesTests {
         user.email = "tanaka.h@example.com"
         let (rules, secret) = (PasswordRules(for: application, user: user), text.map(Secret.init(_:)))
         let refusal = await world.refusal { _ = try rules.check(secret, field: "password") }
-        guard case .fieldsRefused(let faults) = refusal else { return [] }
-        return faults.map(\.rule)
+        return (refusal?.validationErrors ?? []).map(\.rule)
     }
 
     @Test(

@@ -100,12 +100,14 @@ struct ForeignProtocolTests {
         }
     }
 
+    private static let rules = AccountRules(userNames: .plain(3...64), passwords: .printable(4...50))
+
     @Test("has sessions that count nowhere else, and live by its own rules")
     func sessions() async throws {
         let application = try await world.makeApplication()
         let logIn = try await world.useCases.signUp(
             SignUp.Request(
-                application: application, identifiers: NewIdentifiers(username: .set("mika_1"), rules: .kii),
+                application: application, identifiers: NewIdentifiers(username: .set("mika_1"), rules: Self.rules),
                 password: Secret("1234"), address: TestWorld.address, protocolName: .kii))
         #expect(logIn.session.protocolName == .kii)
         #expect(logIn.session.expiresAt - world.clock.now == SessionRules.endless)

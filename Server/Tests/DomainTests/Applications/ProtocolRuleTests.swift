@@ -59,7 +59,7 @@ struct ProtocolRuleTests {
                 .parse, of: application.id, to: [name: value, "ignoresCase": .truth(true)], mayLoosen: true)
             Issue.record("taken")
         } catch {
-            guard case .fieldsRefused(let faults) = error else { throw error }
+            guard let faults = error.validationErrors else { throw error }
             #expect(faults.map(\.field) == [name])
         }
         #expect(try await world.useCases.findApplication(application.id) == application)

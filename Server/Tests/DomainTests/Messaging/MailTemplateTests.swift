@@ -1,4 +1,5 @@
 import Domain
+import OutboundServices
 import StorageSQLite
 import TestWorld
 import Testing
@@ -23,7 +24,7 @@ struct MailTemplateTests {
     private static func message(
         _ letter: RenderedMessage, from application: Application = application()
     ) -> MailMessage {
-        letter.message(id: id, from: application, writtenAt: now)
+        letter.message(id: id, from: application, writtenAt: now, by: HTMLMailRenderer())
     }
 
     @Test("say everything in every language", arguments: MailKind.allCases, MailLanguage.allCases)

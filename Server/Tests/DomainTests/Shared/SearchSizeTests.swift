@@ -30,7 +30,7 @@ struct SearchSizeTests {
                 UserSearch(condition: condition, reader: .everything), in: application,
                 for: SearchRequest(by: .backend))
         }
-        guard case .fieldsRefused(let faults)? = error else {
+        guard let faults = error?.validationErrors else {
             Issue.record("\(String(describing: error))")
             return
         }

@@ -99,7 +99,7 @@ struct AppleSettingsTests {
                 secret: Secret(key), of: other.id)
             Issue.record("nothing was refused")
         } catch {
-            guard case .fieldsRefused(let faults) = error else { throw error }
+            guard let faults = error.validationErrors else { throw error }
             #expect(faults.map(\.field) == [field])
         }
     }

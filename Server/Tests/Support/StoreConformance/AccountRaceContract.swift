@@ -96,7 +96,7 @@ extension Contract {
                 do {
                     _ = try await world.authenticate(late.token, in: application)
                     throw ContractFault(description: "a session of the old password is left")
-                } catch DomainError.sessionInvalid {}
+                } catch let error as DomainError where error == .sessionInvalid {}
             }
         },
     ]

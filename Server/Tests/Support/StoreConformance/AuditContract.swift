@@ -81,7 +81,7 @@ extension Contract {
             do {
                 try await world.useCases.endSession(Identifier(rawValue: "nothing"), by: who, from: .local)
                 throw ContractFault(description: "a session that is not there was ended")
-            } catch DomainError.sessionUnknown {}
+            } catch let error as DomainError where error == .sessionUnknown {}
             try expectEqual(try await world.useCases.listAudit(in: application.id).count, 6)
         },
     ]

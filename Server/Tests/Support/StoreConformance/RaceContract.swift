@@ -68,12 +68,12 @@ extension Contract {
                 do {
                     _ = try await world.authenticate(token, in: application)
                     throw ContractFault(description: "a session that had ended was shown")
-                } catch DomainError.sessionInvalid {}
+                } catch let error as DomainError where error == .sessionInvalid {}
                 _ = try await requests
                 do {
                     _ = try await world.authenticate(token, in: application)
                     throw ContractFault(description: "a late look-up brought a session back")
-                } catch DomainError.sessionInvalid {}
+                } catch let error as DomainError where error == .sessionInvalid {}
             }
         },
     ]

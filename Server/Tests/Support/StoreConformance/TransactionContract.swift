@@ -37,7 +37,7 @@ extension Contract {
                     try transaction.insert(samples.user())
                 }
                 throw ContractFault(description: "two statements were run")
-            } catch DomainError.storageUnavailable {}
+            } catch let error as DomainError where error == .storageUnavailable {}
             let counts = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<50 {
                     group.addTask {

@@ -85,7 +85,7 @@ private func redeem(
             .init(
                 application: application, code: code, proof: try device.presented(at: world.clock.now),
                 address: TestWorld.address, origin: .local))
-    } catch DomainError.transferCodeRefused {
+    } catch let error as DomainError where error == .transferCodeRefused {
         return nil
     }
 }

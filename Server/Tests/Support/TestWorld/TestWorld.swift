@@ -1,4 +1,5 @@
 package import Domain
+import OutboundServices
 package import Storage
 
 /// All rules over one engine, with a clock that stands still.
@@ -24,8 +25,9 @@ package struct TestWorld: Sendable {
         let useCases = UseCases(
             UseCases.World(
                 store: engine, validity: engine.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
-                passwords: passwords, issuer: "https://id.example.com", firstLaunches: firstLaunches,
-                passwordFailures: passwordFailures, hasRateLimits: hasRateLimits || firstLaunches != nil,
+                passwords: passwords, mailRenderer: HTMLMailRenderer(), issuer: "https://id.example.com",
+                firstLaunches: firstLaunches, passwordFailures: passwordFailures,
+                hasRateLimits: hasRateLimits || firstLaunches != nil,
                 sessionCacheCapacity: sessionCacheCapacity, searchLimits: searchLimits, mailDelivery: mail))
         self.useCases = useCases
         engine.observeChanges { useCases.forget($0) }

@@ -116,7 +116,7 @@ package struct ImportUsers: Sendable {
         do {
             candidate.user = try candidate.registration(in: application).completed()
         } catch {
-            guard case .fieldsRefused(let faults) = error else { return }
+            guard let faults = error.validationErrors else { return }
             candidate.faults += faults
         }
     }

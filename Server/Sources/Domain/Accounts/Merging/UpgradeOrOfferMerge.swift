@@ -13,9 +13,10 @@ package struct UpgradeOrOfferMerge: Sendable {
     ) async throws(DomainError) -> User {
         do {
             return try await upgradeUser(request, by: who, from: origin)
-        } catch .identifiersTaken(let kinds) {
-            guard let offer = try await offer(request, who, kinds, address, origin) else {
-                throw .identifiersTaken(kinds)
+        } catch {
+            guard error.code == .identifiersTaken else { throw error }
+            guard let offer = try await offer(request, who, error.identifierKinds, address, origin) else {
+                throw error
             }
             throw .mergeOffered(offer)
         }
@@ -38,13 +39,10 @@ package struct UpgradeOrOfferMerge: Sendable {
             }
             guard let other else { return nil }
             return try await offerMerge(who, other: other.id, cause: .identifiers(kinds), from: origin)
-        } catch .rateLimited {
-            // Nothing is proved for now; the conflict is told as any other.
-            return nil
-        } catch .busy {
-            return nil
         } catch {
-            throw error
+            // Nothing is proved for now; the conflict is reported as any other.
+            guard error.code == .rateLimited || error.code == .busy else { throw error }
+            return nil
         }
     }
 }

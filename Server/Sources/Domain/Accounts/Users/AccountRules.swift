@@ -1,13 +1,13 @@
-/// What user names and new passwords may look like at one door. Apps in the stores keep the rules that their own service
-/// had; Okaeri's own protocol never weakens for them.
+/// What user names and new passwords may look like in one protocol. Apps in the stores keep the rules that their own
+/// service had, as the protocol's adapter brings them; Okaeri's own protocol never weakens for them.
 package struct AccountRules: Hashable, Sendable {
     package enum UserNames: Hashable, Sendable {
         /// Visible signs of one alphabet, nothing that looks like an address; see `NewIdentifiers`.
         case visible
         /// Any text without control characters.
         case anyText(maximumCharacters: Int)
-        /// 3 to 64 of `a–z A–Z 0–9 - _ .`
-        case kii
+        /// So many of `a–z A–Z 0–9 - _ .`
+        case plain(ClosedRange<Int>)
     }
 
     package enum Passwords: Hashable, Sendable {
@@ -29,21 +29,6 @@ package struct AccountRules: Hashable, Sendable {
 
     /// The rules of Okaeri's own protocol.
     package static let native = AccountRules(userNames: .visible, passwords: .strong)
-    /// Kii Cloud's formats (its section 11).
-    package static let kii = AccountRules(userNames: .kii, passwords: .printable(4...50))
-    /// Nobody knows which limits NCMB had; apps use device ids for both.
-    package static let ncmb = AccountRules(
-        userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))
-    /// The apps check nothing and send what was typed.
-    package static let envelope = AccountRules(
-        userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))
-
-    /// Parse lets any text be either.
-    package static let parse = AccountRules(
-        userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))
-    /// Parse with a password policy: Okaeri's own rules for new passwords.
-    package static let parseWithPolicy = AccountRules(
-        userNames: .anyText(maximumCharacters: 255), passwords: .strong)
 
     /// The rules that a user name breaks.
     func faults(ofUserName name: String) -> [ValidationError] {
@@ -55,9 +40,9 @@ package struct AccountRules: Hashable, Sendable {
             guard faults.isEmpty else { return faults }
             // Spelled out it must keep to the limit too. What is all invisible is the protocol's to take.
             return rule.faults(of: IdentifierFolding.folded(name), field: "username").filter { $0.rule != .empty }
-        case .kii:
+        case .plain(let length):
             let isName =
-                (3...64).contains(name.utf8.count)
+                length.contains(name.utf8.count)
                 && name.utf8.allSatisfy { Base62.alphabet.contains($0) || "-_.".utf8.contains($0) }
             return isName ? [] : [ValidationError(field: "username", rule: .notAUserName)]
         }

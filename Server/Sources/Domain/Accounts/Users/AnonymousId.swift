@@ -1,5 +1,5 @@
-/// An id that a client made up for somebody without a name (NCMB, Parse). Whoever knows it can log in, so that it is
-/// treated as a secret: only its digest is kept (requirement 24).
+/// An id that a client made up for a user without a name, as some foreign protocols have it. Who knows it can log in, so
+/// that it is treated as a secret: only its digest is kept (requirement 24).
 package struct AnonymousId: Hashable, Sendable {
     /// The subject of the identity.
     package let subject: String

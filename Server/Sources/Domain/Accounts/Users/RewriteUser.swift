@@ -1,6 +1,6 @@
 package import enum OkaeriWire.JSONValue
 
-/// Writes a user anew in one transaction, as Kii's apps do: the fields as a whole, what else is named, and, for a user
+/// Writes a user anew in one transaction, as some foreign protocols have it: the fields as a whole, what else is named, and, for a user
 /// without a password, identifiers with a first one, which is the upgrade of a pseudo user. Id and sessions stay.
 package struct RewriteUser: Sendable {
     let store: any Store

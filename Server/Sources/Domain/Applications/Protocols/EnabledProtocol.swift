@@ -31,7 +31,7 @@ package final class EnabledProtocol: Sendable {
     /// Whether the application has such a key.
     package func has(_ key: ProtocolKey) -> Bool { opened[key] != nil || keySet.digests[key] != nil }
 
-    /// A key that ships inside the app, such as the one that NCMB's signatures are made with, as the beginning of an
+    /// A key that ships inside the app, such as one that requests are signed with, as the beginning of an
     /// authentication code (RFC 2104).
     package func authenticator(_ key: ProtocolKey) -> HMAC<SHA256>? { authenticators[key] }
 

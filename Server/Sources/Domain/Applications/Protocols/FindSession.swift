@@ -1,5 +1,5 @@
-/// The session of a token of a foreign protocol, also after its time, as long as it is remembered: Parse tells its
-/// owners that it has expired.
+/// The session of a token of a foreign protocol, also after its time, as long as it is remembered: some
+/// protocols have a word for a session that has expired.
 package struct FindSession: Sendable {
     let store: any Store
 

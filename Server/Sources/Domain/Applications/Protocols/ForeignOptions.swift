@@ -4,32 +4,32 @@ package struct ForeignOptions: Hashable, Sendable {
     package var allowsAnonymous: Bool
     /// Whether everybody can read users who have no access list.
     package var isReadableByAll: Bool
-    /// Whether passwords may stand in the addresses of requests, as versions of the SDKs before April 2023 send them (NCMB).
+    /// Whether passwords may stand in the addresses of requests, as versions of the SDKs before April 2023 send them.
     package var takesPasswordsInAddresses: Bool
     /// How far the time of a signed request may be from the server's; `nil` for any distance.
     package var timestampWindow: Duration?
     /// Names of this server, beside its own, that signatures may be made for.
     package var hosts: [String]
-    /// Whether a log-in by password needs a verified mail address (Parse).
+    /// Whether a log-in by password needs a verified mail address.
     package var needsVerifiedEmail = false
-    /// Whether new passwords must keep Okaeri's own rules (Parse).
+    /// Whether new passwords must keep Okaeri's own rules.
     package var hasPasswordPolicy = false
-    /// Whether capitals make no difference at log-in (Parse).
+    /// Whether capitals make no difference at log-in.
     package var ignoresCase = false
-    /// Networks from which the master key is taken, such as `10.0.0.0/8` (Parse).
+    /// Networks from which the master key is taken, such as `10.0.0.0/8`.
     package var administratorNetworks = Self.thisMachine
 
     /// Where administrators are as long as nobody says otherwise.
     package static let thisMachine = ["127.0.0.0/8", "::1"]
     /// Whether a password that is the user name is taken away once a device key leads to the user.
     package var retiresWeakPasswords: Bool
-    /// Whether somebody can sign up by a mail address alone (NCMB).
+    /// Whether somebody can sign up by a mail address alone.
     package var allowsSignUpByMail: Bool
-    /// Whether a mail address counts only once it was shown to be the user's (Kii).
+    /// Whether a mail address counts only once it was shown to be the user's.
     package var demandsVerifiedEmail: Bool
-    /// Whether a phone number counts only once it was shown to be the user's (Kii).
+    /// Whether a phone number counts only once it was shown to be the user's.
     package var demandsVerifiedPhone = false
-    /// Whether log-ins come with refresh tokens, and how long the access tokens beside them live (Kii); `nil` without.
+    /// Whether log-ins come with refresh tokens, and how long the access tokens beside them live; `nil` without.
     package var refreshedTokenLifetime: Duration?
 
     package init(

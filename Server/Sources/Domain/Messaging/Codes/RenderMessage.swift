@@ -9,6 +9,7 @@ package struct RenderMessage: Sendable {
     let randomness: any Randomness
     let sealing: MailSealing
     let digests: CodeDigests
+    let renderer: any MailRenderer
 
     /// - Parameters:
     ///   - errand: What somebody asked for.

@@ -75,10 +75,12 @@ package struct DeliverMail: Sendable {
         do throws(DomainError) {
             payload = try sealing.open(mail)
             application = try await findApplication(mail.application)
-        } catch .secretUnreadable {
-            return try await giveUp(mail, claim, "it was sealed under another key")
-        } catch .applicationUnknown {
-            return try await finish(mail, claim, .forNobody)
+        } catch {
+            switch error.code {
+            case .secretUnreadable: return try await giveUp(mail, claim, "it was sealed under another key")
+            case .applicationUnknown: return try await finish(mail, claim, .forNobody)
+            default: throw error
+            }
         }
         guard let letter = try await letter(of: mail, payload, in: application, claim: claim) else {
             return try await finish(mail, claim, .forNobody)
@@ -127,17 +129,23 @@ package struct DeliverMail: Sendable {
             switch textDelivery {
             case .none: return .failed(reason: "no way for text messages is set")
             case .outbox:
-                return await outbox.deliver(letter.message(id: mail.id, from: application, writtenAt: mail.createdAt))
+                return await outbox.deliver(message(letter, of: mail, from: application))
             case .carrier(let carrier):
                 return await carrier.deliver(letter.textMessage(id: mail.id, from: application))
             }
         }
-        let message = letter.message(id: mail.id, from: application, writtenAt: mail.createdAt)
+        let message = message(letter, of: mail, from: application)
         switch delivery {
         case .none: return .failed(reason: "no mail server is set")
         case .outbox: return await outbox.deliver(message)
         case .carrier(let carrier): return await carrier.deliver(message)
         }
+    }
+
+    private func message(
+        _ letter: RenderedMessage, of mail: QueuedMail, from application: Application
+    ) -> MailMessage {
+        letter.message(id: mail.id, from: application, writtenAt: mail.createdAt, by: renderMessage.renderer)
     }
 
     private func finish(_ mail: QueuedMail, _ claim: String, _ end: End) async throws(DomainError) -> End {

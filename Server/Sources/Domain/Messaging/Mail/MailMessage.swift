@@ -28,6 +28,12 @@ package struct MailMessage: Hashable, Codable, Sendable {
     }
 }
 
+/// Draws mails with a layout, for readers that show one.
+package protocol MailRenderer: Sendable {
+    /// The page of a template with its values in place; one without a layout of its own gets it from its text.
+    func page(of template: MailTemplate, in language: MailLanguage, _ values: [MailValue: String]) -> String
+}
+
 /// Hands mails over to those who deliver them.
 package protocol MailCarrier: Sendable {
     /// Hands one mail over, and tells how that went. It may take as long as a mail server takes.

@@ -66,7 +66,7 @@ extension MailTemplate {
     }
 
     /// The text with values in the place of names. Values are put in once: braces inside them mean nothing.
-    static func fill(_ template: String, _ value: (MailValue) -> String) -> String {
+    package static func fill(_ template: String, _ value: (MailValue) -> String) -> String {
         var filled = ""
         for piece in pieces(of: template) {
             switch piece {

@@ -31,7 +31,7 @@ package struct RenderedMessage: Hashable, Codable, Sendable {
 extension RenderedMessage {
     /// The mail in its language: in the application's own words, or in the built-in ones.
     package func message(
-        id: Identifier<QueuedMail>, from application: Application, writtenAt: Timestamp
+        id: Identifier<QueuedMail>, from application: Application, writtenAt: Timestamp, by renderer: any MailRenderer
     ) -> MailMessage {
         let settings = application.settings.mail
         let (language, template, values) = template(for: application)
@@ -39,7 +39,7 @@ extension RenderedMessage {
             id: id.rawValue, senderName: settings.senderName ?? application.name, recipient: recipient,
             subject: MailTemplate.fill(template.subject) { (values[$0] ?? "").onOneLine },
             text: MailTemplate.fill(template.text) { values[$0] ?? "" },
-            html: MailHTML.page(of: template, in: language, values), language: language.rawValue,
+            html: renderer.page(of: template, in: language, values), language: language.rawValue,
             writtenAt: writtenAt)
     }
 

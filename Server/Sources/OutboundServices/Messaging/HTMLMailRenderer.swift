@@ -1,15 +1,19 @@
+package import Domain
+
 /// Mails as HTML: plain, without pictures or anything else that is fetched.
-enum MailHTML {
+package struct HTMLMailRenderer: MailRenderer {
+    package init() {}
+
     /// The page of a template; one without HTML gets it from its text.
-    static func page(
+    package func page(
         of template: MailTemplate, in language: MailLanguage, _ values: [MailValue: String]
     ) -> String {
-        if let html = template.html { return MailTemplate.fill(html) { escaped(values[$0] ?? "") } }
+        if let html = template.html { return MailTemplate.fill(html) { Self.escaped(values[$0] ?? "") } }
         let paragraphs = template.text.replacing("\r\n", with: "\n").split(separator: "\n\n").map { paragraph in
-            let words = MailTemplate.fill(escaped(String(paragraph))) { show($0, values[$0] ?? "") }
+            let words = MailTemplate.fill(Self.escaped(String(paragraph))) { Self.show($0, values[$0] ?? "") }
             return "<p>\(words.replacing("\n", with: "<br>\n"))</p>"
         }
-        let title = MailTemplate.fill(escaped(template.subject)) { escaped(values[$0] ?? "") }
+        let title = MailTemplate.fill(Self.escaped(template.subject)) { Self.escaped(values[$0] ?? "") }
         return """
             <!DOCTYPE html>
             <html lang="\(language.rawValue)">
@@ -34,7 +38,7 @@ enum MailHTML {
     }
 
     /// A text as HTML shows it, in elements and in attributes.
-    static func escaped(_ text: String) -> String {
+    private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
             switch scalar {
