@@ -28,26 +28,40 @@ package struct AdminAccess: Hashable, Sendable {
         return admin
     }
 
-    package func may(_ permission: AdminPermission) -> Bool { permissions.contains(permission) }
+    func may(_ permission: AdminPermission) -> Bool { permissions.contains(permission) }
 
     /// Who does it, for the audit log.
     package func auditActor(from origin: RequestOrigin) -> Operator { Operator(actor: actor, origin: origin) }
 
     /// - Parameters:
-    ///   - permission: What is wanted.
+    ///   - action: What is wanted.
     ///   - application: Where; `nil` for the whole server, which needs access to all applications.
-    /// - Throws: `administration(notFound)` for an application that may not be seen, so that its id tells nothing;
-    ///   `administration(notAllowed)`.
-    package func require(
-        _ permission: AdminPermission, in application: Identifier<Application>?
-    ) throws(DomainError) {
-        if let applications {
-            guard let application else {
-                throw .administration(.notAllowed(permission))
+    /// - Throws: `administration(notFound)` for an application that may not be seen, so that its id tells nothing, and
+    ///   for what only commands do; `administration(notAllowed)`.
+    package func require(_ action: AdminAction, in application: Identifier<Application>?) throws(DomainError) {
+        switch action.policy.access {
+        case .open, .everyAdmin: return
+        case .commandLine: throw .administration(.notFound)
+        case .permissions(let needed):
+            for permission in needed {
+                if let applications {
+                    guard let application else { throw .administration(.notAllowed(permission)) }
+                    guard applications.contains(application) else { throw .administration(.notFound) }
+                }
+                guard may(permission) else { throw .administration(.notAllowed(permission)) }
             }
-            guard applications.contains(application) else { throw .administration(.notFound) }
         }
-        guard may(permission) else { throw .administration(.notAllowed(permission)) }
+    }
+
+    /// Whether an action is offered to them at all; step-up is asked for when it is done.
+    package func may(_ action: AdminAction, in application: Identifier<Application>?) -> Bool {
+        do throws(DomainError) {
+            try require(action, in: application)
+            return true
+        } catch {
+            // Why it is not offered is not shown.
+            return false
+        }
     }
 
     /// Whether an application may be seen at all.
@@ -84,4 +98,24 @@ extension AuditEntry.Action {
     package static let usersMerged = AuditEntry.Action(rawValue: "merge.by-operator")
     package static let testMailSent = AuditEntry.Action(rawValue: "mail.test-sent")
     package static let settingsChanged = AuditEntry.Action(rawValue: "settings.changed")
+}
+
+/// What a rule of administration can answer instead of a result.
+package enum AdministrationFault: Hashable, Sendable {
+    /// No admin session or key, or one that is unknown, over, or whose admin is disabled; which, is not told.
+    case adminRequired
+    /// The role, or the scope of the key, does not allow it.
+    case notAllowed(AdminPermission)
+    /// There is no such thing, or it is of an application that the admin may not see; which, is not told.
+    case notFound
+    /// Somebody changed it since it was read. Nothing was changed.
+    case changedMeanwhile
+    /// The link is unknown, over or used; which, is not told.
+    case linkRefused
+    /// Another admin has the name.
+    case nameTaken
+    /// Without this one nobody could look after admins any more.
+    case lastOwner
+    /// The header that names the version that is to be changed is missing.
+    case versionRequired
 }
