@@ -40,10 +40,12 @@ let pageTemplates: [Resource] = [
 /// The dashboard's templates, words and styles.
 let dashboardResources: [Resource] =
     [
-        "Templates/shell.mustache", "Templates/door.mustache", "Templates/enter.mustache", "Templates/set-up.mustache",
+        "Templates/shell.mustache", "Templates/auth-layout.mustache", "Templates/enter.mustache",
+        "Templates/set-up.mustache",
         "Templates/codes.mustache", "Templates/list.mustache", "Templates/overview.mustache",
         "Templates/user.mustache", "Templates/settings.mustache", "Templates/start.mustache",
-        "Templates/message.mustache", "Templates/doors.mustache", "Templates/mail.mustache", "Templates/look.mustache",
+        "Templates/message.mustache", "Templates/providers.mustache", "Templates/mail.mustache",
+        "Templates/theme.mustache",
         "Templates/bulk.mustache", "Templates/protocols.mustache", "Templates/proof.mustache", "Assets/dashboard.js",
         "Texts/en.json",
         "Texts/ja.json", "Texts/ko.json",

@@ -27,7 +27,7 @@ NAMES = {
         locale provider session merge choice state redirect_uri client_id response_type scope nonce code_challenge
         code_challenge_method code_verifier prompt max_age login_hint ui_locales grant_type refresh_token done error request
         request_uri response_mode id_token user language phone restore""",
-    "dashboard": """form_token act name password code version view confirm token role provider font door buttonShape brand
+    "dashboard": """form_token name password code version view confirm token role provider font buttonShape brand
         verificationURL username transferLink sure session senderName resetURL removed policy phone fields email days choice user
         required proofRequired passwordMinimumCharacters newPassword merge known key into html field displayName default
         cornerRadius audiences anonymousIdleDays search from to kind language page limit cursor sort chosen protocol subject text

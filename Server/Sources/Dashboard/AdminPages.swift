@@ -4,192 +4,213 @@ import Hummingbird
 import PageSupport
 
 /// `/dashboard/admins`: who looks after users, and a form that invites another.
-struct AdminsPage: DashboardPage {
-    let permission: AdminPermission? = .readAdmins
+enum AdminsPage {
+    private static let page = DashboardRoute.Page("/admins", .listAdmins)
 
-    func respond(to visit: DashboardRequest) async throws -> Response {
-        guard visit.isPost else { return try await draw(visit) }
-        let form = try await visit.form()
-        let who = try visit.requireStepUp(.manageAdmins)
+    static let routes: [DashboardRoute] = [
+        DashboardRoute(page) { try await draw($0) }, DashboardRoute(page, post: "", .createAdmin, invite),
+    ]
+
+    @Sendable private static func invite(_ request: DashboardRequest) async throws -> Response {
+        let (form, who) = (try await request.form(), try request.auditActor())
         do {
             guard let role = AdminRole(rawValue: form.text("role")) else { throw PageFault.unknown }
-            let admin = try await visit.rules.createAdmin(
+            let admin = try await request.rules.createAdmin(
                 name: form.text("name"), role: role, applications: ApplicationChoice.read(form), by: who)
             // Drawn at once and not after a redirect: the link is told this one time.
-            let link = try await visit.rules.makeLink(for: admin.id, by: who)
-            return try await draw(visit, once: visit.once(link, for: admin))
+            let link = try await request.rules.makeLink(for: admin.id, by: who)
+            return try await draw(request, once: request.once(link, for: admin))
         } catch {
-            guard let faults = AdminForm.faults(error, visit) else { throw error }
-            return try await draw(visit, form, faults: faults)
+            guard let faults = AdminForm.faults(error, request) else { throw error }
+            return try await draw(request, form, faults: faults)
         }
     }
 
-    private func draw(
-        _ visit: DashboardRequest, _ form: FormValues = .none, faults: [String: String] = [:],
+    private static func draw(
+        _ request: DashboardRequest, _ form: FormValues = .none, faults: [String: String] = [:],
         once: PageTemplates.Model? = nil
     ) async throws -> Response {
-        let applications = try await visit.useCases.listApplications().map(\.application)
+        let applications = try await request.useCases.listApplications().map(\.application)
         let names = Dictionary(applications.map { ($0.id, $0.name) }) { first, _ in first }
         var list = ListModel()
-        list.columns = ["name", "role", "applications", "state", "lastLogIn"].map { visit.text("admins.\($0)") }
-        list.rows = try await visit.rules.listAdmins().map { admin in
+        list.columns = ["name", "role", "applications", "state", "lastLogIn"].map { request.text("admins.\($0)") }
+        list.rows = try await request.rules.listAdmins().map { admin in
             [
                 .init(text: admin.name, link: "\(Dashboard.root)/admins/\(admin.id)"),
-                .init(text: visit.text("role.\(admin.role.rawValue)")),
-                .init(text: visit.words(for: admin.applications, names)), visit.state(of: admin),
+                .init(text: request.text("role.\(admin.role.rawValue)")),
+                .init(text: request.words(for: admin.applications, names)), request.state(of: admin),
                 .init(text: admin.lastLogInAt == nil ? "–" : "", time: admin.lastLogInAt),
             ]
         }
-        var model = list.model(visit)
-        model["lead"] = visit.text("admins.lead")
+        var model = list.model(request)
+        model["lead"] = request.text("admins.lead")
         if let once { model["once"] = once }
-        if visit.access?.may(.manageAdmins) == true {
-            let view = AdminForm(visit: visit, form: form, faults: faults)
+        if request.offers(.createAdmin) {
+            let view = AdminForm(request: request, form: form, faults: faults)
             model["form"] =
                 [
-                    "title": visit.text("admins.invite"), "button": visit.text("admins.inviteButton"),
+                    "title": request.text("admins.invite"), "button": request.text("admins.inviteButton"),
                     "fields": [view.name, view.role(.operator)],
-                    "groups": ApplicationChoice(visit: visit, applications: applications, chosen: nil, form: form)
+                    "groups": ApplicationChoice(request: request, applications: applications, chosen: nil, form: form)
                         .groups,
                 ] as PageTemplates.Model
         }
-        model["summary"] = AdminForm.summary(faults, visit)
-        return try visit.html(
-            "list", title: visit.text("nav.admins"), model, status: faults.isEmpty ? .ok : .unprocessableContent)
+        model["summary"] = AdminForm.summary(faults, request)
+        return try request.html(
+            "list", title: request.text("nav.admins"), model, status: faults.isEmpty ? .ok : .unprocessableContent)
     }
 }
 
 /// `/dashboard/admins/ADMIN`: one of them: role, applications, a link for new credentials, in or out.
-struct AdminPage: DashboardPage {
-    let permission: AdminPermission? = .readAdmins
-
+enum AdminPage {
+    private static let page = DashboardRoute.Page("/admins/{admin}", .listAdmins)
     private static let notices: Set<String> = ["saved", "disabled", "enabled", "unlocked"]
 
-    func respond(to visit: DashboardRequest) async throws -> Response {
-        let sent = visit.visit.context.parameters.get("admin").map { String($0.prefix(128)) } ?? ""
-        let id = Identifier<Admin>(rawValue: sent)
-        guard visit.isPost else { return try await draw(visit, id) }
-        let form = try await visit.form()
-        let who = try visit.requireStepUp(.manageAdmins)
-        do {
-            return try await act(form, on: id, visit, who)
-        } catch {
-            guard let faults = AdminForm.faults(error, visit) else { throw error }
-            return try await draw(visit, id, form, faults: faults)
+    static let routes: [DashboardRoute] = [
+        DashboardRoute(page) { try await draw($0) },
+        DashboardRoute(page, post: "save", .changeAdmin) { request in
+            try await change(request) { form, id, who in
+                guard let role = AdminRole(rawValue: form.text("role")) else { throw PageFault.unknown }
+                let applications = ApplicationChoice.read(form)
+                _ = try await request.rules.changeAdmin(
+                    id, .init(role: role, applications: applications.map { .set($0) } ?? .removed),
+                    version: version(form), by: who)
+                return done("saved", request)
+            }
+        },
+        DashboardRoute(page, post: "disable", .changeAdmin) { try await setDisabled(true, $0) },
+        DashboardRoute(page, post: "enable", .changeAdmin) { try await setDisabled(false, $0) },
+        DashboardRoute(page, post: "unlock", .unlockAdmin) { request in
+            try await change(request) { _, id, who in
+                try await request.rules.unlockAdmin(id, by: who)
+                return done("unlocked", request)
+            }
+        },
+        DashboardRoute(page, post: "link", .createAdminLink) { request in
+            try await change(request) { _, id, who in
+                try await draw(request, link: try await request.rules.makeLink(for: id, by: who))
+            }
+        },
+        DashboardRoute(page, post: "remove", .removeAdmin) { request in
+            try await change(request) { form, id, who in
+                guard let admin = try await request.rules.listAdmins().first(where: { $0.id == id }) else {
+                    throw PageFault.unknown
+                }
+                // Typed, so that no slip of the hand removes anybody.
+                guard Admin.folded(form.text("confirm")) == admin.foldedName else {
+                    throw DomainError.fieldsRefused([ValidationError(field: "confirm", rule: .required)])
+                }
+                try await request.rules.removeAdmin(id, by: who)
+                return request.redirect(to: "\(Dashboard.root)/admins")
+            }
+        },
+    ]
+
+    private static func setDisabled(_ isDisabled: Bool, _ request: DashboardRequest) async throws -> Response {
+        try await change(request) { form, id, who in
+            _ = try await request.rules.changeAdmin(
+                id, .init(isDisabled: isDisabled), version: version(form), by: who)
+            return done(isDisabled ? "disabled" : "enabled", request)
         }
     }
 
-    private func act(
-        _ form: FormValues, on id: Identifier<Admin>, _ visit: DashboardRequest, _ who: Operator
+    /// What another admin changed meanwhile is not overwritten.
+    private static func version(_ form: FormValues) -> Timestamp {
+        Timestamp(milliseconds: Int64(form.text("version"), radix: 10) ?? 0)
+    }
+
+    private static func done(_ notice: String, _ request: DashboardRequest) -> Response {
+        request.redirect(to: "\(request.pagePath)?done=\(notice)")
+    }
+
+    /// Shows the page again with what is wrong in the form.
+    private static func change(
+        _ request: DashboardRequest, _ work: (FormValues, Identifier<Admin>, Operator) async throws -> Response
     ) async throws -> Response {
-        let rules = visit.rules
-        // What somebody else changed meanwhile is not overwritten.
-        let version = Timestamp(milliseconds: Int64(form.text("version"), radix: 10) ?? 0)
-        func done(_ notice: String) -> Response { visit.redirect(to: "\(visit.visit.path)?done=\(notice)") }
-        switch form.text("act") {
-        case "save":
-            guard let role = AdminRole(rawValue: form.text("role")) else { throw PageFault.unknown }
-            let applications = ApplicationChoice.read(form)
-            _ = try await rules.changeAdmin(
-                id, .init(role: role, applications: applications.map { .set($0) } ?? .removed), version: version,
-                by: who)
-            return done("saved")
-        case "disable", "enable":
-            let isDisabled = form.text("act") == "disable"
-            _ = try await rules.changeAdmin(id, .init(isDisabled: isDisabled), version: version, by: who)
-            return done(isDisabled ? "disabled" : "enabled")
-        case "unlock":
-            try await rules.unlockAdmin(id, by: who)
-            return done("unlocked")
-        case "link":
-            let link = try await rules.makeLink(for: id, by: who)
-            return try await draw(visit, id, link: link)
-        case "remove":
-            guard let admin = try await rules.listAdmins().first(where: { $0.id == id }) else {
-                throw PageFault.unknown
-            }
-            // Typed, so that no slip of the hand removes anybody.
-            guard Admin.folded(form.text("confirm")) == admin.foldedName else {
-                throw DomainError.fieldsRefused([ValidationError(field: "confirm", rule: .required)])
-            }
-            try await rules.removeAdmin(id, by: who)
-            return visit.redirect(to: "\(Dashboard.root)/admins")
-        default: throw PageFault.unknown
+        let form = try await request.form()
+        do {
+            return try await work(form, Identifier(rawValue: request.id("admin")), try request.auditActor())
+        } catch {
+            guard let faults = AdminForm.faults(error, request) else { throw error }
+            return try await draw(request, form, faults: faults)
         }
     }
 
-    private func draw(
-        _ visit: DashboardRequest, _ id: Identifier<Admin>, _ form: FormValues = .none, faults: [String: String] = [:],
+    private static func draw(
+        _ request: DashboardRequest, _ form: FormValues = .none, faults: [String: String] = [:],
         link: MakeAdminLink.Made? = nil
     ) async throws -> Response {
-        guard let admin = try await visit.rules.listAdmins().first(where: { $0.id == id }) else {
+        let id = Identifier<Admin>(rawValue: request.id("admin"))
+        guard let admin = try await request.rules.listAdmins().first(where: { $0.id == id }) else {
             throw DomainError.administration(.notFound)
         }
-        let applications = try await visit.useCases.listApplications().map(\.application)
+        let applications = try await request.useCases.listApplications().map(\.application)
         let names = Dictionary(applications.map { ($0.id, $0.name) }) { first, _ in first }
         var list = ListModel()
-        list.columns = [visit.text("health.what"), visit.text("health.how")]
+        list.columns = [request.text("health.what"), request.text("health.how")]
         func row(_ name: String, _ cell: ListModel.Cell) {
-            list.rows.append([.init(text: visit.text("admins.\(name)")), cell])
+            list.rows.append([.init(text: request.text("admins.\(name)")), cell])
         }
-        row("role", .init(text: visit.text("role.\(admin.role.rawValue)")))
-        row("applications", .init(text: visit.words(for: admin.applications, names)))
-        row("state", visit.state(of: admin))
-        let lockedUntil = try await visit.rules.listLocks()[id]
+        row("role", .init(text: request.text("role.\(admin.role.rawValue)")))
+        row("applications", .init(text: request.words(for: admin.applications, names)))
+        row("state", request.state(of: admin))
+        let lockedUntil = try await request.rules.listLocks()[id]
         if let lockedUntil { row("lockedUntil", .init(text: "", time: lockedUntil)) }
         row("created", .init(text: "", time: admin.createdAt))
         row("lastLogIn", .init(text: admin.lastLogInAt == nil ? "–" : "", time: admin.lastLogInAt))
         row("codes", .init(text: String(admin.recoveryDigests.count)))
-        var model = list.model(visit)
-        if let link { model["once"] = visit.once(link, for: admin) }
-        if visit.access?.may(.manageAdmins) == true {
-            let view = AdminForm(visit: visit, form: form, faults: faults)
+        var model = list.model(request)
+        if let link { model["once"] = request.once(link, for: admin) }
+        if request.offers(.changeAdmin) {
+            let view = AdminForm(request: request, form: form, faults: faults)
             let choice = ApplicationChoice(
-                visit: visit, applications: applications, chosen: admin.applications, form: form)
+                request: request, applications: applications, chosen: admin.applications, form: form)
             model["form"] = view.forms(of: admin, choice, isLocked: lockedUntil != nil)
             model["version"] = String(admin.updatedAt.milliseconds)
         }
-        let done = visit.visit.query.text("done")
-        if !visit.isPost, Self.notices.contains(done) { model["notice"] = visit.text("admins.done.\(done)") }
-        model["summary"] = AdminForm.summary(faults, visit)
-        return try visit.html(
+        let done = request.page.query.text("done")
+        if !request.isPost, notices.contains(done) { model["notice"] = request.text("admins.done.\(done)") }
+        model["summary"] = AdminForm.summary(faults, request)
+        return try request.html(
             "list", title: admin.name, model, status: faults.isEmpty ? .ok : .unprocessableContent)
     }
 }
 
 /// The forms about admins.
 struct AdminForm {
-    let visit: DashboardRequest
+    let request: DashboardRequest
     let form: FormValues
     let faults: [String: String]
 
     var name: PageTemplates.Model {
         PageField(
-            "name", label: visit.text("admins.name"), value: form.text("name"), hint: visit.text("admins.nameHint"),
+            "name", label: request.text("admins.name"), value: form.text("name"), hint: request.text("admins.nameHint"),
             error: faults["name"]
         ).model
     }
 
     func role(_ present: AdminRole) -> PageTemplates.Model {
         PageField(
-            "role", label: visit.text("admins.role"), kind: .select, value: form["role"] ?? present.rawValue,
+            "role", label: request.text("admins.role"), kind: .select, value: form["role"] ?? present.rawValue,
             error: faults["role"],
-            choices: AdminRole.allCases.map { ($0.rawValue, visit.text("role.\($0.rawValue)")) }
+            choices: AdminRole.allCases.map { ($0.rawValue, request.text("role.\($0.rawValue)")) }
         ).model
     }
 
     /// What can be done to an admin.
     func forms(of admin: Admin, _ choice: ApplicationChoice, isLocked: Bool) -> [PageTemplates.Model] {
         func form(
-            _ act: String, _ fields: [PageTemplates.Model] = [], groups: [PageTemplates.Model] = [], isBad: Bool = false
+            _ name: String, _ fields: [PageTemplates.Model] = [], groups: [PageTemplates.Model] = [],
+            isBad: Bool = false
         ) -> PageTemplates.Model {
             [
-                "title": visit.text("admins.\(act)"), "button": visit.text("admins.\(act)Button"), "act": act,
-                "note": visit.text("admins.\(act)Hint"), "fields": fields, "groups": groups, "isBad": isBad,
+                "title": request.text("admins.\(name)"), "button": request.text("admins.\(name)Button"),
+                "link": "\(request.pagePath)/\(name)",
+                "note": request.text("admins.\(name)Hint"), "fields": fields, "groups": groups, "isBad": isBad,
             ]
         }
         let confirm = PageField(
-            "confirm", label: "\(visit.text("user.confirm")) \(admin.name)", kind: .code, error: faults["confirm"],
+            "confirm", label: "\(request.text("user.confirm")) \(admin.name)", kind: .code, error: faults["confirm"],
             isRequired: false)
         return (isLocked ? [form("unlock")] : []) + [
             form("save", [role(admin.role)], groups: choice.groups), form("link"),
@@ -199,23 +220,23 @@ struct AdminForm {
     }
 
     /// What a form is told by the field, or by the empty name for the whole; `nil` for what is no fault of a field.
-    static func faults(_ error: any Error, _ visit: DashboardRequest) -> [String: String]? {
+    static func faults(_ error: any Error, _ request: DashboardRequest) -> [String: String]? {
         guard let error = error as? DomainError else { return nil }
         return switch error.code {
-        case .adminNameTaken: ["name": visit.text("fault.nameTaken")]
-        case .lastOwner: ["": visit.text("fault.lastOwner")]
+        case .adminNameTaken: ["name": request.text("fault.nameTaken")]
+        case .lastOwner: ["": request.text("fault.lastOwner")]
         case .fieldsRefused:
             Dictionary(
-                (error.validationErrors ?? []).map { ($0.field, visit.text("access.bad.\($0.field)")) },
+                (error.validationErrors ?? []).map { ($0.field, request.text("access.bad.\($0.field)")) },
                 uniquingKeysWith: { first, _ in first })
         default: nil
         }
     }
 
-    static func summary(_ faults: [String: String], _ visit: DashboardRequest) -> PageTemplates.Model? {
+    static func summary(_ faults: [String: String], _ request: DashboardRequest) -> PageTemplates.Model? {
         guard !faults.isEmpty else { return nil }
         return PageSummary(
-            title: visit.text("fault.title"),
+            title: request.text("fault.title"),
             errors: faults.sorted { $0.key < $1.key }.map {
                 (["", "scopes", "applications"].contains($0.key) ? nil : $0.key, $0.value)
             }
@@ -228,7 +249,7 @@ struct ApplicationChoice {
     /// A form holds no more fields than this and some.
     static let maximum = 150
 
-    let visit: DashboardRequest
+    let request: DashboardRequest
     let applications: [Domain.Application]
     let chosen: Set<Identifier<Domain.Application>>?
     let form: FormValues
@@ -245,7 +266,7 @@ struct ApplicationChoice {
         }
         return [
             [
-                "title": visit.text("admins.applications"), "note": visit.text("access.applicationsHint"),
+                "title": request.text("admins.applications"), "note": request.text("access.applicationsHint"),
                 "fields": boxes,
             ]
         ]

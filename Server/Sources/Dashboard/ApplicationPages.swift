@@ -4,28 +4,34 @@ import Hummingbird
 import PageSupport
 
 /// `/dashboard/applications`: all that may be seen, and a form for a new one.
-struct ApplicationsPage: DashboardPage {
-    let permission: AdminPermission? = nil
+enum ApplicationsPage {
+    private static let page = DashboardRoute.Page("/applications", .listApplications)
 
-    func respond(to visit: DashboardRequest) async throws -> Response {
-        let access = try visit.caller()
-        var (fault, name, status): (String?, String, HTTPResponse.Status) = (nil, "", .ok)
-        if visit.isPost {
-            let form = try await visit.form()
-            name = form.text("name")
-            do {
-                let made = try await visit.useCases.createApplication(
-                    name: name, by: try visit.auditActor(.makeApplications))
-                return visit.redirect(to: "\(Dashboard.root)/app/\(made.application.id)/start")
-            } catch {
-                guard case .fieldsRefused = error else { throw error }
-                (fault, status) = (visit.text("applications.badName"), .unprocessableContent)
-            }
+    static let routes: [DashboardRoute] = [
+        DashboardRoute(page) { try await draw($0) }, DashboardRoute(page, post: "", .createApplication, create),
+    ]
+
+    @Sendable private static func create(_ request: DashboardRequest) async throws -> Response {
+        let name = try await request.form().text("name")
+        do {
+            let made = try await request.useCases.createApplication(name: name, by: try request.auditActor())
+            return request.redirect(to: "\(Dashboard.root)/app/\(made.application.id)/start")
+        } catch {
+            guard case DomainError.fieldsRefused = error else { throw error }
+            return try await draw(
+                request, name: name, fault: request.text("applications.badName"), status: .unprocessableContent)
         }
+    }
+
+    private static func draw(
+        _ request: DashboardRequest, name: String = "", fault: String? = nil, status: HTTPResponse.Status = .ok
+    ) async throws -> Response {
+        let access = try request.caller()
         var list = ListModel()
-        list.columns = ["name", "users", "created", "id"].map { visit.text("applications.\($0)") }
-        list.empty = visit.text("applications.empty")
-        list.rows = try await visit.useCases.listApplications().filter { access.sees($0.application.id) }.map { entry in
+        list.columns = ["name", "users", "created", "id"].map { request.text("applications.\($0)") }
+        list.empty = request.text("applications.empty")
+        list.rows = try await request.useCases.listApplications().filter { access.sees($0.application.id) }.map {
+            entry in
             let link = "\(Dashboard.root)/app/\(entry.application.id)"
             return [
                 .init(text: entry.application.name, link: link), .init(text: String(entry.userCount)),
@@ -33,33 +39,33 @@ struct ApplicationsPage: DashboardPage {
                 .init(text: entry.application.id.rawValue, isCode: true),
             ]
         }
-        var model = list.model(visit)
-        if access.applications == nil, access.may(.makeApplications) {
+        var model = list.model(request)
+        if request.offers(.createApplication) {
             model["form"] =
                 [
-                    "title": visit.text("applications.new"), "button": visit.text("applications.make"),
+                    "title": request.text("applications.new"), "button": request.text("applications.make"),
                     "fields": [
                         PageField(
-                            "name", label: visit.text("applications.name"), value: name, error: fault,
+                            "name", label: request.text("applications.name"), value: name, error: fault,
                             isFocused: list.rows.isEmpty
                         ).model
                     ],
                 ] as PageTemplates.Model
         }
-        return try visit.html("list", title: visit.text("nav.applications"), model, status: status)
+        return try request.html("list", title: request.text("nav.applications"), model, status: status)
     }
 }
 
 /// `/dashboard/app/ID/start`: what goes into the app, and whether its first call has come.
-struct StartPage: DashboardPage {
-    let permission: AdminPermission? = .readFigures
+enum StartPage {
+    static let routes = [DashboardRoute(.init("/app/{application}/start", .readOverview), show)]
 
-    func respond(to visit: DashboardRequest) async throws -> Response {
-        let application = try visit.place()
-        let overview = try await visit.rules.readOverview(of: application.id, days: 1)
-        let address = visit.dashboard.publicURL
+    @Sendable private static func show(_ request: DashboardRequest) async throws -> Response {
+        let application = try request.targetApplication()
+        let overview = try await request.rules.readOverview(of: application.id, days: 1)
+        let address = request.dashboard.publicURL
         let model: PageTemplates.Model = [
-            "lead": visit.text("start.lead"), "id": application.id.rawValue,
+            "lead": request.text("start.lead"), "id": application.id.rawValue,
             "swift": """
             import Foundation
             import Okaeri
@@ -74,17 +80,26 @@ struct StartPage: DashboardPage {
             """,
             "demo": "okaeri demo --server \(address) --application \(application.id)",
             "hasUsers": overview.userCount > 0,
-            "live": visit.text(
+            "live": request.text(
                 overview.userCount > 0 ? "start.came" : "start.waiting", ["count": String(overview.userCount)]),
-            "users": visit.path("users"), "again": visit.path("start"),
+            "users": request.path("users"), "again": request.path("start"),
         ]
-        return try visit.html("start", title: visit.text("start.title"), model)
+        return try request.html("start", title: request.text("start.title"), model)
     }
 }
 
 /// `/dashboard/app/ID/settings`
-struct SettingsPage: DashboardPage {
-    let permission: AdminPermission? = .readSettings
+enum SettingsPage {
+    private static let page = DashboardRoute.Page("/app/{application}/settings", .readSettings)
+
+    static let routes: [DashboardRoute] = [
+        DashboardRoute(page) { request in
+            try await draw(
+                request, .none, errors: [:],
+                notice: request.page.query.text("done") == "saved" ? "settings.saved" : nil)
+        },
+        DashboardRoute(page, post: "", .changeSettings, save),
+    ]
 
     /// Numbers of days, and what they are in the settings.
     private static var spans: [(String, WritableKeyPath<ApplicationSettings, Duration>, String)] {
@@ -95,19 +110,15 @@ struct SettingsPage: DashboardPage {
         ]
     }
 
-    func respond(to visit: DashboardRequest) async throws -> Response {
-        guard visit.isPost else {
-            return try await draw(
-                visit, .none, errors: [:], notice: visit.visit.query.text("done") == "saved" ? "settings.saved" : nil)
-        }
-        let (form, who) = (try await visit.form(), try visit.requireStepUp(.changeSettings))
+    @Sendable private static func save(_ request: DashboardRequest) async throws -> Response {
+        let (form, who) = (try await request.form(), try request.auditActor())
         let version = form.text("version")
         do {
             let spans = try Self.spans.map { field, _, _ throws(DomainError) in try Self.days(form, field) }
             let idle = try form.text("anonymousIdleDays").isEmpty ? nil : Self.days(form, "anonymousIdleDays")
             let minimum = Int(form.text("passwordMinimumCharacters"), radix: 10) ?? 0
-            _ = try await visit.rules.changeApplication(
-                try visit.place().id, isCurrent: { $0.version == version }, by: who
+            _ = try await request.rules.changeApplication(
+                try request.targetApplication().id, isCurrent: { $0.version == version }, by: who
             ) { application in
                 application.name = form.text("name")
                 for (span, value) in zip(Self.spans, spans) { application.settings[keyPath: span.1] = value }
@@ -121,12 +132,12 @@ struct SettingsPage: DashboardPage {
                 application.settings.mail.verificationURL = form["verificationURL"].flatMap { $0.isEmpty ? nil : $0 }
                 application.settings.mail.resetURL = form["resetURL"].flatMap { $0.isEmpty ? nil : $0 }
             }
-            return visit.redirect(to: "\(visit.path("settings"))?done=saved")
+            return request.redirect(to: "\(request.path("settings"))?done=saved")
         } catch {
             guard let faults = error.validationErrors else { throw error }
-            let errors = faults.map { (Self.field($0.field), visit.text("settings.bad")) }
+            let errors = faults.map { (Self.field($0.field), request.text("settings.bad")) }
             return try await draw(
-                visit, form, errors: Dictionary(errors, uniquingKeysWith: { first, _ in first }), notice: nil)
+                request, form, errors: Dictionary(errors, uniquingKeysWith: { first, _ in first }), notice: nil)
         }
     }
 
@@ -144,17 +155,17 @@ struct SettingsPage: DashboardPage {
             .replacing("mail.", with: "")
     }
 
-    private func draw(
-        _ visit: DashboardRequest, _ form: FormValues, errors: [String: String], notice: String?
+    private static func draw(
+        _ request: DashboardRequest, _ form: FormValues, errors: [String: String], notice: String?
     ) async throws -> Response {
-        let application = try visit.place()
+        let application = try request.targetApplication()
         let settings = application.settings
         func field(_ name: String, _ value: String, _ kind: PageField.Kind = .text, isRequired: Bool = false)
             -> PageTemplates.Model
         {
             PageField(
-                name, label: visit.text("settings.\(name)"), kind: kind, value: form[name] ?? value,
-                hint: visit.dashboard.texts.tables[visit.visit.language]?["settings.\(name)Hint"],
+                name, label: request.text("settings.\(name)"), kind: kind, value: form[name] ?? value,
+                hint: request.dashboard.texts.tables[request.page.language]?["settings.\(name)Hint"],
                 error: errors[name], isRequired: isRequired
             ).model
         }
@@ -189,22 +200,22 @@ struct SettingsPage: DashboardPage {
             ),
         ]
         var model: PageTemplates.Model = [
-            "groups": groups.map { ["title": visit.text("settings.\($0)"), "fields": $1] as PageTemplates.Model },
-            "version": form["version"] ?? application.version, "button": visit.text("settings.save"),
-            "canChange": visit.access?.may(.changeSettings) == true,
+            "groups": groups.map { ["title": request.text("settings.\($0)"), "fields": $1] as PageTemplates.Model },
+            "version": form["version"] ?? application.version, "button": request.text("settings.save"),
+            "canChange": request.offers(.changeSettings),
         ]
-        if let notice { model["notice"] = visit.text(notice) }
+        if let notice { model["notice"] = request.text(notice) }
         if !errors.isEmpty {
             model["summary"] =
                 PageSummary(
-                    title: visit.text("fault.title"),
+                    title: request.text("fault.title"),
                     errors: errors.keys.sorted().map {
-                        ($0, "\(visit.text("settings.\($0)")): \(visit.text("settings.bad"))")
+                        ($0, "\(request.text("settings.\($0)")): \(request.text("settings.bad"))")
                     }
                 ).model
         }
-        return try visit.html(
-            "settings", title: visit.text("nav.settings"), model,
+        return try request.html(
+            "settings", title: request.text("nav.settings"), model,
             status: errors.isEmpty ? .ok : .unprocessableContent)
     }
 }

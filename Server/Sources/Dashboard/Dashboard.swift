@@ -51,13 +51,13 @@ package struct Dashboard: ProtocolAdapter {
 
     private static var ownTemplates: [String: [UInt8]] {
         [
-            "shell": PackageResources.shell_mustache, "door": PackageResources.door_mustache,
+            "shell": PackageResources.shell_mustache, "auth-layout": PackageResources.auth_layout_mustache,
             "enter": PackageResources.enter_mustache, "set-up": PackageResources.set_up_mustache,
             "codes": PackageResources.codes_mustache, "list": PackageResources.list_mustache,
             "overview": PackageResources.overview_mustache, "user": PackageResources.user_mustache,
             "settings": PackageResources.settings_mustache, "start": PackageResources.start_mustache,
-            "message": PackageResources.message_mustache, "doors": PackageResources.doors_mustache,
-            "mail": PackageResources.mail_mustache, "look": PackageResources.look_mustache,
+            "message": PackageResources.message_mustache, "providers": PackageResources.providers_mustache,
+            "mail": PackageResources.mail_mustache, "theme": PackageResources.theme_mustache,
             "bulk": PackageResources.bulk_mustache, "protocols": PackageResources.protocols_mustache,
             "proof": PackageResources.proof_mustache,
         ]
@@ -72,40 +72,16 @@ package struct Dashboard: ProtocolAdapter {
     package var routes: [Route] {
         Self.table.map {
             Route(
-                $0.method, Self.root + $0.path, $0.page.isOpen ? .nothing : .admin,
-                DashboardRoute(dashboard: self, page: $0.page).respond)
+                $0.method, Self.root + $0.path, $0.isOpen ? .nothing : .admin,
+                DashboardEndpoint(dashboard: self, route: $0).respond)
         }
     }
 
-    /// Every page, by method and path. What an admin must be allowed to see it, each page says itself.
-    static let table: [(method: HTTPRequest.Method, path: String, page: any DashboardPage)] = [
-        (.get, "", HomePage()),
-        (.get, "/log-in", LogInPage()), (.post, "/log-in", LogInPage()), (.post, "/log-out", LogOutPage()),
-        (.get, "/set-up", SetUpPage()), (.post, "/set-up", SetUpPage()),
-        (.get, "/applications", ApplicationsPage()), (.post, "/applications", ApplicationsPage()),
-        (.get, "/admins", AdminsPage()), (.post, "/admins", AdminsPage()),
-        (.get, "/admins/{admin}", AdminPage()), (.post, "/admins/{admin}", AdminPage()),
-        (.get, "/keys", KeysPage()), (.post, "/keys", KeysPage()), (.get, "/health", HealthPage()),
-        (.get, "/app/{application}", OverviewPage()), (.get, "/app/{application}/start", StartPage()),
-        (.get, "/app/{application}/users", UsersPage()), (.post, "/app/{application}/users", UsersPage()),
-        (.get, "/app/{application}/export", ExportPage()), (.post, "/app/{application}/export", ExportPage()),
-        (.get, "/app/{application}/users/{user}", UserPage()),
-        (.post, "/app/{application}/users/{user}", UserPage()),
-        (.get, "/app/{application}/sessions", SessionsPage()),
-        (.get, "/app/{application}/conflicts", ConflictsPage()),
-        (.post, "/app/{application}/conflicts", ConflictsPage()),
-        (.get, "/app/{application}/settings", SettingsPage()),
-        (.post, "/app/{application}/settings", SettingsPage()),
-        (.get, "/app/{application}/doors", ProvidersPage()), (.post, "/app/{application}/doors", ProvidersPage()),
-        (.get, "/app/{application}/protocols", ProtocolsPage()),
-        (.post, "/app/{application}/protocols", ProtocolsPage()),
-        (.get, "/app/{application}/mail", MailPage()), (.post, "/app/{application}/mail", MailPage()),
-        (.get, "/app/{application}/mail/preview", MailPreviewPage()),
-        (.post, "/app/{application}/mail/preview", MailPreviewPage()),
-        (.get, "/app/{application}/look", ThemePage()), (.post, "/app/{application}/look", ThemePage()),
-        (.get, "/app/{application}/look/preview", LookPreviewPage()),
-        (.post, "/app/{application}/look/preview", LookPreviewPage()),
-        (.get, "/app/{application}/audit", AuditPage()),
-        (.get, "/app/{application}/fields", FieldsPage()), (.post, "/app/{application}/fields", FieldsPage()),
-    ]
+    /// Every endpoint, and the action whose policy holds for it.
+    package static let table: [DashboardRoute] =
+        SignInPages.routes + ApplicationsPage.routes + AdminsPage.routes + AdminPage.routes + KeysPage.routes
+        + HealthPage.routes + OverviewPage.routes + StartPage.routes + UsersPage.routes + BulkForm.routes
+        + ExportPage.routes + UserPage.routes + SessionsPage.routes + ConflictsPage.routes + SettingsPage.routes
+        + ProvidersPage.routes + ProtocolsPage.routes + MailPage.routes + ThemePage.routes + AuditPage.routes
+        + FieldsPage.routes
 }

@@ -62,7 +62,7 @@ struct PageWords {
     ]
 }
 
-/// Errors for which there is no visit: a plain page.
+/// Errors for which there is no request: a plain page.
 struct DashboardErrors: ErrorRenderer {
     let templates: PageTemplates
     let texts: PageTexts

@@ -4,101 +4,88 @@ import HTTPTypes
 import Hummingbird
 import PageSupport
 
-/// What one page of the dashboard does with a visit.
-protocol DashboardPage: Sendable {
-    /// Whether it can be seen without being an admin: log-in and set-up.
-    var isOpen: Bool { get }
-    /// What the admin must be allowed; `nil` for nothing more than to be one.
-    var permission: AdminPermission? { get }
-    /// - Throws: anything; the visit turns it into a page in the person's language.
-    func respond(to visit: DashboardRequest) async throws -> Response
-}
-
-extension DashboardPage {
-    var isOpen: Bool { false }
-}
-
-/// Finds out who looks and whether they may, then answers; errors become pages.
-struct DashboardRoute: Sendable {
-    let dashboard: Dashboard
-    let page: any DashboardPage
-
-    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        var visit = DashboardRequest(
-            dashboard: dashboard, visit: dashboard.gate.visit(request, context, cookie: "admin"), access: nil,
-            application: nil)
-        var response: Response
-        do {
-            try await visit.find(page)
-            if !page.isOpen { try await visit.read() }
-            response = try await page.respond(to: visit)
-        } catch {
-            response = try visit.answer(to: error)
-        }
-        if let token = visit.renewed {
-            response.keepCookie(token.revealed, for: visit.visit, maximumSeconds: LogInPage.cookieSeconds)
-        }
-        return response
-    }
-}
-
-/// A visit of the dashboard: everything that a page needs to draw itself.
+/// A request of the dashboard: everything that a page needs to draw itself.
 struct DashboardRequest: Sendable {
     let dashboard: Dashboard
-    private(set) var visit: PageRequest
+    let route: DashboardRoute
+    private(set) var page: PageRequest
     private(set) var access: AdminAccess?
     private(set) var application: Domain.Application?
     /// The form that was sent, without password and code.
     private(set) var sent: FormValues?
-    /// The session's new token, after the admin has shown again to be there.
-    fileprivate var renewed: Secret?
+    /// The session's new token, after the admin gave password and code again.
+    private(set) var renewed: Secret?
 
-    init(dashboard: Dashboard, visit: PageRequest, access: AdminAccess?, application: Domain.Application?) {
+    init(dashboard: Dashboard, route: DashboardRoute, page: PageRequest) {
         self.dashboard = dashboard
-        self.visit = visit
-        self.access = access
-        self.application = application
+        self.route = route
+        self.page = page
     }
 
     var useCases: UseCases { dashboard.useCases }
     var rules: AdministrationUseCases { dashboard.useCases.administration }
-    var isPost: Bool { visit.request.method == .post }
+    var isPost: Bool { page.request.method == .post }
+    /// The path of the page that is drawn, which is not the path of a form's action.
+    var pagePath: String { route.pagePath(of: page.path) }
 
-    fileprivate mutating func find(_ page: any DashboardPage) async throws {
-        guard !page.isOpen else { return }
-        let access = try await rules.findAdmin(visit.cookie.map { Secret($0) })
+    /// A segment of the path by its name.
+    func id(_ name: String) -> String {
+        page.context.parameters.get(name).map { String($0.prefix(128)) } ?? ""
+    }
+
+    /// The user that the path names.
+    var user: Identifier<User>? {
+        route.path.contains("{user}") ? Identifier(rawValue: id("user")) : nil
+    }
+
+    /// Finds out who asks, whether page and action are theirs, and about which application.
+    mutating func authenticate() async throws(DomainError) {
+        let access = try await rules.findAdmin(page.cookie.map { Secret($0) })
         self.access = access
-        let sent = visit.context.parameters.get("application")
-        let id = sent.map { Identifier<Domain.Application>(rawValue: String($0.prefix(128))) }
-        if let id, !access.sees(id) { throw DomainError.administration(.notFound) }
-        if let permission = page.permission { try access.require(permission, in: id) }
-        if let id {
-            do {
-                application = try await useCases.findApplication(id)
-            } catch {
-                guard case .applicationUnknown = error else { throw error }
-                throw DomainError.administration(.notFound)
-            }
+        let id =
+            route.path.contains("{application}") ? Identifier<Domain.Application>(rawValue: id("application")) : nil
+        if let id, !access.sees(id) { throw .administration(.notFound) }
+        for action in [route.page.action, route.action] { try access.require(action, in: id) }
+        guard let id else { return }
+        do throws(DomainError) {
+            application = try await useCases.findApplication(id)
+        } catch {
+            guard case .applicationUnknown = error else { throw error }
+            throw .administration(.notFound)
         }
     }
 
+    private var actor: AdminActor { access.map { .admin($0, page.origin) } ?? .anonymous(page.origin) }
+
+    /// Does something under the policy of its action.
+    func perform<Output>(
+        _ action: AdminAction, on user: Identifier<User>? = nil, _ work: (Operator) async throws -> Output
+    ) async throws -> Output {
+        try await rules.perform(action, by: actor, in: application?.id, on: user, refusal: { $0 }, work)
+    }
+
+    /// Whether an action would be allowed, for one that depends on what is found meanwhile.
+    func allows(_ action: AdminAction) -> Bool { rules.perform.allows(action, by: actor, in: application?.id) }
+
+    /// Whether an action is offered at all; step-up is asked for when it is done.
+    func offers(_ action: AdminAction) -> Bool { access?.may(action, in: application?.id) == true }
+
     /// Reads the form, and takes the password and code that stand in it. They count for the form that they came with.
-    fileprivate mutating func read() async throws {
-        guard isPost, visit.request.hasMediaType([FormValues.mediaType]) else { return }
-        let form = try await visit.form()
+    mutating func readForm() async throws {
+        guard page.request.hasMediaType([FormValues.mediaType]) else { return }
+        let form = try await page.form()
         let sent = form.without(ReauthenticationForm.fields)
         self.sent = sent
-        guard let password = form[ReauthenticationForm.password], let token = visit.cookie else { return }
+        guard let password = form[ReauthenticationForm.password], let token = page.cookie else { return }
         do {
             let done = try await rules.reauthenticate(
                 password: Secret(password), code: form.text(ReauthenticationForm.code), token: Secret(token),
-                by: try caller(),
-                from: visit.client, origin: visit.origin)
+                by: try caller(), from: page.client, origin: page.origin)
             // Another value than before, as at a log-in (requirement 16), and forms that are tied to it.
-            visit = visit.holding(done.token.revealed)
+            page = page.holding(done.token.revealed)
             (renewed, access) = (done.token, done.access)
         } catch {
-            switch error {
+            switch error.code {
             case .credentialRefused, .rateLimited, .busy:
                 guard let words = PageWords(error) else { throw error }
                 throw ReauthenticationForm.Refused(words: words)
@@ -112,7 +99,7 @@ struct DashboardRequest: Sendable {
     /// - Throws: `PageFault.forged`, `RequestError`.
     func form() async throws -> FormValues {
         if let sent { return sent }
-        return try await visit.form()
+        return try await page.form()
     }
 
     /// The same of a form that may hold files.
@@ -120,7 +107,7 @@ struct DashboardRequest: Sendable {
     /// - Throws: `PageFault.forged`, `RequestError`.
     func formWithFiles() async throws -> MultipartForm {
         if let sent { return MultipartForm(fields: sent) }
-        return try await visit.formWithFiles()
+        return try await page.formWithFiles()
     }
 
     /// - Throws: `administration(adminRequired)` on an open page.
@@ -130,20 +117,16 @@ struct DashboardRequest: Sendable {
     }
 
     /// - Throws: `administration(notFound)` on a page without one.
-    func place() throws(DomainError) -> Domain.Application {
+    func targetApplication() throws(DomainError) -> Domain.Application {
         guard let application else { throw .administration(.notFound) }
         return application
     }
 
-    /// Who does it, for the audit log; checked again for what the page's own permission does not cover.
-    func auditActor(_ permission: AdminPermission? = nil) throws(DomainError) -> Operator {
-        let access = try caller()
-        if let permission { try access.require(permission, in: application?.id) }
-        return access.auditActor(from: visit.origin)
-    }
+    /// Who does it, for the audit log.
+    func auditActor() throws(DomainError) -> Operator { try caller().auditActor(from: page.origin) }
 
     func text(_ name: String, _ values: [String: String] = [:]) -> String {
-        dashboard.texts.text(name, in: visit.language, values)
+        dashboard.texts.text(name, in: page.language, values)
     }
 
     /// The path of a page of the application.
@@ -151,62 +134,60 @@ struct DashboardRequest: Sendable {
         "\(Dashboard.root)/app/\(application?.id.rawValue ?? "")\(page.isEmpty ? "" : "/\(page)")"
     }
 
-    func redirect(to path: String) -> Response { PageResponse.redirect(to: path, visit) }
+    func redirect(to path: String) -> Response { PageResponse.redirect(to: path, page) }
 
     /// Draws a page.
     func html(
         _ template: String, title: String, _ own: PageTemplates.Model, status: HTTPResponse.Status = .ok
     ) throws -> Response {
         var model: PageTemplates.Model = [
-            "language": visit.language.rawValue, "title": title, "brand": "Okaeri", "nonce": visit.nonce,
+            "language": page.language.rawValue, "title": title, "brand": "Okaeri", "nonce": page.nonce,
             "bodyClass": "dashboard", "assets": dashboard.assetModel,
-            "formToken": visit.formToken, "tokenField": PageRequest.tokenField,
-            "t": dashboard.texts.tree(in: visit.language), "action": visit.path, "languages": languages, "nav": nav,
-            "pageLanguage": visit.language.rawValue, "tabs": tabs,
+            "formToken": page.formToken, "tokenField": PageRequest.tokenField,
+            "t": dashboard.texts.tree(in: page.language), "action": pagePath, "languages": languages, "nav": nav,
+            "pageLanguage": page.language.rawValue, "tabs": tabs,
             "hasTabs": !tabs.isEmpty,
         ]
         if let access { model["me"] = access.name }
         if let application {
             model["application"] = application.name
-            if access?.may(.readUsers) == true { model["usersLink"] = path("users") }
+            if offers(.listUsers) { model["usersLink"] = path("users") }
         }
         model.merge(own) { $1 }
-        return PageResponse.html(try dashboard.templates.render(template, model), for: visit, status: status)
+        return PageResponse.html(try dashboard.templates.render(template, model), for: page, status: status)
     }
 
     private var nav: [PageTemplates.Model] {
         guard let access else { return [] }
-        var items: [(String, String, AdminPermission?)] = []
+        var items: [(String, String, AdminAction)] = []
         if application != nil {
             items = [
-                ("overview", path(), .readFigures), ("users", path("users"), .readUsers),
-                ("sessions", path("sessions"), .readUsers), ("conflicts", path("conflicts"), .readUsers),
+                ("overview", path(), .readOverview), ("users", path("users"), .listUsers),
+                ("sessions", path("sessions"), .listSessions), ("conflicts", path("conflicts"), .listMerges),
                 ("settings", path("settings"), .readSettings), ("audit", path("audit"), .readAudit),
-                ("fields", path("fields"), .readSettings),
-                ("start", path("start"), .readFigures),
+                ("fields", path("fields"), .readSettings), ("start", path("start"), .readOverview),
             ]
         }
-        items.append(("applications", "\(Dashboard.root)/applications", nil))
-        if access.applications == nil {
-            items += [
-                ("admins", "\(Dashboard.root)/admins", .readAdmins), ("keys", "\(Dashboard.root)/keys", .readAdmins),
-                ("health", "\(Dashboard.root)/health", .readFigures),
-            ]
-        }
-        return items.filter { item in item.2.map { access.may($0) } ?? true }.map { name, link, _ in
+        items.append(("applications", "\(Dashboard.root)/applications", .listApplications))
+        let own: [(String, String, AdminAction)] = [
+            ("admins", "\(Dashboard.root)/admins", .listAdmins), ("keys", "\(Dashboard.root)/keys", .listAdminKeys),
+            ("health", "\(Dashboard.root)/health", .readHealth),
+        ]
+        items = items.filter { offers($0.2) } + own.filter { access.may($0.2, in: nil) }
+        return items.map { name, link, _ in
             let isHere =
-                visit.path == link || (name == "settings" && !tabs.isEmpty)
-                || (link != path() && visit.path.hasPrefix("\(link)/"))
+                pagePath == link || (name == "settings" && !tabs.isEmpty)
+                || (link != path() && pagePath.hasPrefix("\(link)/"))
             return ["label": text("nav.\(name)"), "link": link, "isCurrent": isHere]
         }
     }
 
     /// The parts of the settings, on each of them.
     private var tabs: [PageTemplates.Model] {
-        let parts = ["settings", "doors", "protocols", "mail", "look"]
-        guard application != nil, parts.contains(where: { visit.path == path($0) }) else { return [] }
+        let parts = ["settings", "providers", "protocols", "mail", "theme"]
+        guard application != nil, parts.contains(where: { pagePath == path($0) }) else { return [] }
         return parts.map { part in
-            ["label": text("tabs.\(part)"), "link": path(part), "isCurrent": visit.path == path(part)]
+            ["label": text("tabs.\(part)"), "link": path(part), "isCurrent": pagePath == path(part)]
         }
     }
 
@@ -214,11 +195,11 @@ struct DashboardRequest: Sendable {
     private var languages: [PageTemplates.Model] {
         PageLanguage.allCases.map { language in
             let pairs =
-                visit.query.all.filter { $0.name != PageRequest.languageParameter }.map { ($0.name, $0.value) }
+                page.query.all.filter { $0.name != PageRequest.languageParameter }.map { ($0.name, $0.value) }
                 + [(PageRequest.languageParameter, language.rawValue)]
             return [
-                "code": language.rawValue, "name": language.ownName, "isCurrent": language == visit.language,
-                "link": "\(visit.path)?\(FormValues.query(pairs))",
+                "code": language.rawValue, "name": language.ownName, "isCurrent": language == page.language,
+                "link": "\(pagePath)?\(FormValues.query(pairs))",
             ]
         }
     }

@@ -5,19 +5,25 @@ import PageSupport
 
 /// `/dashboard/app/ID/export`: the users of a list as a file. A form is sent here only with the answer to the question for
 /// the password; then the page stays, and the file comes.
-struct ExportPage: DashboardPage {
-    let permission: AdminPermission? = .readPersonalData
+enum ExportPage {
+    private static let page = DashboardRoute.Page("/app/{application}/export", .exportUsers)
 
-    func respond(to visit: DashboardRequest) async throws -> Response {
-        try visit.requireRecentLogIn()
-        guard !visit.isPost else {
-            let link = "\(visit.visit.path)?\(FormValues.query(visit.visit.query.all.map { ($0.name, $0.value) }))"
-            return try visit.html(
-                "message", title: visit.text("export.title"),
-                ["lead": visit.text("export.lead"), "file": link, "back": visit.path("users")])
-        }
-        let pages = try await visit.rules.exportUsers(
-            of: try visit.place().id, UserQuery.filter(visit.visit.query), by: try visit.auditActor(.readUsers))
-        return UserFile(UserFile.Form(rawValue: visit.visit.query.text("form")) ?? .csv, pages: pages).response()
+    static let routes: [DashboardRoute] = [
+        DashboardRoute(page, send), DashboardRoute(page, post: "", .exportUsers, lead),
+    ]
+
+    /// A page that fetches the file.
+    @Sendable private static func lead(_ request: DashboardRequest) async throws -> Response {
+        let link = "\(request.pagePath)?\(FormValues.query(request.page.query.all.map { ($0.name, $0.value) }))"
+        return try request.html(
+            "message", title: request.text("export.title"),
+            ["lead": request.text("export.lead"), "file": link, "back": request.path("users")])
+    }
+
+    @Sendable private static func send(_ request: DashboardRequest) async throws -> Response {
+        let pages = try await request.rules.exportUsers(
+            of: try request.targetApplication().id, UserQuery.filter(request.page.query),
+            by: try request.auditActor())
+        return UserFile(UserFile.Form(rawValue: request.page.query.text("form")) ?? .csv, pages: pages).response()
     }
 }

@@ -6,37 +6,49 @@ import enum OkaeriWire.JSONValue
 import PageSupport
 
 /// `/dashboard/app/ID/fields`: who reads and writes the users' custom fields, and what they take.
-struct FieldsPage: DashboardPage {
-    let permission: AdminPermission? = .readSettings
-
+enum FieldsPage {
+    private static let page = DashboardRoute.Page("/app/{application}/fields", .readSettings)
     private static let labelled = ["en", "ja", "ko"]
 
-    func respond(to visit: DashboardRequest) async throws -> Response {
-        guard visit.isPost else { return try draw(visit) }
-        let form = try await visit.form()
-        do {
-            return try await change(visit, form)
+    static let routes: [DashboardRoute] = [
+        DashboardRoute(page) { try draw($0) },
+        DashboardRoute(page, post: "save", .changeFieldRules) { request in
+            try await change(request) { form, id, who throws(DomainError) in
+                let rule = try rule(form)
+                try await request.useCases.changeFieldRules(of: id, by: who) { $0[rule.name] = rule }
+                let count = try await request.useCases.countRuleBreakers(of: rule, in: id)
+                return [("done", "saved"), ("broken", String(count.breaking))]
+            }
+        },
+        DashboardRoute(page, post: "policy", .changeFieldRules) { request in
+            try await change(request) { form, id, who throws(DomainError) in
+                let isClosed = form.text("policy") == "closed"
+                try await request.useCases.changeFieldRules(of: id, by: who) { $0.isClosed = isClosed }
+                return [("done", "saved")]
+            }
+        },
+        DashboardRoute(page, post: "remove", .changeFieldRules) { request in
+            try await change(request) { form, id, who throws(DomainError) in
+                let name = form.text("removed")
+                try await request.useCases.changeFieldRules(of: id, by: who) { $0[name] = nil }
+                return [("done", "removed")]
+            }
+        },
+    ]
+
+    /// Shows the page again with what is wrong in the form, or with a notice.
+    private static func change(
+        _ request: DashboardRequest,
+        _ work: (FormValues, Identifier<Domain.Application>, Operator) async throws(DomainError) -> [(String, String)]
+    ) async throws -> Response {
+        let form = try await request.form()
+        do throws(DomainError) {
+            let notice = try await work(form, try request.targetApplication().id, try request.auditActor())
+            return request.redirect(to: "\(request.pagePath)?\(FormValues.query(notice))")
         } catch {
             guard let faults = error.validationErrors else { throw error }
-            return try draw(visit, form, faults: faults)
+            return try draw(request, form, faults: faults)
         }
-    }
-
-    private func change(_ visit: DashboardRequest, _ form: FormValues) async throws(DomainError) -> Response {
-        let (id, who) = (try visit.place().id, try visit.auditActor(.changeSettings))
-        if let policy = form["policy"] {
-            try await visit.useCases.changeFieldRules(of: id, by: who) { $0.isClosed = policy == "closed" }
-            return visit.redirect(to: "\(visit.path("fields"))?done=saved")
-        }
-        if let name = form["removed"] {
-            try await visit.useCases.changeFieldRules(of: id, by: who) { $0[name] = nil }
-            return visit.redirect(to: "\(visit.path("fields"))?done=removed")
-        }
-        let rule = try Self.rule(form)
-        try await visit.useCases.changeFieldRules(of: id, by: who) { $0[rule.name] = rule }
-        let count = try await visit.useCases.countRuleBreakers(of: rule, in: id)
-        let told = FormValues.query([("done", "saved"), ("broken", String(count.breaking))])
-        return visit.redirect(to: "\(visit.path("fields"))?\(told)")
     }
 
     /// The rule that the form describes.
@@ -66,69 +78,70 @@ struct FieldsPage: DashboardPage {
         return rule
     }
 
-    private func draw(
-        _ visit: DashboardRequest, _ form: FormValues = .none, faults: [ValidationError] = []
+    private static func draw(
+        _ request: DashboardRequest, _ form: FormValues = .none, faults: [ValidationError] = []
     ) throws -> Response {
-        let rules = try visit.place().settings.fieldRules
+        let rules = try request.targetApplication().settings.fieldRules
         var list = ListModel()
-        list.columns = ["field", "type", "read", "write", "required", "default"].map { visit.text("fields.\($0)") }
-        list.empty = visit.text("fields.empty")
+        list.columns = ["field", "type", "read", "write", "required", "default"].map { request.text("fields.\($0)") }
+        list.empty = request.text("fields.empty")
         list.rows = rules.sorted.map { rule in
             [
                 .init(
-                    text: rule.name, link: "\(visit.path("fields"))?\(FormValues.query([("field", rule.name)]))",
+                    text: rule.name, link: "\(request.path("fields"))?\(FormValues.query([("field", rule.name)]))",
                     isCode: true),
-                .init(text: visit.text("fields.type.\(rule.kind.rawValue)")),
-                .init(text: visit.text("fields.who.\(rule.reader.rawValue)")),
-                .init(text: visit.text("fields.who.\(rule.writer.rawValue)")),
-                .init(text: rule.isRequired ? visit.text("fields.yes") : ""),
-                .init(text: String(Self.text(of: rule.standard).prefix(60)), isCode: true),
+                .init(text: request.text("fields.type.\(rule.kind.rawValue)")),
+                .init(text: request.text("fields.who.\(rule.reader.rawValue)")),
+                .init(text: request.text("fields.who.\(rule.writer.rawValue)")),
+                .init(text: rule.isRequired ? request.text("fields.yes") : ""),
+                .init(text: String(text(of: rule.standard).prefix(60)), isCode: true),
             ]
         }
-        var model = list.model(visit)
-        if visit.access?.may(.changeSettings) == true { model["form"] = forms(visit, form, rules, faults) }
-        if let notice = notice(visit) { model["notice"] = notice }
+        var model = list.model(request)
+        if request.offers(.changeFieldRules) { model["form"] = forms(request, form, rules, faults) }
+        if let notice = notice(request) { model["notice"] = notice }
         if !faults.isEmpty {
             model["summary"] =
                 PageSummary(
-                    title: visit.text("fault.title"), errors: faults.map { ($0.field, visit.text("settings.bad")) }
+                    title: request.text("fault.title"), errors: faults.map { ($0.field, request.text("settings.bad")) }
                 ).model
         }
-        return try visit.html(
-            "list", title: visit.text("nav.fields"), model, status: faults.isEmpty ? .ok : .unprocessableContent)
+        return try request.html(
+            "list", title: request.text("nav.fields"), model, status: faults.isEmpty ? .ok : .unprocessableContent)
     }
 
-    private func notice(_ visit: DashboardRequest) -> String? {
-        switch visit.visit.query.text("done") {
-        case "removed": return visit.text("fields.removed")
+    private static func notice(_ request: DashboardRequest) -> String? {
+        switch request.page.query.text("done") {
+        case "removed": return request.text("fields.removed")
         case "saved":
-            let broken = Int(visit.visit.query.text("broken"), radix: 10) ?? 0
+            let broken = Int(request.page.query.text("broken"), radix: 10) ?? 0
             return broken > 0
-                ? visit.text("fields.broken", ["count": String(broken)]) : visit.text("settings.saved")
+                ? request.text("fields.broken", ["count": String(broken)]) : request.text("settings.saved")
         default: return nil
         }
     }
 
     /// The rule that was chosen or typed, its removal, and the policy for all others.
-    private func forms(
-        _ visit: DashboardRequest, _ form: FormValues, _ rules: FieldRules, _ faults: [ValidationError]
+    private static func forms(
+        _ request: DashboardRequest, _ form: FormValues, _ rules: FieldRules, _ faults: [ValidationError]
     ) -> [PageTemplates.Model] {
-        let chosen = rules[visit.visit.query.text("field")]
+        let chosen = rules[request.page.query.text("field")]
         func field(
             _ name: String, _ value: String, _ kind: PageField.Kind = .text, isRequired: Bool = false,
             choices: [String] = [], texts: String = ""
         ) -> PageTemplates.Model {
             PageField(
-                name, label: visit.text("fields.\(name)"), kind: kind, value: form[name] ?? value,
-                hint: visit.dashboard.texts.tables[visit.visit.language]?["fields.\(name)Hint"],
+                name, label: request.text("fields.\(name)"), kind: kind, value: form[name] ?? value,
+                hint: request.dashboard.texts.tables[request.page.language]?["fields.\(name)Hint"],
                 error: faults.contains { $0.field == name || $0.field == "name" && name == "field" }
-                    ? visit.text("settings.bad") : nil,
-                isRequired: isRequired, choices: choices.map { ($0, visit.text("fields.\(texts).\($0)")) }
+                    ? request.text("settings.bad") : nil,
+                isRequired: isRequired, choices: choices.map { ($0, request.text("fields.\(texts).\($0)")) }
             ).model
         }
         var forms: [PageTemplates.Model] = [
             [
-                "title": visit.text("fields.rule"), "button": visit.text("settings.save"),
+                "title": request.text("fields.rule"), "button": request.text("settings.save"),
+                "link": "\(request.pagePath)/save",
                 "fields": [
                     field("field", chosen?.name ?? "", isRequired: true),
                     field(
@@ -141,11 +154,12 @@ struct FieldsPage: DashboardPage {
                         "write", (chosen?.writer ?? .owner).rawValue, .select,
                         choices: FieldRule.Writer.allCases.map(\.rawValue), texts: "who"),
                     field("required", chosen?.isRequired == true ? "yes" : "", .checkbox),
-                    field("default", Self.text(of: chosen?.standard)),
-                ] + Self.labelled.map { field("label-\($0)", chosen?.labels[$0] ?? "") },
+                    field("default", text(of: chosen?.standard)),
+                ] + labelled.map { field("label-\($0)", chosen?.labels[$0] ?? "") },
             ],
             [
-                "title": visit.text("fields.others"), "button": visit.text("settings.save"),
+                "title": request.text("fields.others"), "button": request.text("settings.save"),
+                "link": "\(request.pagePath)/policy",
                 "fields": [
                     field(
                         "policy", rules.isClosed ? "closed" : "open", .select, choices: ["open", "closed"],
@@ -155,10 +169,11 @@ struct FieldsPage: DashboardPage {
         ]
         if !rules.rules.isEmpty {
             let name = PageField(
-                "removed", label: visit.text("fields.field"), kind: .select, value: chosen?.name ?? "",
-                hint: visit.text("fields.remove"), choices: rules.sorted.map { ($0.name, $0.name) })
+                "removed", label: request.text("fields.field"), kind: .select, value: chosen?.name ?? "",
+                hint: request.text("fields.remove"), choices: rules.sorted.map { ($0.name, $0.name) })
             forms.append([
-                "title": visit.text("fields.removal"), "button": visit.text("fields.removal"),
+                "title": request.text("fields.removal"), "button": request.text("fields.removal"),
+                "link": "\(request.pagePath)/remove",
                 "fields": [name.model],
             ])
         }

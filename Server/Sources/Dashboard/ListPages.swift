@@ -24,7 +24,7 @@ struct ListModel {
     /// What stands above: a link with its label.
     var links: [(label: String, link: String)] = []
 
-    func model(_ visit: DashboardRequest) -> PageTemplates.Model {
+    func model(_ request: DashboardRequest) -> PageTemplates.Model {
         var model: PageTemplates.Model = [
             "columns": columns.map { ["name": $0] as PageTemplates.Model },
             "rows": rows.enumerated().map { place, cells -> PageTemplates.Model in
@@ -33,7 +33,7 @@ struct ListModel {
                 ]
                 if picks.indices.contains(place) {
                     row["pick"] = picks[place]
-                    row["pickLabel"] = visit.text("bulk.pick", ["name": cells.first?.text ?? ""])
+                    row["pickLabel"] = request.text("bulk.pick", ["name": cells.first?.text ?? ""])
                 }
                 return row
             },
@@ -44,9 +44,9 @@ struct ListModel {
         ]
         if let next {
             let pairs =
-                visit.visit.query.all.filter { $0.name != "from" && $0.name != PageRequest.languageParameter }
+                request.page.query.all.filter { $0.name != "from" && $0.name != PageRequest.languageParameter }
                 .map { ($0.name, $0.value) } + [("from", next)]
-            model["next"] = "\(visit.visit.path)?\(FormValues.query(pairs))"
+            model["next"] = "\(request.page.path)?\(FormValues.query(pairs))"
         }
         return model
     }
@@ -61,27 +61,28 @@ struct ListModel {
 }
 
 /// `/dashboard/app/ID/sessions`
-struct SessionsPage: DashboardPage {
-    let permission: AdminPermission? = .readUsers
+enum SessionsPage {
+    static let routes = [
+        DashboardRoute(.init("/app/{application}/sessions", .listSessions), also: [.readPersonalData], show)
+    ]
 
-    func respond(to visit: DashboardRequest) async throws -> Response {
-        let (access, application, query) = (try visit.caller(), try visit.place(), visit.visit.query)
+    @Sendable private static func show(_ request: DashboardRequest) async throws -> Response {
+        let (application, query) = (try request.targetApplication(), request.page.query)
         let parts = query.text("from").split(separator: ".", maxSplits: 1).map(String.init)
-        let sessions = try await visit.rules.listActivity.sessions(
+        let sessions = try await request.rules.listActivity.sessions(
             in: application.id,
             protocolName: query.text("protocol").isEmpty ? nil : .init(rawValue: query.text("protocol")),
             from: parts.count == 2
                 ? SessionPlace(user: .init(rawValue: parts[0]), session: .init(rawValue: parts[1])) : nil, limit: 50)
-        try await visit.useCases.recordReading(of: nil, in: application.id, by: try visit.auditActor())
         var list = ListModel()
-        list.columns = ["user", "device", "way", "address", "created", "used"].map { visit.text("sessions.\($0)") }
-        list.empty = visit.text("sessions.empty")
-        list.filters = UserQuery.fields(visit).filter { $0.name == "protocol" }
+        list.columns = ["user", "device", "way", "address", "created", "used"].map { request.text("sessions.\($0)") }
+        list.empty = request.text("sessions.empty")
+        list.filters = UserQuery.fields(request).filter { $0.name == "protocol" }
         list.rows = sessions.map { session in
-            let isMasked = !access.may(.readPersonalData)
+            let isMasked = !request.offers(.readPersonalData)
             let name = isMasked ? Redaction.text(session.device.name) : session.device.name
             return [
-                .init(text: session.user.rawValue, link: visit.path("users/\(session.user)"), isCode: true),
+                .init(text: session.user.rawValue, link: request.path("users/\(session.user)"), isCode: true),
                 .init(
                     text: [name, session.device.model, session.device.system, session.device.appVersion]
                         .compactMap { $0 }.joined(separator: " · ")),
@@ -92,6 +93,6 @@ struct SessionsPage: DashboardPage {
             ]
         }
         if sessions.count == 50, let last = sessions.last { list.next = "\(last.user).\(last.id)" }
-        return try visit.html("list", title: visit.text("nav.sessions"), list.model(visit))
+        return try request.html("list", title: request.text("nav.sessions"), list.model(request))
     }
 }

@@ -4,61 +4,91 @@ import Hummingbird
 import PageSupport
 
 /// `/dashboard/app/ID/mail`: what mails say, as they will look, and one to try.
-struct MailPage: DashboardPage {
-    let permission: AdminPermission? = .readSettings
+enum MailPage {
+    private static let page = DashboardRoute.Page("/app/{application}/mail", .readSettings)
+    private static let preview = DashboardRoute.Page("/app/{application}/mail/preview", .readSettings)
 
-    func respond(to visit: DashboardRequest) async throws -> Response {
-        guard visit.isPost else { return try draw(visit, .none, MailChoice(visit.visit.query)) }
-        let form = try await visit.form()
-        let (choice, who) = (MailChoice(form), try visit.auditActor(.changeSettings))
-        let (kind, language) = (choice.kind, choice.language)
-        do {
-            switch form.text("act") {
-            case "save":
-                let template = choice.template(form)
-                try await visit.useCases.changeMailSettings(of: try visit.place().id, by: who) {
+    static let routes: [DashboardRoute] = [
+        DashboardRoute(page) { try draw($0, .none, MailChoice($0.page.query)) },
+        DashboardRoute(page, post: "save", .changeMail) { request in
+            try await change(request, done: "saved") { form, choice, application, who in
+                let (kind, language, template) = (choice.kind, choice.language, choice.template(form))
+                try await request.useCases.changeMailSettings(of: application.id, by: who) {
                     $0.templates[kind, default: [:]][language] = template
                 }
-            case "remove":
-                try await visit.useCases.changeMailSettings(of: try visit.place().id, by: who) {
+            }
+        },
+        DashboardRoute(page, post: "remove", .changeMail) { request in
+            try await change(request, done: "saved") { _, choice, application, who in
+                let (kind, language) = (choice.kind, choice.language)
+                try await request.useCases.changeMailSettings(of: application.id, by: who) {
                     $0.templates[kind]?[language] = nil
                 }
-            case "test":
-                try await visit.rules.sendTestMail(
-                    kind, in: language, of: try visit.place(), to: form.text("to"), by: who)
-            default: throw PageFault.unknown
             }
-            let done = form.text("act") == "test" ? "sent" : "saved"
-            return visit.redirect(to: "\(visit.path("mail"))?\(choice.query)&done=\(done)")
+        },
+        DashboardRoute(page, post: "test", .sendTestMail) { request in
+            try await change(request, done: "sent") { form, choice, application, who in
+                try await request.rules.sendTestMail(
+                    choice.kind, in: choice.language, of: application, to: form.text("to"), by: who)
+            }
+        },
+        DashboardRoute(preview) { try show($0, $0.page.query) },
+        DashboardRoute(preview, post: "", .readSettings) { try show($0, try await $0.form()) },
+    ]
+
+    /// Shows the page again with what is wrong in the form, or with a notice.
+    private static func change(
+        _ request: DashboardRequest, done: String,
+        _ work: (FormValues, MailChoice, Domain.Application, Operator) async throws -> Void
+    ) async throws -> Response {
+        let form = try await request.form()
+        let choice = MailChoice(form)
+        do {
+            try await work(form, choice, try request.targetApplication(), try request.auditActor())
+            return request.redirect(to: "\(request.path("mail"))?\(choice.query)&done=\(done)")
         } catch {
             let text: String
             switch (error as? DomainError)?.code {
-            case .fieldsRefused?: text = visit.words(forMail: (error as? DomainError)?.validationErrors ?? [])
-            case .mailUnavailable?: text = visit.text("fault.noMail")
-            case .rateLimited?: text = visit.text("fault.tooMany")
+            case .fieldsRefused?: text = request.words(forMail: (error as? DomainError)?.validationErrors ?? [])
+            case .mailUnavailable?: text = request.text("fault.noMail")
+            case .rateLimited?: text = request.text("fault.tooMany")
             default: throw error
             }
-            return try draw(visit, form, choice, fault: text)
+            return try draw(request, form, choice, fault: text)
         }
     }
 
-    private func draw(
-        _ visit: DashboardRequest, _ form: FormValues, _ choice: MailChoice, fault: String? = nil
+    /// The mail itself, for the frame beside the form, in the words that are stored or that the form sends.
+    private static func show(_ request: DashboardRequest, _ form: FormValues) throws -> Response {
+        let choice = MailChoice(form)
+        do {
+            let mail = try request.rules.previewMail(
+                choice.kind, in: choice.language, template: request.isPost ? choice.template(form) : nil,
+                of: try request.targetApplication())
+            return request.framed(mail.html)
+        } catch {
+            guard let faults = (error as? DomainError)?.validationErrors else { throw error }
+            return request.framed("<!DOCTYPE html><p>\(request.words(forMail: faults).markedUp)</p>")
+        }
+    }
+
+    private static func draw(
+        _ request: DashboardRequest, _ form: FormValues, _ choice: MailChoice, fault: String? = nil
     ) throws -> Response {
-        let application = try visit.place()
+        let application = try request.targetApplication()
         let own = application.settings.mail.templates[choice.kind]?[choice.language]
-        let standard = visit.rules.previewMail.words(choice.kind, in: choice.language, of: application)
+        let standard = request.rules.previewMail.words(choice.kind, in: choice.language, of: application)
         let words = own ?? standard
         func field(_ name: String, _ value: String, _ kind: PageField.Kind, hint: String? = nil) -> PageTemplates.Model
         {
             PageField(
-                name, label: visit.text("mail.\(name)"), kind: kind, value: form[name] ?? value, hint: hint,
+                name, label: request.text("mail.\(name)"), kind: kind, value: form[name] ?? value, hint: hint,
                 isRequired: name != "html"
             ).model
         }
         func select(_ name: String, _ value: String, _ choices: [(String, String)]) -> PageTemplates.Model {
             PageField(
-                name, label: visit.text("mail.\(name)"), kind: .select, value: value, isRequired: false,
+                name, label: request.text("mail.\(name)"), kind: .select, value: value, isRequired: false,
                 choices: choices.map { (value: $0, label: $1) }
             ).model
         }
@@ -66,7 +96,7 @@ struct MailPage: DashboardPage {
             "choices": [
                 select(
                     "kind", choice.kind.rawValue,
-                    MailKind.allCases.map { ($0.rawValue, visit.text("mail.kind.\($0.rawValue)")) }),
+                    MailKind.allCases.map { ($0.rawValue, request.text("mail.kind.\($0.rawValue)")) }),
                 select(
                     "language", choice.language.rawValue,
                     MailLanguage.allCases.map {
@@ -74,48 +104,29 @@ struct MailPage: DashboardPage {
                     }),
             ],
             "kind": choice.kind.rawValue, "isOwn": own != nil,
-            "canChange": visit.access?.may(.changeSettings) == true, "mailLanguage": choice.language.rawValue,
+            "canChange": request.offers(.changeMail), "mailLanguage": choice.language.rawValue,
             "fields": [
                 field("subject", words.subject, .text),
                 field(
                     "text", words.text, .multiline,
-                    hint: visit.text(
+                    hint: request.text(
                         "mail.values",
                         ["values": MailValue.allCases.map { "{{\($0.rawValue)}}" }.joined(separator: " ")])),
-                field("html", words.html ?? "", .multiline, hint: visit.text("mail.htmlHint")),
+                field("html", words.html ?? "", .multiline, hint: request.text("mail.htmlHint")),
             ],
-            "preview": "\(visit.path("mail/preview"))?\(choice.query)",
-            "to": PageField("to", label: visit.text("mail.to"), kind: .email, value: form.text("to")).model,
+            "preview": "\(request.path("mail/preview"))?\(choice.query)",
+            "to": PageField("to", label: request.text("mail.to"), kind: .email, value: form.text("to")).model,
         ]
-        switch visit.visit.query.text("done") {
-        case "saved" where fault == nil: model["notice"] = visit.text("settings.saved")
-        case "sent" where fault == nil: model["notice"] = visit.text("mail.sent")
+        switch request.page.query.text("done") {
+        case "saved" where fault == nil: model["notice"] = request.text("settings.saved")
+        case "sent" where fault == nil: model["notice"] = request.text("mail.sent")
         default: break
         }
         if let fault { model["summary"] = PageSummary(title: fault, errors: []).model }
-        return try visit.html(
-            "mail", title: visit.text("nav.mail"), model, status: fault == nil ? .ok : .unprocessableContent
+        return try request.html(
+            "mail", title: request.text("nav.mail"), model, status: fault == nil ? .ok : .unprocessableContent
         )
         .withFrames()
-    }
-}
-
-/// `/dashboard/app/ID/mail/preview`: the mail itself, for the frame beside the form; the form sends it what is typed.
-struct MailPreviewPage: DashboardPage {
-    let permission: AdminPermission? = .readSettings
-
-    func respond(to visit: DashboardRequest) async throws -> Response {
-        let form = visit.isPost ? try await visit.form() : visit.visit.query
-        let choice = MailChoice(form)
-        do {
-            let mail = try visit.rules.previewMail(
-                choice.kind, in: choice.language, template: visit.isPost ? choice.template(form) : nil,
-                of: try visit.place())
-            return visit.framed(mail.html)
-        } catch {
-            guard let faults = error.validationErrors else { throw error }
-            return visit.framed("<!DOCTYPE html><p>\(visit.words(forMail: faults).markedUp)</p>")
-        }
     }
 }
 
@@ -154,7 +165,7 @@ extension DashboardRequest {
 
     /// A document for a frame of the dashboard: it can run nothing, load nothing and lead nowhere.
     func framed(_ html: String) -> Response {
-        var response = PageResponse.html(html, for: visit)
+        var response = PageResponse.html(html, for: page)
         response.headers[.contentSecurityPolicy] =
             "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
         if let name = HTTPField.Name("X-Frame-Options") { response.headers[name] = "SAMEORIGIN" }

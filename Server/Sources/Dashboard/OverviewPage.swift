@@ -5,15 +5,15 @@ import Hummingbird
 import PageSupport
 
 /// `/dashboard/app/ID`: what happened, in numbers and pictures.
-struct OverviewPage: DashboardPage {
-    let permission: AdminPermission? = .readFigures
+enum OverviewPage {
+    static let routes = [DashboardRoute(.init("/app/{application}", .readOverview), show)]
 
     private static let spans = [1, 7, 30, 90]
 
-    func respond(to visit: DashboardRequest) async throws -> Response {
-        let application = try visit.place()
-        let days = Int(visit.visit.query.text("days"), radix: 10).flatMap { Self.spans.contains($0) ? $0 : nil } ?? 7
-        let overview = try await visit.rules.readOverview(of: application.id, days: days)
+    @Sendable private static func show(_ request: DashboardRequest) async throws -> Response {
+        let application = try request.targetApplication()
+        let days = Int(request.page.query.text("days"), radix: 10).flatMap { Self.spans.contains($0) ? $0 : nil } ?? 7
+        let overview = try await request.rules.readOverview(of: application.id, days: days)
         // By the hour for one day, else by the day.
         let step: Int64 = days == 1 ? 1 : 24
         func series(_ name: Figure.Name) -> [Int64] {
@@ -36,7 +36,7 @@ struct OverviewPage: DashboardPage {
         }
         func chart(_ name: String, _ values: [Int64]) -> PageTemplates.Model {
             [
-                "title": visit.text("overview.\(name)"), "sum": String(values.reduce(0, +)),
+                "title": request.text("overview.\(name)"), "sum": String(values.reduce(0, +)),
                 "svg": BarChart(values: values).svg,
                 "rows": zip(starts, values).map { ["time": $0, "value": String($1)] as PageTemplates.Model },
             ]
@@ -46,7 +46,7 @@ struct OverviewPage: DashboardPage {
                 ("users", String(overview.userCount)), ("activeToday", String(overview.activeToday)),
                 ("activeMonth", String(overview.activeMonth)),
                 ("conversion", Self.percent(upgraded, of: made)),
-            ].map { ["label": visit.text("overview.\($0)"), "value": $1] as PageTemplates.Model },
+            ].map { ["label": request.text("overview.\($0)"), "value": $1] as PageTemplates.Model },
             "charts": [
                 chart("newUsers", users), chart("upgrades", upgrades),
                 chart("logIns", series(.audit(.loggedIn, .done))),
@@ -58,12 +58,12 @@ struct OverviewPage: DashboardPage {
             "hasRefused": !refused.isEmpty,
             "spans": Self.spans.map { span -> PageTemplates.Model in
                 [
-                    "label": visit.text("overview.days\(span)"), "link": "\(visit.path())?days=\(span)",
+                    "label": request.text("overview.days\(span)"), "link": "\(request.path())?days=\(span)",
                     "isCurrent": span == days,
                 ]
             },
         ]
-        return try visit.html("overview", title: application.name, model)
+        return try request.html("overview", title: application.name, model)
     }
 }
 

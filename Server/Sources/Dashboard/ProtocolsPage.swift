@@ -4,20 +4,60 @@ import Hummingbird
 import PageSupport
 
 /// `/dashboard/app/ID/protocols`: the protocols of old services: their keys, and what the application decides for each.
-struct ProtocolsPage: DashboardPage {
-    let permission: AdminPermission? = .readSettings
+enum ProtocolsPage {
+    private static let page = DashboardRoute.Page("/app/{application}/protocols", .readSettings)
 
-    func respond(to visit: DashboardRequest) async throws -> Response {
-        var view = ProtocolView(visit: visit, open: visit.visit.query.text("open"))
-        guard visit.isPost else { return try await draw(view) }
-        view.form = try await visit.form()
-        view.open = view.form.text("door")
+    static let routes: [DashboardRoute] = [
+        DashboardRoute(page, also: [.readProtocolKeys]) { request in
+            try await draw(ProtocolView(request: request, open: request.page.query.text("open")))
+        },
+        DashboardRoute(page, post: "{protocol}/enable", .enableProtocol) { request in
+            try await change(request) { name, form, application, who in
+                var given: [ProtocolKey: Secret] = [:]
+                for key in name.keys {
+                    let text = form.text("\(name.rawValue).\(key.rawValue)")
+                    if !text.isEmpty { given[key] = Secret(text) }
+                }
+                return try await request.useCases.enableProtocol(name, given: given, of: application, by: who)
+            }
+        },
+        DashboardRoute(page, post: "{protocol}/disable", .disableProtocol) { request in
+            try await change(request) { name, form, application, who in
+                // Its keys are forgotten: typed, so that no slip of the hand locks all old apps out.
+                guard form.text("\(name.rawValue).confirm") == name.rawValue else {
+                    throw DomainError.fieldsRefused([ValidationError(field: "confirm", rule: .required)])
+                }
+                _ = try await request.useCases.disableProtocol(name, of: application, by: who)
+                return nil
+            }
+        },
+        DashboardRoute(page, post: "{protocol}/rules", .changeProtocolRules, also: [.loosenProtocolRules]) { request in
+            try await change(request) { name, form, application, who in
+                let version = form.text("version")
+                let changes = ProtocolRule.heeded(by: name).map { rule in
+                    (rule.name, ProtocolView.value(of: rule, in: form, for: name))
+                }
+                _ = try await request.useCases.foreign.changeProtocolRules(
+                    name, of: application, to: Dictionary(changes, uniquingKeysWith: { $1 }),
+                    mayLoosen: request.allows(.loosenProtocolRules), isCurrent: { $0.version == version }, by: who)
+                return nil
+            }
+        },
+    ]
+
+    /// Shows the page again with what is wrong in the form, or with new keys.
+    private static func change(
+        _ request: DashboardRequest,
+        _ work: (Session.ProtocolName, FormValues, Identifier<Domain.Application>, Operator) async throws -> IssuedKeys?
+    ) async throws -> Response {
+        var view = ProtocolView(request: request, open: request.id("protocol"), form: try await request.form())
         let name = Session.ProtocolName(rawValue: view.open)
         guard Session.ProtocolName.foreign.contains(name) else { throw PageFault.unknown }
         do {
-            let issued = try await act(on: name, view.form, visit, try visit.auditActor(.changeSettings))
+            let issued = try await work(
+                name, view.form, try request.targetApplication().id, try request.auditActor())
             guard let issued else {
-                return visit.redirect(to: "\(visit.path("protocols"))?done=saved&open=\(name.rawValue)")
+                return request.redirect(to: "\(request.pagePath)?done=saved&open=\(name.rawValue)")
             }
             // Drawn at once and not after a redirect: some keys are told this one time.
             view.form = .none
@@ -30,69 +70,37 @@ struct ProtocolsPage: DashboardPage {
         }
     }
 
-    /// - Returns: the keys, where there are new ones.
-    private func act(
-        on name: Session.ProtocolName, _ form: FormValues, _ visit: DashboardRequest, _ who: Operator
-    ) async throws -> IssuedKeys? {
-        let application = try visit.place().id
-        if ["enable", "disable"].contains(form.text("act")) { try visit.requireRecentLogIn() }
-        switch form.text("act") {
-        case "enable":
-            var given: [ProtocolKey: Secret] = [:]
-            for key in name.keys {
-                let text = form.text("\(name.rawValue).\(key.rawValue)")
-                if !text.isEmpty { given[key] = Secret(text) }
-            }
-            return try await visit.useCases.enableProtocol(name, given: given, of: application, by: who)
-        case "disable":
-            // Its keys are forgotten: typed, so that no slip of the hand locks all old apps out.
-            guard form.text("\(name.rawValue).confirm") == name.rawValue else {
-                throw DomainError.fieldsRefused([ValidationError(field: "confirm", rule: .required)])
-            }
-            _ = try await visit.useCases.disableProtocol(name, of: application, by: who)
-        case "rules":
-            let version = form.text("version")
-            let changes = ProtocolRule.heeded(by: name).map { rule in
-                (rule.name, ProtocolView.value(of: rule, in: form, for: name))
-            }
-            _ = try await visit.useCases.foreign.changeProtocolRules(
-                name, of: application, to: Dictionary(changes, uniquingKeysWith: { $1 }),
-                mayLoosen: visit.rules.requireRecentLogIn.isMet(by: try visit.caller()),
-                isCurrent: { $0.version == version }, by: who)
-        default: throw PageFault.unknown
-        }
-        return nil
-    }
-
-    private func draw(_ view: ProtocolView) async throws -> Response {
-        let visit = view.visit
-        let application = try visit.place()
-        var keys = try await visit.useCases.listProtocolKeys(of: application.id)
+    private static func draw(_ view: ProtocolView) async throws -> Response {
+        let request = view.request
+        let application = try request.targetApplication()
+        var keys = try await request.useCases.listProtocolKeys(of: application.id)
         if let issued = view.issued { keys = keys.map { $0.protocolName == issued.protocolName ? issued : $0 } }
         var model: PageTemplates.Model = [
-            "lead": visit.text("doors.protocolsHint"), "canChange": visit.access?.may(.changeSettings) == true,
+            "lead": request.text("providers.protocolsHint"), "canChange": request.offers(.enableProtocol),
             "version": application.version,
             "protocols": Session.ProtocolName.foreign.map { name in
                 view.model(of: name, keys.first { $0.protocolName == name }, in: application)
             },
         ]
-        if visit.visit.query.text("done") == "saved", !visit.isPost { model["notice"] = visit.text("settings.saved") }
+        if request.page.query.text("done") == "saved", !request.isPost {
+            model["notice"] = request.text("settings.saved")
+        }
         if !view.faults.isEmpty {
             model["summary"] =
                 PageSummary(
-                    title: visit.text("fault.title"),
+                    title: request.text("fault.title"),
                     errors: view.faults.map { (view.fieldName($0.field), "\(view.label($0.field)): \(view.words($0))") }
                 ).model
         }
-        return try visit.html(
-            "protocols", title: visit.text("tabs.protocols"), model,
+        return try request.html(
+            "protocols", title: request.text("tabs.protocols"), model,
             status: view.faults.isEmpty ? .ok : .unprocessableContent)
     }
 }
 
 /// What the page shows of the protocols.
 private struct ProtocolView {
-    let visit: DashboardRequest
+    let request: DashboardRequest
     /// The protocol that is unfolded.
     var open: String
     var form = FormValues.none
@@ -107,7 +115,7 @@ private struct ProtocolView {
     func model(
         of name: Session.ProtocolName, _ keys: IssuedKeys?, in application: Domain.Application
     ) -> PageTemplates.Model {
-        let showsAll = visit.access?.may(.changeSettings) == true
+        let showsAll = request.offers(.readProtocolKeys)
         let shown = name.keys.compactMap { key -> PageTemplates.Model? in
             guard let value = keys?.keys[key], showsAll || key.keeping == .open else { return nil }
             return ["label": key.rawValue, "value": value.revealed]
@@ -120,13 +128,14 @@ private struct ProtocolView {
             ).model
         }
         var model: PageTemplates.Model = [
-            "door": name.rawValue, "name": Self.names[name.rawValue] ?? name.rawValue, "isOn": keys != nil,
+            "protocol": name.rawValue, "link": "\(request.pagePath)/\(name.rawValue)",
+            "name": Self.names[name.rawValue] ?? name.rawValue, "isOn": keys != nil,
             "isOpen": open == name.rawValue, "keys": shown,
             "fields": name.keys.map { field($0.rawValue, $0.rawValue) },
             "rules": ProtocolRule.heeded(by: name).map { rule(for: $0, of: name, in: application.settings) },
-            "confirm": field("confirm", "\(visit.text("user.confirm")) \(name.rawValue)"),
+            "confirm": field("confirm", "\(request.text("user.confirm")) \(name.rawValue)"),
         ]
-        if issued?.protocolName == name { model["word"] = visit.text("doors.once") }
+        if issued?.protocolName == name { model["word"] = request.text("providers.once") }
         return model
     }
 
@@ -139,12 +148,12 @@ private struct ProtocolView {
             case .number(let number): (.number, number.map(String.init) ?? "")
             case .texts(let texts): (.multiline, texts.joined(separator: "\n"))
             }
-        let wasSent = open == name.rawValue && form.text("act") == "rules"
+        let wasSent = open == name.rawValue && request.route.action == .changeProtocolRules
         let sent = form["\(name.rawValue).\(rule.name)"] ?? ""
         return PageField(
-            "\(name.rawValue).\(rule.name)", label: visit.text("rules.\(rule.name)"), kind: kind,
+            "\(name.rawValue).\(rule.name)", label: request.text("rules.\(rule.name)"), kind: kind,
             value: wasSent ? sent : text,
-            hint: visit.dashboard.texts.tables[visit.visit.language]?["rules.\(rule.name)Hint"],
+            hint: request.dashboard.texts.tables[request.page.language]?["rules.\(rule.name)Hint"],
             error: error(at: rule.name, of: name), isRequired: false
         ).model
     }
@@ -158,7 +167,7 @@ private struct ProtocolView {
     func fieldName(_ field: String) -> String { "\(open).\(Self.member(field))" }
 
     func label(_ field: String) -> String {
-        ProtocolRule[field] == nil ? Self.member(field) : visit.text("rules.\(field)")
+        ProtocolRule[field] == nil ? Self.member(field) : request.text("rules.\(field)")
     }
 
     /// Faults of keys name their protocol too.
@@ -167,8 +176,8 @@ private struct ProtocolView {
     }
 
     func words(_ fault: ValidationError) -> String {
-        guard case .outOfRange(let range) = fault.rule else { return visit.text("settings.bad") }
-        return visit.text("rules.range", ["least": String(range.lowerBound), "most": String(range.upperBound)])
+        guard case .outOfRange(let range) = fault.rule else { return request.text("settings.bad") }
+        return request.text("rules.range", ["least": String(range.lowerBound), "most": String(range.upperBound)])
     }
 
     /// What was typed. What is no number is one that no rule takes.

@@ -4,98 +4,109 @@ import HTTPTypes
 import Hummingbird
 import PageSupport
 
-/// `/dashboard/app/ID/doors`: by which providers people come in.
-struct ProvidersPage: DashboardPage {
-    let permission: AdminPermission? = .readSettings
-
+/// `/dashboard/app/ID/providers`: the identity providers by which people log in.
+enum ProvidersPage {
+    private static let page = DashboardRoute.Page("/app/{application}/providers", .readSettings)
     private static let providers = ["apple", "google", "facebook", "twitter"]
-    /// What is said about one door after a button was pressed.
-    fileprivate typealias Word = (door: String, text: String, isGood: Bool)
+    /// What is said about one provider after a button was pressed.
+    fileprivate typealias Word = (provider: String, text: String, isGood: Bool)
 
-    func respond(to visit: DashboardRequest) async throws -> Response {
-        guard visit.isPost else { return try await draw(visit, .none, open: visit.visit.query.text("open"), word: nil) }
-        let form = try await visit.form()
-        let who = try visit.auditActor(.changeSettings)
-        let door = form.text("door")
-        do {
-            if form.text("act") == "check" {
-                let finding = try await visit.useCases.checkProvider(
-                    .init(rawValue: door), of: try visit.place().id)
-                let words = visit.words(for: finding)
-                return try await draw(visit, .none, open: door, word: (door, words.text, words.isGood))
+    static let routes: [DashboardRoute] = [
+        DashboardRoute(page) { try await draw($0, .none, open: $0.page.query.text("open"), word: nil) },
+        DashboardRoute(page, post: "{provider}/set", .setProvider) { request in
+            try await change(request) { form, provider, who in
+                let name = provider == "new" ? "oidc:\(form.text("new.name"))" : provider
+                try await set(name, form, provider, request, who)
+                return saved(name, request)
             }
-            try visit.requireRecentLogIn()
-            let opened = try await act(form, on: door, visit, who)
-            return visit.redirect(to: "\(visit.path("doors"))?done=saved&open=\(FormValues.escaped(opened))")
+        },
+        DashboardRoute(page, post: "{provider}/remove", .removeProvider) { request in
+            try await change(request) { _, provider, who in
+                try await request.useCases.removeProvider(
+                    .init(rawValue: provider), of: try request.targetApplication().id, by: who)
+                return saved(provider, request)
+            }
+        },
+        DashboardRoute(page, post: "{provider}/check", .checkProvider) { request in
+            try await change(request) { _, provider, _ in
+                let words = request.words(
+                    for: try await request.useCases.checkProvider(
+                        .init(rawValue: provider), of: try request.targetApplication().id))
+                return try await draw(request, .none, open: provider, word: (provider, words.text, words.isGood))
+            }
+        },
+    ]
+
+    private static func saved(_ provider: String, _ request: DashboardRequest) -> Response {
+        request.redirect(to: "\(request.pagePath)?done=saved&open=\(FormValues.escaped(provider))")
+    }
+
+    /// Shows the page again with what is wrong in the form.
+    private static func change(
+        _ request: DashboardRequest, _ work: (FormValues, String, Operator) async throws -> Response
+    ) async throws -> Response {
+        let (form, provider) = (try await request.form(), request.id("provider"))
+        do {
+            return try await work(form, provider, try request.auditActor())
         } catch {
             let text: String
             switch (error as? DomainError)?.code {
             case .fieldsRefused?:
                 let faults = (error as? DomainError)?.validationErrors ?? []
                 let fields = faults.map { $0.field.split(separator: ".").last.map(String.init) ?? $0.field }
-                text = "\(visit.text("fault.fields")) (\(Set(fields).sorted().joined(separator: ", ")))"
-            case .providerNotEnabled?: text = visit.text("doors.unknown")
-            case .busy?: text = visit.text("fault.busy")
+                text = "\(request.text("fault.fields")) (\(Set(fields).sorted().joined(separator: ", ")))"
+            case DomainError.providerNotEnabled: text = request.text("providers.unknown")
+            case DomainError.busy: text = request.text("fault.busy")
             default: throw error
             }
-            return try await draw(visit, form, open: door, word: (door, text, false), status: .unprocessableContent)
+            return try await draw(
+                request, form, open: provider, word: (provider, text, false), status: .unprocessableContent)
         }
     }
 
-    /// - Returns: the door that shall be open afterwards.
-    private func act(
-        _ form: FormValues, on door: String, _ visit: DashboardRequest, _ who: Operator
-    ) async throws -> String {
-        let application = try visit.place().id
-        switch form.text("act") {
-        case "set":
-            let name = door == "new" ? "oidc:\(form.text("new.name"))" : door
-            func value(_ field: String) -> String { form.text("\(door).\(field)") }
-            func optional(_ field: String) -> String? { value(field).isEmpty ? nil : value(field) }
-            let settings = ProviderSettings(
-                provider: .init(rawValue: name), audiences: Self.lines(value("audiences")),
-                teamId: optional("teamId"), keyId: optional("keyId"), issuer: optional("issuer"),
-                redirectURIs: Self.lines(value("redirectURIs")))
-            try await visit.useCases.setProvider(
-                settings, secret: optional("secret").map { Secret($0.replacing("\r\n", with: "\n")) },
-                of: application, by: who)
-            return name
-        case "remove":
-            try await visit.useCases.removeProvider(.init(rawValue: door), of: application, by: who)
-            return door
-        default: throw PageFault.unknown
-        }
+    /// Stores what the form of a provider says; a new one has its name in the form.
+    private static func set(
+        _ name: String, _ form: FormValues, _ prefix: String, _ request: DashboardRequest, _ who: Operator
+    ) async throws {
+        func value(_ field: String) -> String { form.text("\(prefix).\(field)") }
+        func optional(_ field: String) -> String? { value(field).isEmpty ? nil : value(field) }
+        let settings = ProviderSettings(
+            provider: .init(rawValue: name), audiences: lines(value("audiences")), teamId: optional("teamId"),
+            keyId: optional("keyId"), issuer: optional("issuer"), redirectURIs: lines(value("redirectURIs")))
+        try await request.useCases.setProvider(
+            settings, secret: optional("secret").map { Secret($0.replacing("\r\n", with: "\n")) },
+            of: try request.targetApplication().id, by: who)
     }
 
     private static func lines(_ text: String) -> [String] {
         text.split(whereSeparator: \.isWhitespace).map(String.init)
     }
 
-    private func draw(
-        _ visit: DashboardRequest, _ form: FormValues, open: String, word: Word?,
+    private static func draw(
+        _ request: DashboardRequest, _ form: FormValues, open: String, word: Word?,
         status: HTTPResponse.Status = .ok
     ) async throws -> Response {
-        let application = try visit.place()
-        let mayChange = visit.access?.may(.changeSettings) == true
-        let set = try await visit.useCases.listProviders(of: application.id)
-        let names = Self.providers + set.map(\.settings.provider.rawValue).filter { !Self.providers.contains($0) }
-        let view = DoorView(visit: visit, form: form, open: open, word: word)
-        var providers = names.map { name in
+        let application = try request.targetApplication()
+        let mayChange = request.offers(.setProvider)
+        let set = try await request.useCases.listProviders(of: application.id)
+        let names = providers + set.map(\.settings.provider.rawValue).filter { !providers.contains($0) }
+        let view = ProviderView(request: request, form: form, open: open, word: word)
+        var views = names.map { name in
             view.provider(name, set.first { $0.settings.provider.rawValue == name })
         }
-        if mayChange { providers.append(view.provider("new", nil)) }
+        if mayChange { views.append(view.provider("new", nil)) }
         var model: PageTemplates.Model = [
-            "providers": providers, "canChange": mayChange, "lead": visit.text("doors.lead"),
+            "providers": views, "canChange": mayChange, "lead": request.text("providers.lead"),
         ]
-        if visit.visit.query.text("done") == "saved", word == nil { model["notice"] = visit.text("settings.saved") }
+        if request.page.query.text("done") == "saved", word == nil { model["notice"] = request.text("settings.saved") }
         if let word, !word.isGood { model["summary"] = PageSummary(title: word.text, errors: []).model }
-        return try visit.html("doors", title: visit.text("nav.doors"), model, status: status)
+        return try request.html("providers", title: request.text("nav.providers"), model, status: status)
     }
 }
 
-/// What the page shows of one door.
-private struct DoorView {
-    let visit: DashboardRequest
+/// What the page shows of one provider.
+private struct ProviderView {
+    let request: DashboardRequest
     let form: FormValues
     let open: String
     let word: ProvidersPage.Word?
@@ -104,32 +115,33 @@ private struct DoorView {
         let settings = entry?.settings
         func field(_ member: String, _ value: String, _ kind: PageField.Kind, _ hint: String? = nil) -> PageField {
             PageField(
-                "\(name).\(member)", label: visit.text("doors.\(member)"), kind: kind,
+                "\(name).\(member)", label: request.text("providers.\(member)"), kind: kind,
                 value: form["\(name).\(member)"] ?? value, hint: hint, isRequired: false)
         }
         var fields: [PageField] = []
-        if name == "new" { fields.append(field("name", "", .text, visit.text("doors.nameHint"))) }
+        if name == "new" { fields.append(field("name", "", .text, request.text("providers.nameHint"))) }
         fields.append(
             field(
                 "audiences", settings?.audiences.joined(separator: "\n") ?? "", .multiline,
-                visit.text(name == "apple" ? "doors.audiencesApple" : "doors.audiencesHint")))
+                request.text(name == "apple" ? "providers.audiencesApple" : "providers.audiencesHint")))
         if name == "apple" {
             fields += [field("teamId", settings?.teamId ?? "", .code), field("keyId", settings?.keyId ?? "", .code)]
         }
         if name == "new" || name.hasPrefix("oidc:") { fields.append(field("issuer", settings?.issuer ?? "", .url)) }
         fields.append(field("redirectURIs", settings?.redirectURIs.joined(separator: "\n") ?? "", .multiline))
-        let hint = visit.text(entry?.hasSecret == true ? "doors.secretKept" : "doors.secretNone")
+        let hint = request.text(entry?.hasSecret == true ? "providers.secretKept" : "providers.secretNone")
         // The value is never sent back.
         var secret = field("secret", "", name == "apple" ? .multiline : .password, hint)
         secret.value = ""
         fields.append(secret)
         var model: PageTemplates.Model = [
-            "door": name, "name": Self.names[name] ?? (name == "new" ? visit.text("doors.new") : name),
-            "isOn": entry != nil, "isOpen": open == name || word?.door == name, "fields": fields.map(\.model),
+            "provider": name, "link": "\(request.pagePath)/\(name)",
+            "name": Self.names[name] ?? (name == "new" ? request.text("providers.new") : name),
+            "isOn": entry != nil, "isOpen": open == name || word?.provider == name, "fields": fields.map(\.model),
             "isNew": name == "new",
         ]
-        if name == "apple" { model["notices"] = "\(visit.dashboard.publicURL)/v1/providers/apple/notifications" }
-        if let word, word.door == name, word.isGood { model["word"] = word.text }
+        if name == "apple" { model["notices"] = "\(request.dashboard.publicURL)/v1/providers/apple/notifications" }
+        if let word, word.provider == name, word.isGood { model["word"] = word.text }
         return model
     }
 
@@ -142,11 +154,11 @@ extension DashboardRequest {
     /// How a check at a provider ended.
     func words(for finding: ProviderFinding) -> (text: String, isGood: Bool) {
         switch finding {
-        case .accepted: (text("doors.accepted"), true)
-        case .refused(let answer): (text("doors.refused", ["answer": answer]), false)
-        case .unexpected(let answer): (text("doors.unexpected", ["answer": answer]), false)
-        case .unreachable: (text("doors.unreachable"), false)
-        case .secretUnusable: (text("doors.unusable"), false)
+        case .accepted: (text("providers.accepted"), true)
+        case .refused(let answer): (text("providers.refused", ["answer": answer]), false)
+        case .unexpected(let answer): (text("providers.unexpected", ["answer": answer]), false)
+        case .unreachable: (text("providers.unreachable"), false)
+        case .secretUnusable: (text("providers.unusable"), false)
         }
     }
 }

@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import PageSupport
 
-/// The question for password and one-time code before a deed that an admin's open session must not be enough for
+/// The question for password and one-time code before an action that an admin's open session must not be enough for
 /// (requirement 18). What was typed comes along in the question, and goes on with the answer.
 enum ReauthenticationForm {
     static let password = "proof.password"
@@ -18,16 +18,6 @@ enum ReauthenticationForm {
 }
 
 extension DashboardRequest {
-    /// - Throws: `reauthenticationRequired`, which the visit turns into a question; after its answer the page is asked again.
-    func requireRecentLogIn() throws(DomainError) { try rules.requireRecentLogIn(try caller()) }
-
-    /// Who does it, for what needs more than an open session.
-    func requireStepUp(_ permission: AdminPermission) throws(DomainError) -> Operator {
-        let who = try auditActor(permission)
-        try requireRecentLogIn()
-        return who
-    }
-
     /// The question itself.
     ///
     /// - Parameter refused: What was wrong with the answer before.
@@ -35,12 +25,12 @@ extension DashboardRequest {
     /// - Throws: what the template throws.
     func askForProof(_ refused: PageWords? = nil) throws -> Response {
         let kept = (sent ?? .none).all.filter { $0.name != PageRequest.tokenField }
-        let query = visit.query.all.map { ($0.name, $0.value) }
-        let own = query.isEmpty ? visit.path : "\(visit.path)?\(FormValues.query(query))"
+        let pairs = page.query.all.map { ($0.name, $0.value) }
+        let query = pairs.isEmpty ? "" : "?\(FormValues.query(pairs))"
         var model: PageTemplates.Model = [
-            "lead": text("proof.lead"), "link": own,
+            "lead": text("proof.lead"), "link": page.path + query,
             // A file is fetched from a list: there is nothing at its own address to go back to.
-            "back": isPost ? own : path("users"),
+            "back": isPost ? pagePath + query : path("users"),
             "kept": kept.map { ["name": $0.name, "value": $0.value] as PageTemplates.Model },
             "fields": [
                 PageField(

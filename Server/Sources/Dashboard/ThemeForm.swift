@@ -6,7 +6,7 @@ import PageSupport
 
 /// A theme as fields of a form.
 struct ThemeForm {
-    let visit: DashboardRequest
+    let request: DashboardRequest
     let theme: Theme
     let form: FormValues
 
@@ -51,20 +51,20 @@ struct ThemeForm {
 
     var fields: [PageField] {
         func choices(_ words: [String]) -> [(value: String, label: String)] {
-            [("", visit.text("look.standard"))] + words.map { ($0, visit.text("look.\($0)")) }
+            [("", request.text("theme.standard"))] + words.map { ($0, request.text("theme.\($0)")) }
         }
         func field(
             _ name: String, _ value: String, _ kind: PageField.Kind = .text, _ words: [String] = [], hint: String? = nil
         ) -> PageField {
             PageField(
-                name, label: visit.text("look.\(name)"), kind: kind, value: form[name] ?? value, hint: hint,
+                name, label: request.text("theme.\(name)"), kind: kind, value: form[name] ?? value, hint: hint,
                 isRequired: false, choices: words.isEmpty ? [] : choices(words))
         }
         return [
             field("brand", theme.brand ?? ""),
             field(
                 "cornerRadius", theme.cornerRadius.map(String.init) ?? "", .number,
-                hint: visit.text("look.cornerRadiusHint")),
+                hint: request.text("theme.cornerRadiusHint")),
             field("buttonShape", theme.buttonShape?.rawValue ?? "", .select, Self.shapes),
             field("font", theme.font?.rawValue ?? "", .select, Self.fonts),
         ]
@@ -79,10 +79,10 @@ struct ThemeForm {
         return Self.pictureNames.map { name in
             let kilobytes = String((limits[name] ?? 0) / 1024)
             let field = PageField(
-                name, label: visit.text("look.\(name)"),
-                hint: visit.text("look.pictureHint", ["kilobytes": kilobytes]),
+                name, label: request.text("theme.\(name)"),
+                hint: request.text("theme.pictureHint", ["kilobytes": kilobytes]),
                 error: faults.contains { $0.field == "theme.\(name)" }
-                    ? visit.text("look.badPicture", ["kilobytes": kilobytes]) : nil, isRequired: false)
+                    ? request.text("theme.badPicture", ["kilobytes": kilobytes]) : nil, isRequired: false)
             // Under names of their own: the box below would show them as its own otherwise.
             var model = field.model
             for member in ["hint", "error", "describedBy"] {
@@ -93,7 +93,7 @@ struct ThemeForm {
                 model["isThere"] = true
                 model["removal"] =
                     PageField(
-                        "remove.\(name)", label: visit.text("look.remove.\(name)"), kind: .checkbox,
+                        "remove.\(name)", label: request.text("theme.remove.\(name)"), kind: .checkbox,
                         value: form.text("remove.\(name)"), isRequired: false
                     ).model
             }
@@ -108,9 +108,9 @@ struct ThemeForm {
             let own = theme.texts[language.rawValue] ?? [:]
             let lines = own.sorted { $0.key < $1.key }.map { "\($0) = \($1)" }.joined(separator: "\n")
             return PageField(
-                name, label: visit.text("look.texts", ["language": language.ownName]), kind: .multiline,
-                value: form[name] ?? lines, hint: visit.text("look.textsHint"),
-                error: faults.contains { $0.field == "theme.\(name)" } ? visit.text("look.badTexts") : nil,
+                name, label: request.text("theme.texts", ["language": language.ownName]), kind: .multiline,
+                value: form[name] ?? lines, hint: request.text("theme.textsHint"),
+                error: faults.contains { $0.field == "theme.\(name)" } ? request.text("theme.badTexts") : nil,
                 isRequired: false)
         }
     }
@@ -159,16 +159,16 @@ struct ThemeForm {
 
     func words(_ fault: ValidationError) -> String {
         switch fault.field {
-        case "theme.logo": "\(visit.text("look.logo")): \(pictureWords(ThemeDraft.maximumLogoBytes))"
+        case "theme.logo": "\(request.text("theme.logo")): \(pictureWords(ThemeDraft.maximumLogoBytes))"
         case "theme.backgroundImage":
-            "\(visit.text("look.backgroundImage")): \(pictureWords(ThemeDraft.maximumBackgroundBytes))"
-        case let field where field.hasPrefix("theme.texts."): visit.text("look.badTexts")
-        default: visit.text("settings.bad")
+            "\(request.text("theme.backgroundImage")): \(pictureWords(ThemeDraft.maximumBackgroundBytes))"
+        case let field where field.hasPrefix("theme.texts."): request.text("theme.badTexts")
+        default: request.text("settings.bad")
         }
     }
 
     private func pictureWords(_ maximumBytes: Int) -> String {
-        visit.text("look.badPicture", ["kilobytes": String(maximumBytes / 1024)])
+        request.text("theme.badPicture", ["kilobytes": String(maximumBytes / 1024)])
     }
 
     var colours: [PageTemplates.Model] {
@@ -177,7 +177,8 @@ struct ThemeForm {
                 form["\(appearance.rawValue).\(token.rawValue)"] ?? theme.colour(token, in: appearance).hex
             }
             return [
-                "token": token.rawValue, "label": visit.text("look.colour.\(token.rawValue)"), "light": value(.light),
+                "token": token.rawValue, "label": request.text("theme.colour.\(token.rawValue)"),
+                "light": value(.light),
                 "dark": value(.dark),
             ]
         }

@@ -5,85 +5,99 @@ import Hummingbird
 import OkaeriWire
 import PageSupport
 
-/// `/dashboard/app/ID/look`: the theme of the hosted pages, how it looks, and where it is hard to read.
-struct ThemePage: DashboardPage {
-    let permission: AdminPermission? = .readSettings
+/// `/dashboard/app/ID/theme`: the theme of the hosted pages, how it looks, and where it is hard to read.
+enum ThemePage {
+    private static let page = DashboardRoute.Page("/app/{application}/theme", .readSettings)
+    private static let preview = DashboardRoute.Page("/app/{application}/theme/preview", .readSettings)
 
-    func respond(to visit: DashboardRequest) async throws -> Response {
-        guard visit.isPost else { return try draw(visit, .none, faults: []) }
-        let (sent, who) = (try await visit.formWithFiles(), try visit.auditActor(.changeSettings))
-        let form = sent.fields
-        let application = try visit.place()
-        do {
-            if form.text("act") == "remove" {
-                try await visit.useCases.changeTheme(of: application.id, to: nil, by: who)
-            } else {
-                let draft = try ThemeForm.draft(sent, over: application.settings.theme)
-                try await visit.useCases.changeTheme(of: application.id, to: draft.value, by: who)
+    static let routes: [DashboardRoute] = [
+        DashboardRoute(page) { try draw($0, .none, faults: []) },
+        DashboardRoute(page, post: "save", .changeTheme) { request in
+            try await change(request) { sent throws(DomainError) in
+                try ThemeForm.draft(sent, over: try request.targetApplication().settings.theme).value
             }
-            return visit.redirect(to: "\(visit.path("look"))?done=saved")
+        },
+        DashboardRoute(page, post: "remove", .changeTheme) { request in
+            try await change(request) { _ throws(DomainError) in nil }
+        },
+        DashboardRoute(preview) { try show($0, try stored($0)) },
+        DashboardRoute(preview, post: "", .readSettings) { request in
+            do {
+                let sent = try await request.formWithFiles()
+                return try show(
+                    request, try ThemeForm.draft(sent, over: try request.targetApplication().settings.theme).theme)
+            } catch {
+                guard case DomainError.fieldsRefused = error else { throw error }
+                return request.framed("<!DOCTYPE html><p>\(request.text("theme.bad").markedUp)</p>")
+            }
+        },
+    ]
+
+    private static func stored(_ request: DashboardRequest) throws(DomainError) -> Theme {
+        try request.targetApplication().settings.theme.flatMap { Theme(stored: $0) } ?? Theme()
+    }
+
+    /// Shows the page again with what is wrong in the form, or with a notice.
+    private static func change(
+        _ request: DashboardRequest, to theme: (MultipartForm) throws(DomainError) -> JSONValue?
+    ) async throws -> Response {
+        let sent = try await request.formWithFiles()
+        do {
+            try await request.useCases.changeTheme(
+                of: try request.targetApplication().id, to: try theme(sent), by: try request.auditActor())
+            return request.redirect(to: "\(request.path("theme"))?done=saved")
         } catch {
-            guard let faults = error.validationErrors else { throw error }
-            return try draw(visit, form, faults: faults)
+            guard let faults = (error as? DomainError)?.validationErrors else { throw error }
+            return try draw(request, sent.fields, faults: faults)
         }
     }
 
-    private func draw(_ visit: DashboardRequest, _ form: FormValues, faults: [ValidationError]) throws -> Response {
-        let theme = try visit.place().settings.theme.flatMap { Theme(stored: $0) } ?? Theme()
-        let view = ThemeForm(visit: visit, theme: theme, form: form)
+    private static func draw(
+        _ request: DashboardRequest, _ form: FormValues, faults: [ValidationError]
+    ) throws -> Response {
+        let theme = try stored(request)
+        let view = ThemeForm(request: request, theme: theme, form: form)
         var model: PageTemplates.Model = [
             "fields": view.fields.map(\.model), "colours": view.colours, "pictures": view.pictures(faults),
             "texts": view.texts(faults).map(\.model),
-            "canChange": visit.access?.may(.changeSettings) == true, "isOwn": visit.application?.settings.theme != nil,
-            "preview": visit.path("look/preview"),
-            "faults": theme.contrastFaults().map { visit.words(for: $0) },
+            "canChange": request.offers(.changeTheme), "isOwn": request.application?.settings.theme != nil,
+            "preview": request.path("theme/preview"),
+            "faults": theme.contrastFaults().map { request.words(for: $0) },
         ]
         model["hasTexts"] = !theme.texts.isEmpty || faults.contains { $0.field.hasPrefix("theme.texts") }
         model["hasFaults"] = !theme.contrastFaults().isEmpty
-        if visit.visit.query.text("done") == "saved", faults.isEmpty { model["notice"] = visit.text("settings.saved") }
+        if request.page.query.text("done") == "saved", faults.isEmpty {
+            model["notice"] = request.text("settings.saved")
+        }
         if !faults.isEmpty {
             model["summary"] =
                 PageSummary(
-                    title: visit.text("look.bad"), errors: faults.map { (ThemeForm.field($0), view.words($0)) }
+                    title: request.text("theme.bad"), errors: faults.map { (ThemeForm.field($0), view.words($0)) }
                 ).model
         }
-        return try visit.html(
-            "look", title: visit.text("nav.look"), model, status: faults.isEmpty ? .ok : .unprocessableContent
+        return try request.html(
+            "theme", title: request.text("nav.theme"), model, status: faults.isEmpty ? .ok : .unprocessableContent
         ).withFrames()
     }
-}
 
-/// `/dashboard/app/ID/look/preview`: a screen in the theme that is stored, or in the one that the form sends.
-struct LookPreviewPage: DashboardPage {
-    let permission: AdminPermission? = .readSettings
-
-    func respond(to visit: DashboardRequest) async throws -> Response {
-        let stored = try visit.place().settings.theme
-        var theme = stored.flatMap { Theme(stored: $0) } ?? Theme()
-        if visit.isPost {
-            do {
-                theme = try ThemeForm.draft(try await visit.formWithFiles(), over: stored).theme
-            } catch {
-                guard (error as? DomainError)?.code == .fieldsRefused else { throw error }
-                return visit.framed("<!DOCTYPE html><p>\(visit.text("look.bad").markedUp)</p>")
-            }
-        }
+    /// A screen in a theme, for the frame beside the form.
+    private static func show(_ request: DashboardRequest, _ theme: Theme) throws -> Response {
         let faults = theme.contrastFaults().map {
-            "<li>\((visit.words(for: $0)["text"] as? String ?? "").markedUp)</li>"
+            "<li>\((request.words(for: $0)["text"] as? String ?? "").markedUp)</li>"
         }
         let warning =
             faults.isEmpty
-            ? "" : "<div class=warning><b>\(visit.text("look.hard").markedUp)</b><ul>\(faults.joined())</ul></div>"
-        let own = theme.texts[visit.visit.language.rawValue] ?? [:]
+            ? "" : "<div class=warning><b>\(request.text("theme.hard").markedUp)</b><ul>\(faults.joined())</ul></div>"
+        let own = theme.texts[request.page.language.rawValue] ?? [:]
         func word(_ name: String, _ text: String? = nil) -> String {
-            (text.flatMap { own[$0] } ?? visit.text("look.sample.\(name)")).markedUp
+            (text.flatMap { own[$0] } ?? request.text("theme.sample.\(name)")).markedUp
         }
-        let brand = (theme.brand ?? visit.application?.name ?? "").markedUp
+        let brand = (theme.brand ?? request.application?.name ?? "").markedUp
         // Of letters that end no attribute: `ThemePicture` has seen to it.
         let logo = theme.logo?.inlineText.map { "<img src=\"\($0)\" alt=\"\(brand)\">" } ?? "<b>\(brand)</b>"
-        return visit.framed(
+        return request.framed(
             """
-            <!DOCTYPE html><html lang="\(visit.visit.language.rawValue)"><meta charset="utf-8"><title>\(brand)</title>
+            <!DOCTYPE html><html lang="\(request.page.language.rawValue)"><meta charset="utf-8"><title>\(brand)</title>
             <meta name="color-scheme" content="light dark"><style>\(theme.style(backgroundPath: theme.backgroundImage?.inlineText))
             body{margin:0;padding:1.5rem;background:var(--okaeri-background) var(--okaeri-picture,none) center/cover;color:var(--okaeri-text);font:1rem/1.55 \
             var(--okaeri-font)}main{max-width:21rem;margin:auto;padding:1.5rem;background:var(--okaeri-surface);\
@@ -108,11 +122,11 @@ extension DashboardRequest {
     fileprivate func words(for fault: ContrastFault) -> PageTemplates.Model {
         [
             "text": text(
-                "look.fault",
+                "theme.fault",
                 [
-                    "appearance": text("look.\(fault.appearance.rawValue)"),
-                    "front": text("look.colour.\(fault.pair.front.rawValue)"),
-                    "back": text("look.colour.\(fault.pair.back.rawValue)"),
+                    "appearance": text("theme.\(fault.appearance.rawValue)"),
+                    "front": text("theme.colour.\(fault.pair.front.rawValue)"),
+                    "back": text("theme.colour.\(fault.pair.back.rawValue)"),
                     "ratio": String((fault.ratio * 10).rounded() / 10), "minimum": String(fault.pair.minimum),
                 ])
         ]

@@ -6,99 +6,137 @@ import enum OkaeriWire.JSONValue
 import PageSupport
 
 /// `/dashboard/app/ID/users/USER`: one user, and what can be done about them.
-struct UserPage: DashboardPage {
-    let permission: AdminPermission? = .readUsers
-
-    func respond(to visit: DashboardRequest) async throws -> Response {
-        let id = Identifier<User>(rawValue: visit.visit.context.parameters.get("user").map { String($0) } ?? "")
-        guard visit.isPost else {
-            let notice = visit.visit.query.text("done")
-            return try await draw(visit, id, notice: Self.notices.contains(notice) ? "user.done.\(notice)" : nil)
-        }
-        let form = try await visit.form()
-        let who = try visit.auditActor(.changeUsers)
-        do {
-            let done = try await act(form, on: id, visit, who)
-            if let code = done.code { return try await draw(visit, id, code: code) }
-            return visit.redirect(to: "\(visit.path("users/\(done.user ?? id)"))?done=\(done.notice)")
-        } catch {
-            guard let words = PageWords(error), words.status != .forbidden, words.status != .notFound else {
-                throw error
-            }
-            return try await draw(visit, id, fault: "fault.\(words.text)", form: form, status: words.status)
-        }
-    }
-
+enum UserPage {
+    private static let page = DashboardRoute.Page("/app/{application}/users/{user}", .readUser)
     private static let notices: Set<String> = [
         "disabled", "enabled", "loggedOut", "reset", "deleted", "restored", "merged", "saved", "ended",
         "keyRemoved",
     ]
 
-    private func act(
-        _ form: FormValues, on id: Identifier<User>, _ visit: DashboardRequest, _ who: Operator
-    ) async throws -> (notice: String, code: IssueTransferCode.Issued?, user: Identifier<User>?) {
-        let application = try visit.place()
-        if try await needsPresence(form, on: id, visit) { try visit.requireRecentLogIn() }
-        switch form.text("act") {
-        case "disable", "enable":
-            let isDisabled = form.text("act") == "disable"
-            try await visit.useCases.setUserDisabled(id, in: application, isDisabled: isDisabled, by: who)
-            return (isDisabled ? "disabled" : "enabled", nil, nil)
-        case "log-out":
-            _ = try await visit.rules.endAllSessions(of: id, in: application, by: who)
-            return ("loggedOut", nil, nil)
-        case "remove-key":
-            try await visit.useCases.removeDeviceKeys(form.text("key"), of: id, in: application, by: who)
-            return ("keyRemoved", nil, nil)
-        case "end":
-            try await visit.rules.endSession(
-                .init(rawValue: form.text("session")), of: id, in: application.id, by: who)
-            return ("ended", nil, nil)
-        case "reset":
-            try await visit.rules.orderPasswordReset(
-                for: id, in: application, from: visit.visit.client, by: who)
-            return ("reset", nil, nil)
-        case "transfer":
-            return ("", try await visit.useCases.issueTransferCode(to: id, in: application, by: who), nil)
-        case "delete":
-            // Typed, so that no slip of the hand deletes anybody; and there is the grace.
-            guard form.text("confirm") == id.rawValue else {
-                throw DomainError.fieldsRefused([ValidationError(field: "confirm", rule: .required)])
+    static let routes: [DashboardRoute] = [
+        DashboardRoute(page, also: [.readPersonalData, .readAudit]) { request in
+            let notice = request.page.query.text("done")
+            return try await draw(request, notice: notices.contains(notice) ? "user.done.\(notice)" : nil)
+        },
+        DashboardRoute(page, post: "disable", .disableUser) { try await setDisabled(true, $0) },
+        DashboardRoute(page, post: "enable", .enableUser) { try await setDisabled(false, $0) },
+        DashboardRoute(page, post: "log-out", .endAllSessions) { request in
+            try await change(request) { _, id, application, who in
+                _ = try await request.rules.endAllSessions(of: id, in: application, by: who)
+                return done("loggedOut", request)
             }
-            _ = try await visit.useCases.deleteUser(id, in: application, by: who)
-            return ("deleted", nil, nil)
-        case "restore":
-            try await visit.useCases.restoreUser(id, in: application.id, by: who)
-            return ("restored", nil, nil)
-        case "merge":
-            let other = Identifier<User>(rawValue: form.text("into"))
-            _ = try await visit.rules.mergeUsers(id, into: other, in: application, by: who)
-            return ("merged", nil, other)
-        case "save":
-            _ = try await visit.rules.editUser(
-                id, in: application.id, changes: try changes(form),
-                version: Timestamp(milliseconds: Int64(form.text("version"), radix: 10) ?? 0), by: who)
-            return ("saved", nil, nil)
-        default:
-            throw PageFault.unknown
+        },
+        DashboardRoute(page, post: "device-keys/{thumbprint}/remove", .removeDeviceKey) { request in
+            try await change(request) { _, id, application, who in
+                try await request.useCases.removeDeviceKeys(
+                    request.id("thumbprint"), of: id, in: application, by: who)
+                return done("keyRemoved", request)
+            }
+        },
+        DashboardRoute(page, post: "sessions/{session}/end", .endSession) { request in
+            try await change(request) { _, id, application, who in
+                try await request.rules.endSession(
+                    .init(rawValue: request.id("session")), of: id, in: application.id, by: who)
+                return done("ended", request)
+            }
+        },
+        DashboardRoute(page, post: "password-reset", .orderPasswordReset) { request in
+            try await change(request) { _, id, application, who in
+                try await request.rules.orderPasswordReset(
+                    for: id, in: application, from: request.page.client, by: who)
+                return done("reset", request)
+            }
+        },
+        DashboardRoute(page, post: "transfer-code", .issueTransferCode) { request in
+            try await change(request) { _, id, application, who in
+                let code = try await request.useCases.issueTransferCode(to: id, in: application, by: who)
+                return try await drawAgain(request, code: code)
+            }
+        },
+        DashboardRoute(page, post: "delete", .deleteUser) { request in
+            try await change(request) { form, id, application, who in
+                // Typed, so that no slip of the hand deletes anybody; and there is the grace.
+                guard form.text("confirm") == id.rawValue else {
+                    throw DomainError.fieldsRefused([ValidationError(field: "confirm", rule: .required)])
+                }
+                _ = try await request.useCases.deleteUser(id, in: application, by: who)
+                return done("deleted", request)
+            }
+        },
+        DashboardRoute(page, post: "restore", .restoreUser) { request in
+            try await change(request) { _, id, application, who in
+                try await request.useCases.restoreUser(id, in: application.id, by: who)
+                return done("restored", request)
+            }
+        },
+        DashboardRoute(page, post: "merge", .mergeUsers) { request in
+            try await change(request) { form, id, application, who in
+                let other = Identifier<User>(rawValue: form.text("into"))
+                _ = try await request.rules.mergeUsers(id, into: other, in: application, by: who)
+                return request.redirect(to: "\(request.path("users/\(other)"))?done=merged")
+            }
+        },
+        DashboardRoute(page, post: "save", .editUser, also: [.changeIdentifiers]) { request in
+            try await change(request) { form, id, application, _ in
+                let known = try await request.useCases.readUser(id, in: application.id)
+                let changes = try changes(form, of: known)
+                return try await request.perform(.editing(changes)) { who in
+                    _ = try await request.rules.editUser(
+                        id, in: application.id, changes: changes,
+                        version: Timestamp(milliseconds: Int64(form.text("version"), radix: 10) ?? 0), by: who)
+                    return done("saved", request)
+                }
+            }
+        },
+    ]
+
+    private static func setDisabled(_ isDisabled: Bool, _ request: DashboardRequest) async throws -> Response {
+        try await change(request) { _, id, application, who in
+            try await request.useCases.setUserDisabled(id, in: application, isDisabled: isDisabled, by: who)
+            return done(isDisabled ? "disabled" : "enabled", request)
         }
     }
 
-    /// Whether it gives the account to somebody, or takes it away: by another address somebody else gets a new password.
-    private func needsPresence(
-        _ form: FormValues, on id: Identifier<User>, _ visit: DashboardRequest
-    ) async throws -> Bool {
-        guard form.text("act") == "save" else { return ["transfer", "delete", "merge"].contains(form.text("act")) }
-        let user = try await visit.useCases.readUser(id, in: try visit.place().id)
-        return [("username", user.username), ("email", user.email), ("phone", user.phone)].contains { name, present in
-            form[name].map { $0 != present ?? "" } ?? false
+    private static func done(_ notice: String, _ request: DashboardRequest) -> Response {
+        request.redirect(to: "\(request.pagePath)?done=\(notice)")
+    }
+
+    /// Shows the page again with what is wrong in the form.
+    private static func change(
+        _ request: DashboardRequest,
+        _ work: (FormValues, Identifier<User>, Domain.Application, Operator) async throws -> Response
+    ) async throws -> Response {
+        let form = try await request.form()
+        do {
+            return try await work(
+                form, Identifier(rawValue: request.id("user")), try request.targetApplication(),
+                try request.auditActor())
+        } catch {
+            guard let words = PageWords(error), words.status != .forbidden, words.status != .notFound else {
+                throw error
+            }
+            return try await drawAgain(request, fault: "fault.\(words.text)", form: form, status: words.status)
+        }
+    }
+
+    /// Draws the page in the response to a form, which is a reading of its own.
+    private static func drawAgain(
+        _ request: DashboardRequest, fault: String? = nil, code: IssueTransferCode.Issued? = nil,
+        form: FormValues = .none, status: HTTPResponse.Status = .ok
+    ) async throws -> Response {
+        try await request.perform(page.action, on: request.user) { _ in
+            try await draw(request, fault: fault, code: code, form: form, status: status)
         }
     }
 
     /// The whole form says what shall be: an empty value is none. Fields are JSON, so that they keep their types.
-    private func changes(_ form: FormValues) throws(DomainError) -> UpdateUser.Changes {
+    /// Identifiers that are as they were are no change.
+    private static func changes(_ form: FormValues, of known: User) throws(DomainError) -> UpdateUser.Changes {
         func change(_ name: String) -> ValueChange<String> {
             form[name].map { $0.isEmpty ? .removed : .set($0) } ?? .unchanged
+        }
+        func identifier(_ name: String, _ present: String?) -> ValueChange<String> {
+            form[name] == present ?? "" ? .unchanged : change(name)
         }
         let typed = form.text("fields")
         let fields: [String: JSONValue]
@@ -118,54 +156,53 @@ struct UserPage: DashboardPage {
         return UpdateUser.Changes(
             displayName: change("displayName"), locale: change("locale"), fields: .set(patch),
             identifiers: NewIdentifiers(
-                username: form["username"] == nil ? .unchanged : change("username"),
-                email: form["email"] == nil ? .unchanged : change("email"),
-                phone: form["phone"] == nil ? .unchanged : change("phone")))
+                username: identifier("username", known.username), email: identifier("email", known.email),
+                phone: identifier("phone", known.phone)))
     }
 
-    private func draw(
-        _ visit: DashboardRequest, _ id: Identifier<User>, notice: String? = nil, fault: String? = nil,
+    private static func draw(
+        _ request: DashboardRequest, notice: String? = nil, fault: String? = nil,
         code: IssueTransferCode.Issued? = nil, form: FormValues = .none, status: HTTPResponse.Status = .ok
     ) async throws -> Response {
-        let (access, application) = (try visit.caller(), try visit.place())
-        let found = try await visit.rules.inspectUser(id, in: application.id)
-        try await visit.useCases.recordReading(of: id, in: application.id, by: try visit.auditActor())
-        let isMasked = !access.may(.readPersonalData)
+        let found = try await request.rules.inspectUser(
+            Identifier(rawValue: request.id("user")), in: try request.targetApplication().id)
+        let isMasked = !request.offers(.readPersonalData)
         let user = isMasked ? Redaction.user(found.user) : found.user
-        let view = UserPageModel(visit: visit, found: found, user: user, isMasked: isMasked)
+        let view = UserPageModel(request: request, found: found, user: user, isMasked: isMasked)
         var model = view.model
-        if access.may(.changeUsers) {
+        if request.offers(.editUser) {
             model["canChange"] = true
             model["edit"] = view.editFields(form).map(\.model)
             model["version"] = String(found.user.updatedAt.milliseconds)
             model["known"] = found.user.fields.keys.sorted().joined(separator: "\n")
         }
-        if let notice { model["notice"] = visit.text(notice) }
+        if let notice { model["notice"] = request.text(notice) }
         if let code {
             model["transfer"] = code.code.revealed
             model["transferEnd"] = code.expiresAt.text
         }
         if let fault {
-            model["summary"] = PageSummary(title: visit.text("fault.title"), errors: [(nil, visit.text(fault))]).model
+            model["summary"] =
+                PageSummary(title: request.text("fault.title"), errors: [(nil, request.text(fault))]).model
         }
-        let title = user.displayName ?? user.username ?? visit.text("users.nameless")
-        return try visit.html("user", title: title, model, status: status)
+        let title = user.displayName ?? user.username ?? request.text("users.nameless")
+        return try request.html("user", title: title, model, status: status)
     }
 }
 
 /// What the page of a user shows.
 struct UserPageModel {
-    let visit: DashboardRequest
+    let request: DashboardRequest
     let found: InspectUser.Findings
     /// Masked for those who may not see who it is.
     let user: User
     let isMasked: Bool
 
     var model: PageTemplates.Model {
-        let application = visit.application
+        let application = request.application
         var model: PageTemplates.Model = [
             "id": user.id.rawValue, "initial": String((user.displayName ?? user.username ?? "?").prefix(1)),
-            "kind": visit.text(user.isAnonymous ? "users.anonymous" : "users.registered"),
+            "kind": request.text(user.isAnonymous ? "users.anonymous" : "users.registered"),
             "isDisabled": user.isDisabled, "isWeak": found.hasWeakCredential, "isAnonymous": user.isAnonymous,
             "isMasked": isMasked, "hasEmail": user.email != nil, "json": json, "facts": facts,
             "identities": user.identities.map { identity -> PageTemplates.Model in
@@ -192,7 +229,7 @@ struct UserPageModel {
                     "time": session.lastUsedAt.text,
                 ]
             },
-            "audit": (visit.access?.may(.readAudit) == true ? found.audit : []).map { entry -> PageTemplates.Model in
+            "audit": (request.offers(.readAudit) ? found.audit : []).map { entry -> PageTemplates.Model in
                 [
                     "action": entry.action.rawValue, "actor": entry.actor.rawValue,
                     "isRefused": entry.result == .refused, "address": entry.origin.address ?? "",
@@ -215,10 +252,10 @@ struct UserPageModel {
             ("passwordSet", user.passwordSetAt),
         ]
         return texts.compactMap { name, value in
-            value.map { ["label": visit.text("user.\(name)"), "value": $0] }
+            value.map { ["label": request.text("user.\(name)"), "value": $0] }
         }
             + times.compactMap { name, time in
-                time.map { ["label": visit.text("user.\(name)"), "value": "", "time": $0.text] }
+                time.map { ["label": request.text("user.\(name)"), "value": "", "time": $0.text] }
             }
     }
 
@@ -242,13 +279,13 @@ struct UserPageModel {
         }
         return names.map { name, kind, value in
             PageField(
-                name, label: visit.text("user.\(name)"), kind: kind, value: form[name] ?? value ?? "",
+                name, label: request.text("user.\(name)"), kind: kind, value: form[name] ?? value ?? "",
                 isRequired: false)
         }
             + [
                 PageField(
-                    "fields", label: visit.text("user.fields"), kind: .multiline, value: form["fields"] ?? json,
-                    hint: visit.text("user.fieldsHint"), isRequired: false)
+                    "fields", label: request.text("user.fields"), kind: .multiline, value: form["fields"] ?? json,
+                    hint: request.text("user.fieldsHint"), isRequired: false)
             ]
     }
 }

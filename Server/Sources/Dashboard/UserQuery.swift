@@ -67,31 +67,31 @@ enum UserQuery {
         return UserPlace(id: .init(rawValue: parts.first ?? ""), key: parts.count > 1 ? parts[1] : "")
     }
 
-    static func fields(_ visit: DashboardRequest) -> [PageField] {
-        let query = visit.visit.query
+    static func fields(_ request: DashboardRequest) -> [PageField] {
+        let query = request.page.query
         func choices(_ values: [String]) -> [(value: String, label: String)] {
-            [("", visit.text("users.all"))] + values.map { ($0, visit.text("users.\($0)")) }
+            [("", request.text("users.all"))] + values.map { ($0, request.text("users.\($0)")) }
         }
         func plain(_ values: [String]) -> [(value: String, label: String)] {
-            [("", visit.text("users.all"))] + values.map { ($0, $0) }
+            [("", request.text("users.all"))] + values.map { ($0, $0) }
         }
         return [
             PageField(
-                "search", label: visit.text("users.search"), kind: .search, value: query.text("search"),
+                "search", label: request.text("users.search"), kind: .search, value: query.text("search"),
                 isRequired: false),
             PageField(
-                "kind", label: visit.text("users.kind"), kind: .select, value: query.text("kind"), isRequired: false,
+                "kind", label: request.text("users.kind"), kind: .select, value: query.text("kind"), isRequired: false,
                 choices: choices(["anonymous", "registered", "disabled", "leaving", "weak"])),
             PageField(
-                "provider", label: visit.text("users.provider"), kind: .select, value: query.text("provider"),
+                "provider", label: request.text("users.provider"), kind: .select, value: query.text("provider"),
                 isRequired: false, choices: plain(["apple", "google", "facebook", "twitter", "anonymous", "device"])),
             PageField(
-                "protocol", label: visit.text("users.protocol"), kind: .select, value: query.text("protocol"),
+                "protocol", label: request.text("users.protocol"), kind: .select, value: query.text("protocol"),
                 isRequired: false, choices: plain(["native", "ncmb", "parse", "kii", "envelope"])),
             PageField(
-                "seen", label: visit.text("users.seen"), kind: .date, value: query.text("seen"), isRequired: false),
+                "seen", label: request.text("users.seen"), kind: .date, value: query.text("seen"), isRequired: false),
             PageField(
-                "unseen", label: visit.text("users.unseen"), kind: .date, value: query.text("unseen"),
+                "unseen", label: request.text("users.unseen"), kind: .date, value: query.text("unseen"),
                 isRequired: false),
         ]
     }

@@ -5,100 +5,107 @@ import enum OkaeriWire.JSONValue
 import PageSupport
 
 /// `/dashboard/app/ID/users`: all users, a page at a time, and what can be done to several at once.
-struct UsersPage: DashboardPage {
-    let permission: AdminPermission? = .readUsers
-
+enum UsersPage {
+    fileprivate static let page = DashboardRoute.Page("/app/{application}/users", .listUsers)
     private static let standardColumns = UserListView.Column.allCases.map(\.rawValue)
-    fileprivate static let deeds = ["disable", "enable", "log-out", "delete"]
     /// What an address holds for one page alone.
     private static let passing: Set<String> = ["from", "done", "count", "left", PageRequest.languageParameter]
 
-    func respond(to visit: DashboardRequest) async throws -> Response {
-        if visit.isPost {
-            let form = try await visit.form()
-            return try await form["view"] == nil ? BulkDeed(visit: visit).respond(form) : keep(form, visit)
-        }
-        let (access, application, query) = (try visit.caller(), try visit.place(), visit.visit.query)
-        let page = try await visit.rules.browseUsers(
+    static let routes: [DashboardRoute] = [
+        DashboardRoute(page, also: [.readPersonalData, .listUserListViews], show),
+        DashboardRoute(page, post: "/app/{application}/views/save", .changeUserListViews) { request in
+            try await changeView(request, "kept") { UserQuery.view(named: $0, request.page.query) }
+        },
+        DashboardRoute(page, post: "/app/{application}/views/remove", .changeUserListViews) { request in
+            try await changeView(request, "dropped") { _ in nil }
+        },
+    ]
+
+    /// Stores what the address shows under a name, or removes the view of a name.
+    private static func changeView(
+        _ request: DashboardRequest, _ notice: String, _ view: (String) -> UserListView?
+    ) async throws -> Response {
+        let name = try await request.form().text("view")
+        try await request.rules.changeUserListViews(
+            name, to: view(name), of: try request.targetApplication().id, by: try request.auditActor())
+        return request.redirect(to: here(request, [("done", notice)]))
+    }
+
+    @Sendable private static func show(_ request: DashboardRequest) async throws -> Response {
+        let (access, application, query) = (try request.caller(), try request.targetApplication(), request.page.query)
+        let showsAll = request.offers(.readPersonalData)
+        let page = try await request.rules.browseUsers(
             in: application.id, UserQuery.filter(query),
-            from: UserQuery.place(query.text("from")), limit: 50, searchesParts: access.may(.readPersonalData))
-        try await visit.useCases.recordReading(of: nil, in: application.id, by: try visit.auditActor())
-        let (columns, fields) = (Self.columns(query), UserQuery.fields(query))
+            from: UserQuery.place(query.text("from")), limit: 50, searchesParts: showsAll)
+        let (columns, fields) = (columns(query), UserQuery.fields(query))
         var list = ListModel()
-        list.columns = columns.map { visit.text("users.\($0)") } + fields
-        list.empty = visit.text("users.empty")
-        list.filters = UserQuery.fields(visit)
+        list.columns = columns.map { request.text("users.\($0)") } + fields
+        list.empty = request.text("users.empty")
+        list.filters = UserQuery.fields(request)
         list.rows = page.users.map { user in
-            let shown = access.may(.readPersonalData) ? user : Redaction.user(user)
-            return columns.map { Self.cell($0, shown, visit) }
-                + fields.map { .init(text: shown.fields[$0].map(Self.text(of:)) ?? "–") }
+            let shown = showsAll ? user : Redaction.user(user)
+            return columns.map { cell($0, shown, request) }
+                + fields.map { .init(text: shown.fields[$0].map(text(of:)) ?? "–") }
         }
         list.next = page.next.map { $0.key.isEmpty ? $0.id.rawValue : "\($0.id).\($0.key)" }
-        if access.may(.readPersonalData) {
+        if request.offers(.exportUsers) {
             for form in ["csv", "json"] {
-                let link = "\(visit.path("export"))?\(FormValues.query(Self.lasting(query) + [("form", form)]))"
-                list.links.append((visit.text("users.\(form)"), link))
+                let link = "\(request.path("export"))?\(FormValues.query(lasting(query) + [("form", form)]))"
+                list.links.append((request.text("users.\(form)"), link))
             }
         }
-        let mayChange = access.may(.changeUsers)
+        let mayChange = request.offers(.disableUser)
         if mayChange { list.picks = page.users.map(\.id.rawValue) }
-        var model = list.model(visit)
-        model["chooser"] = Self.chooser(visit, columns, fields)
-        model.merge(views(visit, access, application)) { $1 }
+        var model = list.model(request)
+        model["chooser"] = chooser(request, columns, fields)
+        model.merge(views(request, access, application)) { $1 }
         if mayChange, !page.users.isEmpty {
             model["bulk"] =
                 [
-                    "link": Self.here(visit),
-                    "deeds": Self.deeds.map {
-                        ["value": $0, "label": visit.text("bulk.\($0)"), "isBad": $0 == "delete"]
-                            as PageTemplates.Model
-                    },
+                    "actions": BulkForm.actions.map { name in
+                        [
+                            "link": BulkForm.link(name == "delete" ? "confirm-deletion" : name, request),
+                            "label": request.text("bulk.\(name)"), "isBad": name == "delete",
+                        ] as PageTemplates.Model
+                    }
                 ] as PageTemplates.Model
         }
         if ["kept", "dropped"].contains(query.text("done")) {
-            model["notice"] = visit.text("views.\(query.text("done"))")
-        } else if Self.deeds.contains(query.text("done")) || query.text("done") == "none" {
+            model["notice"] = request.text("views.\(query.text("done"))")
+        } else if BulkForm.actions.contains(query.text("done")) || query.text("done") == "none" {
             let count = String(Int(query.text("count"), radix: 10) ?? 0)
-            model["notice"] = visit.text(query.text("done") == "none" ? "bulk.none" : "bulk.done", ["count": count])
+            model["notice"] = request.text(query.text("done") == "none" ? "bulk.none" : "bulk.done", ["count": count])
         }
-        return try visit.html("list", title: visit.text("nav.users"), model)
-    }
-
-    /// Keeps what the address shows under a name, or forgets the view of a name.
-    private func keep(_ form: FormValues, _ visit: DashboardRequest) async throws -> Response {
-        let (who, application) = (try visit.auditActor(.changeUsers), try visit.place().id)
-        let name = form.text("view")
-        let isKept = form.text("act") != "drop-view"
-        let view = isKept ? UserQuery.view(named: name, visit.visit.query) : nil
-        try await visit.rules.changeUserListViews(name, to: view, of: application, by: who)
-        return visit.redirect(to: Self.here(visit, [("done", isKept ? "kept" : "dropped")]))
+        return try request.html("list", title: request.text("nav.users"), model)
     }
 
     /// Links to the views that were kept, and forms to keep this one or forget one.
-    private func views(
-        _ visit: DashboardRequest, _ access: AdminAccess, _ application: Domain.Application
+    private static func views(
+        _ request: DashboardRequest, _ access: AdminAccess, _ application: Domain.Application
     ) -> PageTemplates.Model {
         let kept = application.settings.userListViews.filter { $0.isShown(to: access) }
-        let shown = UserQuery.view(named: "", visit.visit.query)
+        let shown = UserQuery.view(named: "", request.page.query)
         let views = kept.map { view -> PageTemplates.Model in
             var other = view
             other.name = ""
             let pairs = UserQuery.pairs(of: view)
             return [
                 "label": view.name, "isCurrent": other == shown,
-                "link": pairs.isEmpty ? visit.path("users") : "\(visit.path("users"))?\(FormValues.query(pairs))",
+                "link": pairs.isEmpty ? request.path("users") : "\(request.path("users"))?\(FormValues.query(pairs))",
             ]
         }
         var model: PageTemplates.Model = ["views": views, "hasViews": !views.isEmpty]
-        guard access.may(.changeUsers) else { return model }
-        let name = PageField("view", label: visit.text("views.name"), hint: visit.text("views.hint"))
-        var keeper: PageTemplates.Model = ["here": Self.here(visit), "name": name.model]
+        guard request.offers(.changeUserListViews) else { return model }
+        let name = PageField("view", label: request.text("views.name"), hint: request.text("views.hint"))
+        let query = behindPath(lasting(request.page.query))
+        var keeper: PageTemplates.Model = ["link": request.path("views/save") + query, "name": name.model]
         if !kept.isEmpty {
             var drop = PageField(
-                "view", label: visit.text("views.drop"), kind: .select, choices: kept.map { ($0.name, $0.name) })
+                "view", label: request.text("views.drop"), kind: .select, choices: kept.map { ($0.name, $0.name) })
             drop.isRequired = true
             var field = drop.model
             field["id"] = "field-dropped-view"
+            field["link"] = request.path("views/remove") + query
             keeper["drop"] = field
         }
         model["keeper"] = keeper
@@ -106,12 +113,15 @@ struct UsersPage: DashboardPage {
     }
 
     /// The page's address with its filters.
-    fileprivate static func here(_ visit: DashboardRequest, _ more: [(String, String)] = []) -> String {
-        let pairs = lasting(visit.visit.query) + more
-        return pairs.isEmpty ? visit.path("users") : "\(visit.path("users"))?\(FormValues.query(pairs))"
+    fileprivate static func here(_ request: DashboardRequest, _ more: [(String, String)] = []) -> String {
+        request.path("users") + behindPath(lasting(request.page.query) + more)
     }
 
-    private static func lasting(_ query: FormValues) -> [(String, String)] {
+    fileprivate static func behindPath(_ pairs: [(String, String)]) -> String {
+        pairs.isEmpty ? "" : "?\(FormValues.query(pairs))"
+    }
+
+    fileprivate static func lasting(_ query: FormValues) -> [(String, String)] {
         query.all.filter { !passing.contains($0.name) && !$0.value.isEmpty }.map { ($0.name, $0.value) }
     }
 
@@ -122,31 +132,31 @@ struct UsersPage: DashboardPage {
     }
 
     private static func chooser(
-        _ visit: DashboardRequest, _ columns: [String], _ fields: [String]
+        _ request: DashboardRequest, _ columns: [String], _ fields: [String]
     ) -> PageTemplates.Model {
         let boxes = standardColumns.map { name in
             PageField(
-                "column.\(name)", label: visit.text("users.\(name)"), kind: .checkbox,
+                "column.\(name)", label: request.text("users.\(name)"), kind: .checkbox,
                 value: columns.contains(name) ? "yes" : "", isRequired: false
             ).model
         }
         let own = PageField(
-            "fields", label: visit.text("users.ownFields"), value: fields.joined(separator: ", "),
-            hint: visit.text("users.ownFieldsHint"), isRequired: false)
+            "fields", label: request.text("users.ownFields"), value: fields.joined(separator: ", "),
+            hint: request.text("users.ownFieldsHint"), isRequired: false)
         return ["boxes": boxes, "own": own.model]
     }
 
-    private static func cell(_ column: String, _ user: User, _ visit: DashboardRequest) -> ListModel.Cell {
-        let link = visit.path("users/\(user.id)")
+    private static func cell(_ column: String, _ user: User, _ request: DashboardRequest) -> ListModel.Cell {
+        let link = request.path("users/\(user.id)")
         switch column {
         case "name":
-            return .init(text: user.displayName ?? user.username ?? visit.text("users.nameless"), link: link)
+            return .init(text: user.displayName ?? user.username ?? request.text("users.nameless"), link: link)
         case "kind":
             return .init(
-                text: visit.text(user.isAnonymous ? "users.anonymous" : "users.registered"),
+                text: request.text(user.isAnonymous ? "users.anonymous" : "users.registered"),
                 badge: user.isDisabled
-                    ? visit.text("users.disabled")
-                    : user.deletionRequestedAt == nil ? nil : visit.text("users.leaving"))
+                    ? request.text("users.disabled")
+                    : user.deletionRequestedAt == nil ? nil : request.text("users.leaving"))
         case "identifiers":
             return .init(text: [user.username, user.email, user.phone].compactMap { $0 }.joined(separator: " · "))
         case "created": return .init(text: "", time: user.createdAt)
@@ -162,57 +172,98 @@ struct UsersPage: DashboardPage {
 }
 
 /// Something that is done to all users that were picked. Deleting asks once more, and how many they are is typed.
-private struct BulkDeed {
-    let visit: DashboardRequest
+enum BulkForm {
+    static let actions = ["disable", "enable", "log-out", "delete"]
 
-    func respond(_ form: FormValues) async throws -> Response {
-        let (who, deed, application) = (try visit.auditActor(.changeUsers), form.text("act"), try visit.place())
-        let ids = form.all.map(\.name).filter { $0.hasPrefix("pick.") && $0.utf8.count <= 133 }
-            .map { Identifier<User>(rawValue: String($0.dropFirst(5))) }
-        guard UsersPage.deeds.contains(deed) else { throw PageFault.unknown }
-        guard !ids.isEmpty else { return visit.redirect(to: UsersPage.here(visit, [("done", "none")])) }
-        if deed == "delete", form.text("confirm") != String(ids.count) {
-            return try confirmation(of: ids, isWrong: form["confirm"] != nil)
+    private static func route(_ name: String, _ action: AdminAction, _ answer: @escaping DashboardRoute.Answer)
+        -> DashboardRoute
+    {
+        DashboardRoute(UsersPage.page, post: "/app/{application}/bulk/\(name)", action, answer)
+    }
+
+    static let routes: [DashboardRoute] = [
+        route("disable", .disableUser) { try await setDisabled(true, $0) },
+        route("enable", .enableUser) { try await setDisabled(false, $0) },
+        route("log-out", .endAllSessions) { request in
+            let (application, who) = (try request.targetApplication(), try request.auditActor())
+            return try await forEach("log-out", request) { id throws(DomainError) in
+                _ = try await request.rules.endAllSessions(of: id, in: application, by: who)
+            }
+        },
+        route("confirm-deletion", .confirmDeletion) { request in
+            let ids = picked(try await request.form())
+            guard !ids.isEmpty else { return nobody(request) }
+            return try confirmation(request, of: ids, isWrong: false)
+        },
+        route("delete", .deleteUser) { request in
+            let form = try await request.form()
+            let ids = picked(form)
+            guard !ids.isEmpty else { return nobody(request) }
+            guard form.text("confirm") == String(ids.count) else {
+                return try confirmation(request, of: ids, isWrong: true)
+            }
+            let (application, who) = (try request.targetApplication(), try request.auditActor())
+            return try await forEach("delete", request) { id throws(DomainError) in
+                _ = try await request.useCases.deleteUser(id, in: application, by: who)
+            }
+        },
+    ]
+
+    /// The address of an action, with the list's filters to go back to.
+    static func link(_ name: String, _ request: DashboardRequest) -> String {
+        request.path("bulk/\(name)") + UsersPage.behindPath(UsersPage.lasting(request.page.query))
+    }
+
+    private static func setDisabled(_ isDisabled: Bool, _ request: DashboardRequest) async throws -> Response {
+        let (application, who) = (try request.targetApplication(), try request.auditActor())
+        return try await forEach(isDisabled ? "disable" : "enable", request) { id throws(DomainError) in
+            try await request.useCases.setUserDisabled(id, in: application, isDisabled: isDisabled, by: who)
         }
-        if deed == "delete" { try visit.requireRecentLogIn() }
+    }
+
+    private static func picked(_ form: FormValues) -> [Identifier<User>] {
+        form.all.map(\.name).filter { $0.hasPrefix("pick.") && $0.utf8.count <= 133 }
+            .map { Identifier<User>(rawValue: String($0.dropFirst(5))) }
+    }
+
+    private static func nobody(_ request: DashboardRequest) -> Response {
+        request.redirect(to: UsersPage.here(request, [("done", "none")]))
+    }
+
+    private static func forEach(
+        _ name: String, _ request: DashboardRequest, _ work: (Identifier<User>) async throws(DomainError) -> Void
+    ) async throws -> Response {
+        let ids = picked(try await request.form())
+        guard !ids.isEmpty else { return nobody(request) }
         var count = 0
         for id in ids {
             do throws(DomainError) {
-                try await act(deed, on: id, in: application, by: who)
+                try await work(id)
                 count += 1
             } catch {
-                // Who is gone meanwhile, or on the way out, is passed over; the count tells.
+                // Users who are gone meanwhile, or on the way out, are left out; the count shows it.
                 switch error {
                 case .userUnknown, .sessionInvalid, .userDeleted: continue
                 default: throw error
                 }
             }
         }
-        return visit.redirect(to: UsersPage.here(visit, [("done", deed), ("count", String(count))]))
+        return request.redirect(to: UsersPage.here(request, [("done", name), ("count", String(count))]))
     }
 
-    private func act(
-        _ deed: String, on id: Identifier<User>, in application: Domain.Application, by who: Operator
-    ) async throws(DomainError) {
-        switch deed {
-        case "delete": _ = try await visit.useCases.deleteUser(id, in: application, by: who)
-        case "log-out": _ = try await visit.rules.endAllSessions(of: id, in: application, by: who)
-        default:
-            try await visit.useCases.setUserDisabled(id, in: application, isDisabled: deed == "disable", by: who)
-        }
-    }
-
-    private func confirmation(of ids: [Identifier<User>], isWrong: Bool) throws -> Response {
+    private static func confirmation(
+        _ request: DashboardRequest, of ids: [Identifier<User>], isWrong: Bool
+    ) throws -> Response {
         let count = String(ids.count)
         let field = PageField(
-            "confirm", label: visit.text("bulk.confirm", ["count": count]), kind: .code,
-            error: isWrong ? visit.text("bulk.wrong") : nil, isFocused: true)
+            "confirm", label: request.text("bulk.confirm", ["count": count]), kind: .code,
+            error: isWrong ? request.text("bulk.wrong") : nil, isFocused: true)
         let model: PageTemplates.Model = [
-            "lead": visit.text("user.deleteHint"), "picks": ids.map { ["id": $0.rawValue] as PageTemplates.Model },
-            "field": field.model, "link": UsersPage.here(visit), "count": count,
+            "lead": request.text("user.deleteHint"), "picks": ids.map { ["id": $0.rawValue] as PageTemplates.Model },
+            "field": field.model, "link": link("delete", request), "back": UsersPage.here(request), "count": count,
         ]
-        return try visit.html(
-            "bulk", title: visit.text("bulk.title", ["count": count]), model,
+        return try request.html(
+            "bulk", title: request.text("bulk.title", ["count": count]), model,
             status: isWrong ? .unprocessableContent : .ok)
     }
 }

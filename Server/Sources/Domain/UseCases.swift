@@ -113,7 +113,6 @@ package final class UseCases: Sendable {
     package let chainAuditEntries: ChainAuditEntries
     package let verifyAudit: VerifyAudit
     package let listAudit: ListAudit
-    package let recordReading: RecordReading
 
     private let sessionCache: SessionCache
     private let searches: SearchScheduler
@@ -290,7 +289,6 @@ package final class UseCases: Sendable {
         chainAuditEntries = ChainAuditEntries(store: store, seals: seals)
         verifyAudit = VerifyAudit(store: store, seals: seals)
         listAudit = ListAudit(store: store)
-        recordReading = RecordReading(store: store, audit: audit)
         administration = AdministrationUseCases(
             world, rateLimiter: rateLimiter, enqueueMessage: enqueueMessage, searches: searches, changes: changes,
             signingKeys: signingKeys)

@@ -232,7 +232,7 @@ package struct Composition: Sendable {
     package func firstAdminLink(port: Int) async -> String? {
         // The server serves without it, and “okaeri admin link” makes another.
         guard (try? await useCases.administration.needsFirstAdmin()) == true else { return nil }
-        let link = try? await useCases.administration.makeLink(by: Operator(actor: .server, origin: .local))
+        let link = try? await useCases.administration.makeLink(for: nil, by: Operator(actor: .server, origin: .local))
         return link.map { settings.adminLink($0.token, port: port) }
     }
 

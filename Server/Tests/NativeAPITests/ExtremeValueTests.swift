@@ -131,22 +131,25 @@ struct ExtremeValueTests {
     func dashboard(number: String) async throws {
         let world = try await AdminWorld(roles: [])
         let browser = world.browser()
-        for (page, fields) in [
-            ("/keys", ["act": "make", "name": "a", "scope.users:read": "yes", "days": number]),
-            ("settings", ["name": "Test", "sessionIdleDays": number, "sessionDays": "400", "deletionGraceDays": "7"]),
-            ("settings", ["name": "Test", "passwordMinimumCharacters": number]),
-            ("protocols", ["door": "kii", "act": "rules", "idleSeconds": number, "sessionsPerUser": number]),
-            ("look", ["cornerRadius": number]),
+        for (page, action, fields) in [
+            ("/keys", "", ["name": "a", "scope.users:read": "yes", "days": number]),
+            (
+                "settings", "",
+                ["name": "Test", "sessionIdleDays": number, "sessionDays": "400", "deletionGraceDays": "7"]
+            ),
+            ("settings", "", ["name": "Test", "passwordMinimumCharacters": number]),
+            ("protocols", "/kii/rules", ["kii.idleSeconds": number, "kii.sessionsPerUser": number]),
+            ("theme", "/save", ["cornerRadius": number]),
         ] {
             let shown = try await browser.get(world.page(page))
-            let answer = try await browser.post(world.page(page), fields, token: shown.token)
+            let answer = try await browser.post(world.page(page) + action, fields, token: shown.token)
             #expect(answer.status < 500, "\(page) \(fields): \(answer.status)")
         }
         let user = try await world.server.person().logIn.user.id
-        let page = world.page("user/\(user)")
+        let page = world.page("users/\(user)")
         let shown = try await browser.get(page)
         let changed = try await browser.post(
-            page, ["act": "save", "version": number, "displayName": "a"], token: shown.token)
+            "\(page)/save", ["version": number, "displayName": "a"], token: shown.token)
         #expect(changed.status < 500)
         for query in [
             "users?from=a.\(number)&seen=2026-01-01", "users?count=\(number)&done=disable", "?days=\(number)",

@@ -28,26 +28,40 @@ package struct AdminAccess: Hashable, Sendable {
         return admin
     }
 
-    package func may(_ permission: AdminPermission) -> Bool { permissions.contains(permission) }
+    func may(_ permission: AdminPermission) -> Bool { permissions.contains(permission) }
 
     /// Who does it, for the audit log.
     package func auditActor(from origin: RequestOrigin) -> Operator { Operator(actor: actor, origin: origin) }
 
     /// - Parameters:
-    ///   - permission: What is wanted.
+    ///   - action: What is wanted.
     ///   - application: Where; `nil` for the whole server, which needs access to all applications.
-    /// - Throws: `administration(notFound)` for an application that may not be seen, so that its id tells nothing;
-    ///   `administration(notAllowed)`.
-    package func require(
-        _ permission: AdminPermission, in application: Identifier<Application>?
-    ) throws(DomainError) {
-        if let applications {
-            guard let application else {
-                throw .administration(.notAllowed(permission))
+    /// - Throws: `administration(notFound)` for an application that may not be seen, so that its id tells nothing, and
+    ///   for what only commands do; `administration(notAllowed)`.
+    package func require(_ action: AdminAction, in application: Identifier<Application>?) throws(DomainError) {
+        switch action.policy.access {
+        case .open, .everyAdmin: return
+        case .commandLine: throw .administration(.notFound)
+        case .permissions(let needed):
+            for permission in needed {
+                if let applications {
+                    guard let application else { throw .administration(.notAllowed(permission)) }
+                    guard applications.contains(application) else { throw .administration(.notFound) }
+                }
+                guard may(permission) else { throw .administration(.notAllowed(permission)) }
             }
-            guard applications.contains(application) else { throw .administration(.notFound) }
         }
-        guard may(permission) else { throw .administration(.notAllowed(permission)) }
+    }
+
+    /// Whether an action is offered to them at all; step-up is asked for when it is done.
+    package func may(_ action: AdminAction, in application: Identifier<Application>?) -> Bool {
+        do throws(DomainError) {
+            try require(action, in: application)
+            return true
+        } catch {
+            // Why it is not offered is not shown.
+            return false
+        }
     }
 
     /// Whether an application may be seen at all.

@@ -41,6 +41,11 @@ package struct AdminKey: Hashable, Sendable {
     package static let nameRule = TextRule(maximumCharacters: 100)
     package static let longestLife: Duration = .days(400)
 
+    /// What a key can do at most: no more than who makes it, and it makes no admins, because it would outlive its maker.
+    package static func scopes(offeredTo access: AdminAccess) -> [AdminPermission] {
+        AdminPermission.allCases.filter { $0 != .manageAdmins && access.may($0) }
+    }
+
     package let id: Identifier<AdminKey>
     package let digest: SecretDigest
     package let name: String

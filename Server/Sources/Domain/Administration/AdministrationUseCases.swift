@@ -1,10 +1,10 @@
 /// What admins can ask for.
 package final class AdministrationUseCases: Sendable {
+    package let perform: PerformAdminAction
     package let findAdmin: FindAdmin
     package let logIn: LogInAdmin
     package let logOut: LogOutAdmin
     package let reauthenticate: ReauthenticateAdmin
-    package let requireRecentLogIn: RequireRecentAdminLogIn
     package let needsFirstAdmin: NeedsFirstAdmin
     package let makeLink: MakeAdminLink
     package let openLink: OpenAdminLink
@@ -42,13 +42,13 @@ package final class AdministrationUseCases: Sendable {
         let audit = changes.audit
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let secrets = AdminSecrets(sealingKey: world.sealingKey, randomness: randomness)
+        perform = PerformAdminAction(clock: clock, recordReading: RecordReading(store: store, audit: audit))
         findAdmin = FindAdmin(store: store, clock: clock)
         let check = AdminCheck(
             store: store, clock: clock, passwords: world.passwords, secrets: secrets, hasLimits: world.hasRateLimits)
         logIn = LogInAdmin(clock: clock, randomness: randomness, check: check, audit: audit)
         logOut = LogOutAdmin(store: store, audit: audit)
         reauthenticate = ReauthenticateAdmin(clock: clock, randomness: randomness, check: check, audit: audit)
-        requireRecentLogIn = RequireRecentAdminLogIn(clock: clock)
         needsFirstAdmin = NeedsFirstAdmin(store: store)
         makeLink = MakeAdminLink(store: store, clock: clock, secrets: secrets, audit: audit)
         openLink = OpenAdminLink(

@@ -24,7 +24,7 @@ package struct CreateAdmin: Sendable {
     /// - Throws: `fieldsRefused`, `administration(nameTaken)`, `administration(notFound)` for an application that there
     ///   is not, `storageUnavailable`.
     package func callAsFunction(
-        name: String, role: AdminRole, applications: Set<Identifier<Application>>?, by who: Operator = .local
+        name: String, role: AdminRole, applications: Set<Identifier<Application>>?, by who: Operator
     ) async throws(DomainError) -> Admin {
         let faults = Admin.nameRule.faults(of: name, field: "name") + role.faults(applications)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
@@ -72,7 +72,7 @@ package struct ChangeAdmin: Sendable {
     /// - Throws: `administration(notFound)`, `administration(changedMeanwhile)`, `administration(lastOwner)`,
     ///   `fieldsRefused`, `storageUnavailable`.
     package func callAsFunction(
-        _ id: Identifier<Admin>, _ changes: Changes, version: Timestamp? = nil, by who: Operator = .local
+        _ id: Identifier<Admin>, _ changes: Changes, version: Timestamp? = nil, by who: Operator
     ) async throws(DomainError) -> Admin {
         let now = clock.now
         let entry = audit.draft(.adminChanged, by: who.actor, in: AuditEntry.server, from: who.origin)
@@ -108,7 +108,7 @@ package struct RemoveAdmin: Sendable {
     let audit: AuditTrail
 
     /// - Throws: `administration(notFound)`, `administration(lastOwner)`, `storageUnavailable`.
-    package func callAsFunction(_ id: Identifier<Admin>, by who: Operator = .local) async throws(DomainError) {
+    package func callAsFunction(_ id: Identifier<Admin>, by who: Operator) async throws(DomainError) {
         let entry = audit.draft(.adminRemoved, by: who.actor, in: AuditEntry.server, from: who.origin)
         try await store.write { transaction throws(DomainError) in
             guard let admin = try transaction.admin(id) else { throw .administration(.notFound) }
@@ -146,7 +146,7 @@ package struct UnlockAdmin: Sendable {
     let audit: AuditTrail
 
     /// - Throws: `administration(notFound)`, `storageUnavailable`.
-    package func callAsFunction(_ id: Identifier<Admin>, by who: Operator = .local) async throws(DomainError) {
+    package func callAsFunction(_ id: Identifier<Admin>, by who: Operator) async throws(DomainError) {
         let entry = audit.draft(.adminUnlocked, by: who.actor, in: AuditEntry.server, from: who.origin)
         try await store.write { transaction throws(DomainError) in
             guard let admin = try transaction.admin(id) else { throw .administration(.notFound) }

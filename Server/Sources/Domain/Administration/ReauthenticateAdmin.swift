@@ -51,20 +51,3 @@ package struct ReauthenticateAdmin: Sendable {
             recoveryCodesLeft: left)
     }
 }
-
-/// Refuses what an admin's session that was left open must not be enough for (requirement 18).
-package struct RequireRecentAdminLogIn: Sendable {
-    let clock: any WallClock
-
-    /// - Throws: `reauthenticationRequired` for a session whose admin gave password and code longer ago than ten minutes.
-    ///   A program's key is its own proof.
-    package func callAsFunction(_ access: AdminAccess) throws(DomainError) {
-        guard isMet(by: access) else { throw .reauthenticationRequired }
-    }
-
-    /// The same as an answer, for a deed that needs it only sometimes.
-    package func isMet(by access: AdminAccess) -> Bool {
-        guard let authenticatedAt = access.authenticatedAt else { return true }
-        return clock.now < authenticatedAt + AdminSession.freshness
-    }
-}

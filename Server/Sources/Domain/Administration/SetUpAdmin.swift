@@ -16,7 +16,7 @@ package struct MakeAdminLink: Sendable {
     /// - Returns: the link's token, told once.
     /// - Throws: `administration(notFound)`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
-        for id: Identifier<Admin>? = nil, by who: Operator = .local
+        for id: Identifier<Admin>?, by who: Operator
     ) async throws(DomainError) -> Made {
         let token = Secret(AdminLink.tokenPrefix + Base64URL.text(of: secrets.randomness.bytes(32)))
         let link = AdminLink(

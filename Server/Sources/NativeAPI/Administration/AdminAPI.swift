@@ -29,34 +29,29 @@ package struct AdminAPI: ProtocolAdapter {
         }
     }
 
-    /// Every endpoint. What a caller must be allowed stands beside each.
+    /// Every endpoint, and the action whose policy holds for it.
     package static let table: [AdminRoute] =
-        accounts + keys + applications + settings + doors + mail + users + views + activity + fields + server
+        accounts + keys + applications + settings + providers + mail + users + views + activity + fields + server
 }
 
 /// One line of the table.
 package struct AdminRoute: Sendable {
     package let method: HTTPRequest.Method
     package let path: String
-    /// What the caller must be allowed; `nil` for what anybody may ask, or every admin: see `isOpen`.
-    package let permission: AdminPermission?
-    /// Whether it can be asked without being an admin: log-in and set-up.
-    package let isOpen: Bool
-    /// Whether an admin must have given password and code within ten minutes: for what gives somebody a way in, takes data
-    /// out, or destroys (requirement 18). A key is its own proof.
-    package let needsPresence: Bool
+    /// What it does; its policy holds for the route.
+    package let action: AdminAction
+    /// What it also does, or shows, by what it finds in the request.
+    package let also: [AdminAction]
     fileprivate let answer: @Sendable (AdminCall) async throws -> Response
 
     init(
-        _ method: HTTPRequest.Method, _ path: String, _ permission: AdminPermission?, isOpen: Bool = false,
-        needsPresence: Bool = false,
+        _ method: HTTPRequest.Method, _ path: String, _ action: AdminAction, also: [AdminAction] = [],
         _ answer: @escaping @Sendable (AdminCall) async throws -> Response
     ) {
         self.method = method
         self.path = AdminAPI.root + path
-        self.permission = permission
-        self.isOpen = isOpen
-        self.needsPresence = needsPresence
+        self.action = action
+        self.also = also
         self.answer = answer
     }
 
@@ -64,30 +59,20 @@ package struct AdminRoute: Sendable {
     package var isInApplication: Bool { path.contains("{application}") }
 }
 
-/// Finds out who asks and whether they may, then answers.
+/// Finds out who asks, and performs the route's action.
 struct AdminEndpoint: Sendable {
     let api: AdminAPI
     let route: AdminRoute
 
     func respond(_ request: Request, _ context: ServerContext) async throws -> Response {
         var call = AdminCall(api: api, request: request, context: context)
-        guard !route.isOpen else { return try await route.answer(call) }
-        let token = request.bearerToken.map { Secret(String($0)) }
-        let access = try await api.useCases.administration.findAdmin(token)
-        let application =
-            route.isInApplication ? Identifier<Domain.Application>(rawValue: try call.id("application")) : nil
-        if let permission = route.permission { try access.require(permission, in: application) }
-        if route.needsPresence { try api.useCases.administration.requireRecentLogIn(access) }
-        call.access = access
-        call.token = token
-        if let application {
-            do {
-                call.application = try await api.useCases.findApplication(application)
-            } catch {
-                guard case .applicationUnknown = error else { throw error }
-                throw DomainError.administration(.notFound)
-            }
+        if route.action.policy.access != .open { try await call.authenticate() }
+        if route.isInApplication { call.applicationId = Identifier(rawValue: try call.id("application")) }
+        let user = route.path.contains("{user}") ? try call.user() : nil
+        return try await call.perform(route.action, on: user) { _ in
+            var call = call
+            try await call.readApplication()
+            return try await route.answer(call)
         }
-        return try await route.answer(call)
     }
 }

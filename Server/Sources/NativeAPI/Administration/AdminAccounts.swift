@@ -8,12 +8,12 @@ import QRCodes
 extension AdminAPI {
     /// What admins prove themselves with, and who they are.
     static let accounts: [AdminRoute] = [
-        AdminRoute(.post, "set-up/open", nil, isOpen: true) { call in
+        AdminRoute(.post, "set-up/open", .openSetUpLink) { call in
             let body = try await call.body(LinkBody.self)
             let opened = try await call.rules.openLink(Secret(body.token), from: call.client)
             return try call.answer(OpenedLinkBody(opened))
         },
-        AdminRoute(.post, "set-up", nil, isOpen: true) { call in
+        AdminRoute(.post, "set-up", .setUpAdmin) { call in
             let body = try await call.body(SetUpBody.self)
             let done = try await call.rules.setUp(
                 .init(
@@ -23,14 +23,14 @@ extension AdminAPI {
             return try call.answer(
                 AdminLogInResponse(done.logIn, recoveryCodes: done.recoveryCodes.map(\.revealed)), status: .created)
         },
-        AdminRoute(.post, "log-in", nil, isOpen: true) { call in
+        AdminRoute(.post, "log-in", .logIn) { call in
             let body = try await call.body(AdminLogInBody.self)
             let done = try await call.rules.logIn(
                 .init(name: body.name, password: Secret(body.password), code: body.code), from: call.client,
                 origin: call.origin)
             return try call.answer(AdminLogInResponse(done, recoveryCodes: nil))
         },
-        AdminRoute(.post, "reauthenticate", nil) { call in
+        AdminRoute(.post, "reauthenticate", .reauthenticate) { call in
             let body = try await call.body(AdminProofBody.self)
             guard let token = call.token else { throw DomainError.administration(.adminRequired) }
             let done = try await call.rules.reauthenticate(
@@ -38,18 +38,18 @@ extension AdminAPI {
                 from: call.client, origin: call.origin)
             return try call.answer(AdminProofResponse(done))
         },
-        AdminRoute(.post, "log-out", nil) { call in
+        AdminRoute(.post, "log-out", .logOut) { call in
             if let token = call.token { try await call.rules.logOut(token, by: try call.caller(), from: call.origin) }
             return AdminCall.done
         },
-        AdminRoute(.get, "me", nil) { call in try call.answer(AccessBody(try call.caller())) },
-        AdminRoute(.get, "admins", .readAdmins) { call in
+        AdminRoute(.get, "me", .readOwnAccess) { call in try call.answer(AccessBody(try call.caller())) },
+        AdminRoute(.get, "admins", .listAdmins) { call in
             let locks = try await call.rules.listLocks()
             return try call.answer(
                 AdminsBody(
                     admins: try await call.rules.listAdmins().map { AdminBody($0, lockedUntil: locks[$0.id]) }))
         },
-        AdminRoute(.post, "admins", .manageAdmins, needsPresence: true) { call in
+        AdminRoute(.post, "admins", .createAdmin) { call in
             let body = try await call.body(NewAdminBody.self)
             let role = try AdminRole(wire: body.role)
             let admin = try await call.rules.createAdmin(
@@ -61,7 +61,7 @@ extension AdminAPI {
                 NewAdminResponse(admin: AdminBody(admin), link: AdminLinkBody(link)), status: .created,
                 version: admin.updatedAt)
         },
-        AdminRoute(.patch, "admins/{id}", .manageAdmins, needsPresence: true) { call in
+        AdminRoute(.patch, "admins/{id}", .changeAdmin) { call in
             let body = try await call.body(ChangedAdminBody.self)
             let admin = try await call.rules.changeAdmin(
                 Identifier(rawValue: try call.id("id")),
@@ -71,15 +71,15 @@ extension AdminAPI {
                 version: try call.version(), by: try call.auditActor())
             return try call.answer(AdminBody(admin), version: admin.updatedAt)
         },
-        AdminRoute(.delete, "admins/{id}", .manageAdmins, needsPresence: true) { call in
+        AdminRoute(.delete, "admins/{id}", .removeAdmin) { call in
             try await call.rules.removeAdmin(Identifier(rawValue: try call.id("id")), by: try call.auditActor())
             return AdminCall.done
         },
-        AdminRoute(.post, "admins/{id}/unlock", .manageAdmins, needsPresence: true) { call in
+        AdminRoute(.post, "admins/{id}/unlock", .unlockAdmin) { call in
             try await call.rules.unlockAdmin(Identifier(rawValue: try call.id("id")), by: try call.auditActor())
             return AdminCall.done
         },
-        AdminRoute(.post, "admins/{id}/link", .manageAdmins, needsPresence: true) { call in
+        AdminRoute(.post, "admins/{id}/link", .createAdminLink) { call in
             let link = try await call.rules.makeLink(
                 for: Identifier(rawValue: try call.id("id")), by: try call.auditActor())
             return try call.answer(AdminLinkBody(link), status: .created)
@@ -88,10 +88,10 @@ extension AdminAPI {
 
     /// Keys for programs.
     static let keys: [AdminRoute] = [
-        AdminRoute(.get, "keys", .readAdmins) { call in
+        AdminRoute(.get, "keys", .listAdminKeys) { call in
             try call.answer(AdminKeysBody(keys: try await call.rules.listKeys().map(AdminKeyBody.init(_:))))
         },
-        AdminRoute(.post, "keys", .manageAdmins, needsPresence: true) { call in
+        AdminRoute(.post, "keys", .createAdminKey) { call in
             let body = try await call.body(NewAdminKeyBody.self)
             let scopes = try body.scopes.map { name throws(RequestError) in
                 guard let scope = AdminPermission(rawValue: name) else { throw AdminQuery.malformed("scopes") }
@@ -105,7 +105,7 @@ extension AdminAPI {
             return try call.answer(
                 NewAdminKeyResponse(key: AdminKeyBody(key), secret: secret.revealed), status: .created)
         },
-        AdminRoute(.delete, "keys/{id}", .manageAdmins, needsPresence: true) { call in
+        AdminRoute(.delete, "keys/{id}", .removeAdminKey) { call in
             try await call.rules.removeKey(Identifier(rawValue: try call.id("id")), by: try call.auditActor())
             return AdminCall.done
         },

@@ -5,16 +5,16 @@ import Hummingbird
 import OkaeriWire
 
 extension AdminAPI {
-    private static let place = "applications/{application}"
+    private static let application = "applications/{application}"
 
     /// Applications themselves.
     static let applications: [AdminRoute] = [
-        AdminRoute(.get, "applications", nil) { call in
+        AdminRoute(.get, "applications", .listApplications) { call in
             let access = try call.caller()
             let entries = try await call.useCases.listApplications().filter { access.sees($0.application.id) }
             return try call.answer(AdminApplicationsBody(applications: entries.map(AdminApplicationBody.init(_:))))
         },
-        AdminRoute(.post, "applications", .makeApplications) { call in
+        AdminRoute(.post, "applications", .createApplication) { call in
             let body = try await call.body(NewApplicationBody.self)
             let made = try await call.useCases.createApplication(name: body.name, by: try call.auditActor())
             return try call.answer(
@@ -26,25 +26,25 @@ extension AdminAPI {
 
     /// What happens in an application.
     static let activity: [AdminRoute] = [
-        AdminRoute(.get, "\(place)/sessions", .readUsers) { call in
+        AdminRoute(.get, "\(application)/sessions", .listSessions, also: [.readPersonalData]) { call in
             let query = try AdminQuery(call, "protocol", "from", "limit")
-            let (access, application) = (try call.caller(), try call.place())
+            let (access, application) = (try call.caller(), try call.targetApplication())
             let limit = try query.number("limit", in: 1...ListActivity.maximumPageSize) ?? 50
             let sessions = try await call.rules.listActivity.sessions(
                 in: application.id, protocolName: query.text("protocol").map { .init(rawValue: $0) },
                 from: query.text("from").map(SessionPlace.init(wire:)), limit: limit)
-            try await call.useCases.recordReading(of: nil, in: application.id, by: try call.auditActor())
             return try call.answer(
                 AdminSessionsBody(
                     sessions: sessions.map { AdminSessionBody($0, for: access) },
                     next: sessions.count == limit
                         ? sessions.last.map { "\($0.user.rawValue).\($0.id.rawValue)" } : nil))
         },
-        AdminRoute(.get, "\(place)/merges", .readUsers) { call in
+        AdminRoute(.get, "\(application)/merges", .listMerges) { call in
             let query = try AdminQuery(call, "from", "limit")
             let limit = try query.number("limit", in: 1...ListActivity.maximumPageSize) ?? 50
             let (merges, tickets) = try await call.rules.listActivity.merges(
-                in: try call.place().id, before: query.text("from").map { Identifier(rawValue: $0) }, limit: limit)
+                in: try call.targetApplication().id, before: query.text("from").map { Identifier(rawValue: $0) },
+                limit: limit)
             return try call.answer(
                 AdminMergesBody(
                     merges: merges.map(AdminMergeBody.init(_:)),
@@ -52,22 +52,22 @@ extension AdminAPI {
                         AdminOfferBody(user: $0.user.rawValue, other: $0.other.rawValue, expiresAt: $0.expiresAt.wire)
                     }, next: merges.count == limit ? merges.last?.id.rawValue : nil))
         },
-        AdminRoute(.post, "\(place)/users/{user}/merges/{merge}/undo", .changeUsers) { call in
+        AdminRoute(.post, "\(application)/users/{user}/merges/{merge}/undo", .undoMerge) { call in
             try await call.useCases.undoMerge(
-                Identifier(rawValue: try call.id("merge")), of: try call.user(), in: try call.place().id,
+                Identifier(rawValue: try call.id("merge")), of: try call.user(), in: try call.targetApplication().id,
                 by: try call.auditActor())
             return AdminCall.done
         },
-        AdminRoute(.get, "\(place)/audit", .readAudit) { call in
-            try await call.auditLog(of: try call.place().id)
+        AdminRoute(.get, "\(application)/audit", .readAudit) { call in
+            try await call.auditLog(of: try call.targetApplication().id)
         },
-        AdminRoute(.get, "\(place)/overview", .readFigures) { call in
+        AdminRoute(.get, "\(application)/overview", .readOverview) { call in
             let query = try AdminQuery(call, "days")
             let days = try query.number("days", in: 1...ReadOverview.longestSpanDays) ?? 7
             return try call.answer(
-                OverviewBody(try await call.rules.readOverview(of: try call.place().id, days: days)))
+                OverviewBody(try await call.rules.readOverview(of: try call.targetApplication().id, days: days)))
         },
-        AdminRoute(.get, "audit", .readAudit) { call in try await call.auditLog(of: AuditEntry.server) },
+        AdminRoute(.get, "audit", .readServerAudit) { call in try await call.auditLog(of: AuditEntry.server) },
     ]
 }
 

@@ -10,9 +10,12 @@ struct AdminCall: Sendable {
     let api: AdminAPI
     let request: Request
     let context: ServerContext
-    fileprivate(set) var found: (access: AdminAccess?, token: Secret?, application: Domain.Application?) = (
-        nil, nil, nil
-    )
+    /// Who asks; `nil` on an open route.
+    private var access: AdminAccess?
+    private(set) var token: Secret?
+    /// The application that the path names.
+    var applicationId: Identifier<Domain.Application>?
+    private var application: Domain.Application?
 
     init(api: AdminAPI, request: Request, context: ServerContext) {
         self.api = api
@@ -25,34 +28,53 @@ struct AdminCall: Sendable {
     var origin: RequestOrigin { api.native.origin(of: request, context) }
     var client: ClientAddress { api.native.gate.client(of: request, context) }
 
-    /// Who asks; set before a route answers that is not open.
-    var access: AdminAccess? {
-        get { found.access }
-        set { found.access = newValue }
+    /// Reads whose token or key the request carries.
+    ///
+    /// - Throws: `administration(adminRequired)`, `storageUnavailable`.
+    mutating func authenticate() async throws(DomainError) {
+        token = request.headers.value(of: .authorization).flatMap { text -> Secret? in
+            let parts = text.split(separator: " ", maxSplits: 1)
+            guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+            return Secret(String(parts[1]))
+        }
+        access = try await rules.findAdmin(token)
     }
 
-    var token: Secret? {
-        get { found.token }
-        set { found.token = newValue }
+    /// - Throws: `administration(notFound)`, `storageUnavailable`.
+    mutating func readApplication() async throws(DomainError) {
+        guard let applicationId else { return }
+        do throws(DomainError) {
+            application = try await useCases.findApplication(applicationId)
+        } catch {
+            guard case .applicationUnknown = error else { throw error }
+            throw .administration(.notFound)
+        }
     }
+
+    private var actor: AdminActor { access.map { .admin($0, origin) } ?? .anonymous(origin) }
+
+    /// Does something under the policy of its action.
+    func perform<Output>(
+        _ action: AdminAction, on user: Identifier<User>? = nil, _ work: (Operator) async throws -> Output
+    ) async throws -> Output {
+        try await rules.perform(action, by: actor, in: applicationId, on: user, refusal: { $0 }, work)
+    }
+
+    /// Whether an action would be allowed, for one that depends on what is found meanwhile.
+    func allows(_ action: AdminAction) -> Bool { rules.perform.allows(action, by: actor, in: applicationId) }
 
     /// - Throws: `administration(adminRequired)` on an open route.
     func caller() throws(DomainError) -> AdminAccess {
-        guard let access = found.access else { throw .administration(.adminRequired) }
+        guard let access else { throw .administration(.adminRequired) }
         return access
     }
 
     /// Who does it, for the audit log.
     func auditActor() throws(DomainError) -> Operator { try caller().auditActor(from: origin) }
 
-    var application: Domain.Application? {
-        get { found.application }
-        set { found.application = newValue }
-    }
-
     /// - Throws: `administration(notFound)` on a route without one.
-    func place() throws(DomainError) -> Domain.Application {
-        guard let application = found.application else { throw .administration(.notFound) }
+    func targetApplication() throws(DomainError) -> Domain.Application {
+        guard let application else { throw .administration(.notFound) }
         return application
     }
 

@@ -11,31 +11,31 @@ extension AdminAPI {
     /// What holds for an application's custom fields.
     static let fields: [AdminRoute] = [
         AdminRoute(.get, all, .readSettings) { call in
-            try call.answer(FieldRulesBody(try call.place().settings.fieldRules))
+            try call.answer(FieldRulesBody(try call.targetApplication().settings.fieldRules))
         },
-        AdminRoute(.put, all, .changeSettings) { call in
+        AdminRoute(.put, all, .changeFieldRules) { call in
             let isClosed = try await call.body(FieldPolicyBody.self).isClosed()
             let application = try await call.useCases.changeFieldRules(
-                of: try call.place().id, by: try call.auditActor()
+                of: try call.targetApplication().id, by: try call.auditActor()
             ) { $0.isClosed = isClosed }
             return try call.answer(FieldRulesBody(application.settings.fieldRules))
         },
         AdminRoute(.get, one, .readSettings) { call in
-            let application = try call.place()
+            let application = try call.targetApplication()
             guard let rule = application.settings.fieldRules[try call.field()] else {
                 throw DomainError.administration(.notFound)
             }
             return try await call.answer(rule)
         },
-        AdminRoute(.put, one, .changeSettings) { call in
+        AdminRoute(.put, one, .changeFieldRules) { call in
             let rule = try (try await call.body(NewFieldRuleBody.self)).rule(named: try call.field())
-            try await call.useCases.changeFieldRules(of: try call.place().id, by: try call.auditActor()) {
+            try await call.useCases.changeFieldRules(of: try call.targetApplication().id, by: try call.auditActor()) {
                 $0[rule.name] = rule
             }
             return try await call.answer(rule)
         },
-        AdminRoute(.delete, one, .changeSettings) { call in
-            let (application, name) = (try call.place(), try call.field())
+        AdminRoute(.delete, one, .changeFieldRules) { call in
+            let (application, name) = (try call.targetApplication(), try call.field())
             guard application.settings.fieldRules[name] != nil else { throw DomainError.administration(.notFound) }
             try await call.useCases.changeFieldRules(of: application.id, by: try call.auditActor()) { $0[name] = nil }
             return AdminCall.done
@@ -56,7 +56,7 @@ extension AdminCall {
 
     /// A rule, and how many users break it.
     fileprivate func answer(_ rule: FieldRule) async throws -> Response {
-        let count = try await useCases.countRuleBreakers(of: rule, in: try place().id)
+        let count = try await useCases.countRuleBreakers(of: rule, in: try targetApplication().id)
         return try answer(FieldRuleBody(rule, count))
     }
 }

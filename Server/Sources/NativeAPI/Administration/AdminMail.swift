@@ -5,48 +5,50 @@ import Hummingbird
 import OkaeriWire
 
 extension AdminAPI {
-    private static let place = "applications/{application}/mail"
+    private static let application = "applications/{application}/mail"
 
     /// What an application's mails say.
     static let mail: [AdminRoute] = [
-        AdminRoute(.get, place, .readSettings) { call in
-            try call.answer(AdminMailBody(try call.place().settings.mail))
+        AdminRoute(.get, application, .readSettings) { call in
+            try call.answer(AdminMailBody(try call.targetApplication().settings.mail))
         },
-        AdminRoute(.put, "\(place)/templates/{kind}/{language}", .changeSettings) { call in
+        AdminRoute(.put, "\(application)/templates/{kind}/{language}", .changeMail) { call in
             let (template, kind, language) = (
                 try await call.body(MailTemplateBody.self).template, try call.mailKind(), try call.mailLanguage()
             )
-            let changed = try await call.useCases.changeMailSettings(of: try call.place().id, by: try call.auditActor())
-            {
+            let changed = try await call.useCases.changeMailSettings(
+                of: try call.targetApplication().id, by: try call.auditActor()
+            ) {
                 $0.templates[kind, default: [:]][language] = template
             }
             return try call.answer(AdminMailBody(changed.settings.mail))
         },
-        AdminRoute(.delete, "\(place)/templates/{kind}/{language}", .changeSettings) { call in
+        AdminRoute(.delete, "\(application)/templates/{kind}/{language}", .changeMail) { call in
             let (kind, language) = (try call.mailKind(), try call.mailLanguage())
-            try await call.useCases.changeMailSettings(of: try call.place().id, by: try call.auditActor()) {
+            try await call.useCases.changeMailSettings(of: try call.targetApplication().id, by: try call.auditActor()) {
                 $0.templates[kind]?[language] = nil
             }
             return AdminCall.done
         },
-        AdminRoute(.post, "\(place)/preview", .readSettings) { call in
+        AdminRoute(.post, "\(application)/preview", .readSettings) { call in
             let body = try await call.body(MailPreviewBody.self)
             let mail = try call.rules.previewMail(
                 try call.mailKind(body.kind), in: try call.mailLanguage(body.language), template: body.template,
-                of: try call.place())
+                of: try call.targetApplication())
             return try call.answer(PreviewedMailBody(mail))
         },
-        AdminRoute(.post, "\(place)/test", .changeSettings) { call in
+        AdminRoute(.post, "\(application)/test", .sendTestMail) { call in
             let body = try await call.body(MailTestBody.self)
             try await call.rules.sendTestMail(
-                try call.mailKind(body.kind), in: try call.mailLanguage(body.language), of: try call.place(),
+                try call.mailKind(body.kind), in: try call.mailLanguage(body.language),
+                of: try call.targetApplication(),
                 to: body.to, by: try call.auditActor())
             return Response(status: .accepted)
         },
-        AdminRoute(.get, "\(place)/queue", .readSettings) { call in
+        AdminRoute(.get, "\(application)/queue", .readMailQueue) { call in
             try call.answer(
                 QueuedMailsBody(
-                    mails: try await call.useCases.listQueuedMail(in: try call.place().id)
+                    mails: try await call.useCases.listQueuedMail(in: try call.targetApplication().id)
                         .map(QueuedMailBody.init(_:))))
         },
     ]

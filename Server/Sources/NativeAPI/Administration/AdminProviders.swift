@@ -5,19 +5,19 @@ import Hummingbird
 import OkaeriWire
 
 extension AdminAPI {
-    private static let place = "applications/{application}"
+    private static let application = "applications/{application}"
 
-    /// By which providers and protocols people come in.
-    static let doors: [AdminRoute] = [
-        AdminRoute(.get, "\(place)/providers", .readSettings) { call in
+    /// Identity providers and foreign protocols.
+    static let providers: [AdminRoute] = [
+        AdminRoute(.get, "\(application)/providers", .readSettings) { call in
             try call.answer(
                 AdminProvidersBody(
-                    providers: try await call.useCases.listProviders(of: try call.place().id)
+                    providers: try await call.useCases.listProviders(of: try call.targetApplication().id)
                         .map(AdminProviderBody.init(_:))))
         },
-        AdminRoute(.put, "\(place)/providers/{provider}", .changeSettings, needsPresence: true) { call in
+        AdminRoute(.put, "\(application)/providers/{provider}", .setProvider) { call in
             let (body, provider) = (try await call.body(NewProviderBody.self), try call.provider())
-            let application = try call.place().id
+            let application = try call.targetApplication().id
             try await call.useCases.setProvider(
                 body.settings(of: provider), secret: body.secret.map { Secret($0) }, of: application,
                 by: try call.auditActor())
@@ -26,42 +26,46 @@ extension AdminAPI {
             guard let entry else { throw DomainError.providerNotEnabled }
             return try call.answer(AdminProviderBody(entry))
         },
-        AdminRoute(.delete, "\(place)/providers/{provider}", .changeSettings, needsPresence: true) { call in
+        AdminRoute(.delete, "\(application)/providers/{provider}", .removeProvider) { call in
             try await call.useCases.removeProvider(
-                try call.provider(), of: try call.place().id, by: try call.auditActor())
+                try call.provider(), of: try call.targetApplication().id, by: try call.auditActor())
             return AdminCall.done
         },
-        AdminRoute(.post, "\(place)/providers/{provider}/check", .changeSettings) { call in
-            let finding = try await call.useCases.checkProvider(try call.provider(), of: try call.place().id)
+        AdminRoute(.post, "\(application)/providers/{provider}/check", .checkProvider) { call in
+            let finding = try await call.useCases.checkProvider(
+                try call.provider(), of: try call.targetApplication().id)
             return try call.answer(ProviderFindingBody(finding))
         },
-        AdminRoute(.get, "\(place)/protocols", .readSettings) { call in
-            let (application, access) = (try call.place(), try call.caller())
+        AdminRoute(.get, "\(application)/protocols", .readSettings, also: [.readProtocolKeys]) { call in
+            let (application, access) = (try call.targetApplication(), try call.caller())
             let protocols = try await call.useCases.listProtocolKeys(of: application.id)
             return try call.answer(
                 AdminProtocolsBody(
                     protocols: protocols.map {
-                        AdminProtocolBody($0, of: application, isWhole: access.may(.changeSettings))
+                        AdminProtocolBody(
+                            $0, of: application, isWhole: access.may(.readProtocolKeys, in: application.id))
                     }))
         },
-        AdminRoute(.put, "\(place)/protocols/{protocol}", .changeSettings, needsPresence: true) { call in
+        AdminRoute(.put, "\(application)/protocols/{protocol}", .enableProtocol) { call in
             let (body, name) = (try await call.body(ProtocolKeysBody.self), try call.protocolName())
-            let application = try call.place()
+            let application = try call.targetApplication()
             let issued = try await call.useCases.enableProtocol(
                 name, given: try body.given(for: name), of: application.id, by: try call.auditActor())
             return try call.answer(AdminProtocolBody(issued, of: application, isWhole: true))
         },
-        AdminRoute(.delete, "\(place)/protocols/{protocol}", .changeSettings, needsPresence: true) { call in
+        AdminRoute(.delete, "\(application)/protocols/{protocol}", .disableProtocol) { call in
             let wasOn = try await call.useCases.disableProtocol(
-                try call.protocolName(), of: try call.place().id, by: try call.auditActor())
+                try call.protocolName(), of: try call.targetApplication().id, by: try call.auditActor())
             guard wasOn else { throw DomainError.administration(.notFound) }
             return AdminCall.done
         },
-        AdminRoute(.patch, "\(place)/protocols/{protocol}/rules", .changeSettings) { call in
+        AdminRoute(
+            .patch, "\(application)/protocols/{protocol}/rules", .changeProtocolRules, also: [.loosenProtocolRules]
+        ) { call in
             let (body, name) = (try await call.body(ProtocolRulesPatch.self), try call.protocolName())
             let changed = try await call.useCases.foreign.changeProtocolRules(
-                name, of: try call.place().id, to: body.changes,
-                mayLoosen: call.rules.requireRecentLogIn.isMet(by: try call.caller()), by: try call.auditActor())
+                name, of: try call.targetApplication().id, to: body.changes,
+                mayLoosen: call.allows(.loosenProtocolRules), by: try call.auditActor())
             return try call.answer(ProtocolRulesBody(name, of: changed.settings))
         },
     ]

@@ -5,45 +5,48 @@ import Hummingbird
 import OkaeriWire
 
 extension AdminAPI {
-    private static let place = "applications/{application}"
+    private static let application = "applications/{application}"
 
     /// What an application has decided.
     static let settings: [AdminRoute] = [
-        AdminRoute(.get, place, .readSettings) { call in try call.answer(settingsOf: try call.place()) },
-        AdminRoute(.patch, place, .changeSettings, needsPresence: true) { call in
+        AdminRoute(.get, application, .readSettings) { call in try call.answer(settingsOf: try call.targetApplication())
+        },
+        AdminRoute(.patch, application, .changeSettings) { call in
             let version = try call.versionText()
             let patch = try await call.api.native.readJSON(
                 AdminSettingsPatch.self, of: call.request, call.context,
                 mediaTypes: ["application/merge-patch+json", "application/json"])
             let changed = try await call.rules.changeApplication(
-                try call.place().id, isCurrent: { $0.version == version }, by: try call.auditActor()
+                try call.targetApplication().id, isCurrent: { $0.version == version }, by: try call.auditActor()
             ) { patch?.apply(to: &$0) }
             return try call.answer(settingsOf: changed)
         },
-        AdminRoute(.get, "\(place)/redirects", .readSettings) { call in
-            try call.answer(RedirectsBody(redirects: try call.place().settings.redirectAddresses))
+        AdminRoute(.get, "\(application)/redirects", .readSettings) { call in
+            try call.answer(RedirectsBody(redirects: try call.targetApplication().settings.redirectAddresses))
         },
-        AdminRoute(.put, "\(place)/redirects", .changeSettings, needsPresence: true) { call in
+        AdminRoute(.put, "\(application)/redirects", .changeRedirects) { call in
             let body = try await call.body(RedirectsBody.self)
-            let changed = try await call.useCases.changeRedirects(of: try call.place().id, by: try call.auditActor()) {
+            let changed = try await call.useCases.changeRedirects(
+                of: try call.targetApplication().id, by: try call.auditActor()
+            ) {
                 $0 = body.redirects
             }
             return try call.answer(RedirectsBody(redirects: changed.settings.redirectAddresses))
         },
-        AdminRoute(.get, "\(place)/theme", .readSettings) { call in
-            try call.answer(ThemeBody(try call.place().settings.theme))
+        AdminRoute(.get, "\(application)/theme", .readSettings) { call in
+            try call.answer(ThemeBody(try call.targetApplication().settings.theme))
         },
-        AdminRoute(.put, "\(place)/theme", .changeSettings) { call in
+        AdminRoute(.put, "\(application)/theme", .changeTheme) { call in
             let draft = try ThemeDraft(.object(try await call.body([String: JSONValue].self)))
             try await call.useCases.changeTheme(
-                of: try call.place().id, to: draft.value, by: try call.auditActor())
+                of: try call.targetApplication().id, to: draft.value, by: try call.auditActor())
             return try call.answer(ThemeBody(draft.value))
         },
-        AdminRoute(.delete, "\(place)/theme", .changeSettings) { call in
-            try await call.useCases.changeTheme(of: try call.place().id, to: nil, by: try call.auditActor())
+        AdminRoute(.delete, "\(application)/theme", .changeTheme) { call in
+            try await call.useCases.changeTheme(of: try call.targetApplication().id, to: nil, by: try call.auditActor())
             return AdminCall.done
         },
-        AdminRoute(.get, "\(place)/export", .readPersonalData, needsPresence: true) { call in
+        AdminRoute(.get, "\(application)/export", .exportUsers) { call in
             let query = try AdminQuery(
                 call, "form", "kind", "disabled", "leaving", "weak", "provider", "protocol", "seenSince",
                 "notSeenSince", "search")
@@ -51,18 +54,18 @@ extension AdminAPI {
                 throw AdminQuery.malformed("form")
             }
             let pages = try await call.rules.exportUsers(
-                of: try call.place().id, try BrowseUsers.Filter(query), by: try call.auditActor())
+                of: try call.targetApplication().id, try BrowseUsers.Filter(query), by: try call.auditActor())
             return UserFile(form, pages: pages).response()
         },
     ]
 
     /// What the server sees of itself.
     static let server: [AdminRoute] = [
-        AdminRoute(.get, "health", .readFigures) { call in
+        AdminRoute(.get, "health", .readHealth) { call in
             let sessions = call.useCases.cachedSessions
             return try call.answer(HealthBody(try await call.rules.readHealth(), cachedSessions: sessions))
         },
-        AdminRoute(.post, "signing-keys", .changeSettings, needsPresence: true) { call in
+        AdminRoute(.post, "signing-keys", .rotateSigningKeys) { call in
             let id = try await call.useCases.rotateSigningKeys(by: try call.auditActor())
             return try call.answer(NewSigningKeyBody(id: id), status: .created)
         },

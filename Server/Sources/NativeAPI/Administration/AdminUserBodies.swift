@@ -12,7 +12,7 @@ struct AdminUserBody: Encodable {
     let isMasked: Bool
 
     init(_ user: User, in application: Domain.Application, for access: AdminAccess) {
-        isMasked = !access.may(.readPersonalData)
+        isMasked = !access.may(.readPersonalData, in: application.id)
         let seen = isMasked ? Redaction.user(user) : user
         self.user = UserBody(seen.shown(to: .server, in: application))
         disabledAt = user.disabledAt?.wire
@@ -38,13 +38,14 @@ struct InspectedUserBody: Encodable {
     init(_ found: InspectUser.Findings, in application: Domain.Application, for access: AdminAccess) {
         user = AdminUserBody(found.user, in: application, for: access)
         sessions = found.sessions.map { AdminSessionBody($0, for: access) }
+        let isMasked = user.isMasked
         deviceKeys = found.deviceKeys.map { key in
             var shown = key
-            if !access.may(.readPersonalData) { shown.device.name = Redaction.text(key.device.name) }
+            if isMasked { shown.device.name = Redaction.text(key.device.name) }
             return DeviceKeyBody(shown, isCurrent: nil)
         }
         transfers = found.transfers.map { AdminTransferBody(id: $0.id.rawValue, redeemedAt: $0.redeemedAt.wire) }
-        audit = access.may(.readAudit) ? found.audit.map(AuditEntryBody.init(_:)) : []
+        audit = access.may(.readAudit, in: application.id) ? found.audit.map(AuditEntryBody.init(_:)) : []
         hasWeakCredential = found.hasWeakCredential
     }
 }
@@ -66,7 +67,7 @@ struct AdminSessionBody: Encodable {
     let expiresAt: WireTime
 
     init(_ session: Session, for access: AdminAccess) {
-        let isMasked = !access.may(.readPersonalData)
+        let isMasked = !access.may(.readPersonalData, in: session.application)
         id = session.id.rawValue
         user = session.user.rawValue
         var device = session.device

@@ -9,94 +9,93 @@ extension AdminAPI {
 
     /// Users, one and many.
     static let users: [AdminRoute] = [
-        AdminRoute(.get, "applications/{application}/users", .readUsers) { call in
+        AdminRoute(.get, "applications/{application}/users", .listUsers, also: [.readPersonalData]) { call in
             let query = try AdminQuery(
                 call, "kind", "disabled", "leaving", "weak", "provider", "protocol", "seenSince", "notSeenSince",
                 "search", "from", "limit")
-            let (access, application) = (try call.caller(), try call.place())
+            let (access, application) = (try call.caller(), try call.targetApplication())
             let page = try await call.rules.browseUsers(
                 in: application.id, try BrowseUsers.Filter(query), from: query.text("from").map(UserPlace.init(wire:)),
                 limit: try query.number("limit", in: 1...BrowseUsers.maximumPageSize) ?? 50,
-                searchesParts: access.may(.readPersonalData))
-            try await call.useCases.recordReading(of: nil, in: application.id, by: try call.auditActor())
+                searchesParts: access.may(.readPersonalData, in: application.id))
             return try call.answer(
                 AdminUsersBody(
                     users: page.users.map { AdminUserBody($0, in: application, for: access) }, next: page.next?.wire))
         },
-        AdminRoute(.get, one, .readUsers) { call in
-            let (access, application) = (try call.caller(), try call.place())
+        AdminRoute(.get, one, .readUser, also: [.readPersonalData, .readAudit]) { call in
+            let (access, application) = (try call.caller(), try call.targetApplication())
             let found = try await call.rules.inspectUser(try call.user(), in: application.id)
-            try await call.useCases.recordReading(of: found.user.id, in: application.id, by: try call.auditActor())
             return try call.answer(
                 InspectedUserBody(found, in: application, for: access), version: found.user.updatedAt)
         },
-        AdminRoute(.patch, one, .changeUsers) { call in
-            let application = try call.place()
+        AdminRoute(.patch, one, .editUser, also: [.changeIdentifiers]) { call in
+            let application = try call.targetApplication()
             let patch = try await call.api.native.readJSON(
                 UserPatchBody.self, of: call.request, call.context,
                 mediaTypes: ["application/merge-patch+json", "application/json"])
             let changes = UpdateUser.Changes(patch ?? UserPatchBody())
-            // By another address somebody else could get a new password.
-            if !changes.identifiers.isEmpty { try call.rules.requireRecentLogIn(try call.caller()) }
-            let user = try await call.rules.editUser(
-                try call.user(), in: application.id, changes: changes,
-                version: try call.version(), by: try call.auditActor())
+            let user = try await call.perform(.editing(changes)) { who in
+                try await call.rules.editUser(
+                    try call.user(), in: application.id, changes: changes, version: try call.version(), by: who)
+            }
             return try call.answer(
                 AdminUserBody(user, in: application, for: try call.caller()), version: user.updatedAt)
         },
-        AdminRoute(.delete, one, .changeUsers, needsPresence: true) { call in
+        AdminRoute(.delete, one, .deleteUser) { call in
             let erasedAt = try await call.useCases.deleteUser(
-                try call.user(), in: try call.place(), by: try call.auditActor())
+                try call.user(), in: try call.targetApplication(), by: try call.auditActor())
             return try call.answer(ErasureBody(erasedAt: erasedAt.wire), status: .accepted)
         },
-        AdminRoute(.post, "\(one)/restore", .changeUsers) { call in
-            let application = try call.place()
+        AdminRoute(.post, "\(one)/restore", .restoreUser) { call in
+            let application = try call.targetApplication()
             let user = try await call.useCases.restoreUser(
                 try call.user(), in: application.id, by: try call.auditActor())
             return try call.answer(
                 AdminUserBody(user, in: application, for: try call.caller()), version: user.updatedAt)
         },
-        AdminRoute(.post, "\(one)/disable", .changeUsers) { call in try await call.setDisabled(true) },
-        AdminRoute(.post, "\(one)/enable", .changeUsers) { call in try await call.setDisabled(false) },
-        AdminRoute(.post, "\(one)/log-out", .changeUsers) { call in
+        AdminRoute(.post, "\(one)/disable", .disableUser) { call in try await call.setDisabled(true) },
+        AdminRoute(.post, "\(one)/enable", .enableUser) { call in try await call.setDisabled(false) },
+        AdminRoute(.post, "\(one)/log-out", .endAllSessions) { call in
             let ended = try await call.rules.endAllSessions(
-                of: try call.user(), in: try call.place(), by: try call.auditActor())
+                of: try call.user(), in: try call.targetApplication(), by: try call.auditActor())
             return try call.answer(EndedBody(ended: ended.sessions, removedDeviceKeys: ended.deviceKeys))
         },
-        AdminRoute(.delete, "\(one)/device-keys/{thumbprint}", .changeUsers) { call in
+        AdminRoute(.delete, "\(one)/device-keys/{thumbprint}", .removeDeviceKey) { call in
             try await call.useCases.removeDeviceKeys(
-                try call.id("thumbprint"), of: try call.user(), in: try call.place(), by: try call.auditActor())
-            return AdminCall.done
-        },
-        AdminRoute(.delete, "\(one)/device-keys", .changeUsers) { call in
-            let removed = try await call.useCases.removeDeviceKeys.others(
-                of: try call.user(), in: try call.place(), keeping: .nothing, by: try call.auditActor())
-            return try call.answer(RemovedDeviceKeysAnswer(removed: removed))
-        },
-        AdminRoute(.delete, "\(one)/sessions/{session}", .changeUsers) { call in
-            try await call.rules.endSession(
-                Identifier(rawValue: try call.id("session")), of: try call.user(), in: try call.place().id,
+                try call.id("thumbprint"), of: try call.user(), in: try call.targetApplication(),
                 by: try call.auditActor())
             return AdminCall.done
         },
-        AdminRoute(.post, "\(one)/password-reset", .changeUsers) { call in
-            try await call.rules.orderPasswordReset(
-                for: try call.user(), in: try call.place(), from: call.client, by: try call.auditActor())
+        AdminRoute(.delete, "\(one)/device-keys", .removeAllDeviceKeys) { call in
+            let removed = try await call.useCases.removeDeviceKeys.others(
+                of: try call.user(), in: try call.targetApplication(), keeping: .nothing, by: try call.auditActor())
+            return try call.answer(RemovedDeviceKeysAnswer(removed: removed))
+        },
+        AdminRoute(.delete, "\(one)/sessions/{session}", .endSession) { call in
+            try await call.rules.endSession(
+                Identifier(rawValue: try call.id("session")), of: try call.user(), in: try call.targetApplication().id,
+                by: try call.auditActor())
             return AdminCall.done
         },
-        AdminRoute(.post, "\(one)/transfer-code", .changeUsers, needsPresence: true) { call in
-            _ = try await call.useCases.readUser(try call.user(), in: try call.place().id)
+        AdminRoute(.post, "\(one)/password-reset", .orderPasswordReset) { call in
+            try await call.rules.orderPasswordReset(
+                for: try call.user(), in: try call.targetApplication(), from: call.client, by: try call.auditActor())
+            return AdminCall.done
+        },
+        AdminRoute(.post, "\(one)/transfer-code", .issueTransferCode) { call in
+            _ = try await call.useCases.readUser(try call.user(), in: try call.targetApplication().id)
             let issued = try await call.useCases.issueTransferCode(
-                to: try call.user(), in: try call.place(), by: try call.auditActor())
+                to: try call.user(), in: try call.targetApplication(), by: try call.auditActor())
             return try call.answer(
                 AdminTransferCodeBody(
                     code: issued.code.revealed, expiresAt: issued.expiresAt.wire, link: issued.link?.revealed),
                 status: .created)
         },
-        AdminRoute(.post, "\(one)/merge", .changeUsers, needsPresence: true) { call in
+        AdminRoute(.post, "\(one)/merge", .mergeUsers) { call in
             let body = try await call.body(MergeIntoBody.self)
             let merge = try await call.rules.mergeUsers(
-                try call.user(), into: Identifier(rawValue: body.into), in: try call.place(), by: try call.auditActor())
+                try call.user(), into: Identifier(rawValue: body.into), in: try call.targetApplication(),
+                by: try call.auditActor())
             return try call.answer(MergedBody(merge: merge.rawValue, user: body.into))
         },
     ]
@@ -104,7 +103,7 @@ extension AdminAPI {
 
 extension AdminCall {
     fileprivate func setDisabled(_ isDisabled: Bool) async throws -> Response {
-        let application = try place()
+        let application = try targetApplication()
         let user = try await useCases.setUserDisabled(
             try user(), in: application, isDisabled: isDisabled, by: try auditActor())
         return try answer(AdminUserBody(user, in: application, for: try caller()), version: user.updatedAt)

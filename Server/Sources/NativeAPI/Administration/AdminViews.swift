@@ -10,20 +10,20 @@ extension AdminAPI {
 
     /// Named ways to look at users.
     static let views: [AdminRoute] = [
-        AdminRoute(.get, all, .readUsers) { call in
+        AdminRoute(.get, all, .listUserListViews) { call in
             let access = try call.caller()
-            let views = try call.place().settings.userListViews.filter { $0.isShown(to: access) }
+            let views = try call.targetApplication().settings.userListViews.filter { $0.isShown(to: access) }
             return try call.answer(UserListViewsBody(views: views.map(UserListViewBody.init(_:))))
         },
-        AdminRoute(.put, one, .changeUsers) { call in
+        AdminRoute(.put, one, .changeUserListViews) { call in
             let view = try (try await call.body(NewUserListViewBody.self)).view(named: try call.viewName())
             try await call.rules.changeUserListViews(
-                view.name, to: view, of: try call.place().id, by: try call.auditActor())
+                view.name, to: view, of: try call.targetApplication().id, by: try call.auditActor())
             return try call.answer(UserListViewBody(view))
         },
-        AdminRoute(.delete, one, .changeUsers) { call in
+        AdminRoute(.delete, one, .changeUserListViews) { call in
             try await call.rules.changeUserListViews(
-                try call.viewName(), to: nil, of: try call.place().id, by: try call.auditActor())
+                try call.viewName(), to: nil, of: try call.targetApplication().id, by: try call.auditActor())
             return AdminCall.done
         },
     ]

@@ -38,16 +38,17 @@ struct DeleteUserCommand: AsyncParsableCommand {
     func run() async throws {
         let (id, applicationId, isAtOnce) = (Identifier<User>(rawValue: id), application.id, now)
         if !yes { try await confirm(id, in: applicationId) }
-        let erasedAt = try await storage.withStorage { useCases throws(DomainError) -> Timestamp? in
+        let erasedAt = try await storage.perform(isAtOnce ? .eraseUser : .deleteUser) {
+            useCases, who throws(DomainError) -> Timestamp? in
             let application = try await useCases.findApplication(applicationId)
             guard !isAtOnce else {
-                try await useCases.eraseUser(id, in: applicationId, by: .local)
+                try await useCases.eraseUser(id, in: applicationId, by: who)
                 return nil
             }
-            return try await useCases.deleteUser(id, in: application, by: .local)
+            return try await useCases.deleteUser(id, in: application, by: who)
         }
         guard !output.isJSON else {
-            return Console.write(json: Answer(id: id.rawValue, isErased: isAtOnce, erasedAt: erasedAt?.wire))
+            return Console.write(json: Output(id: id.rawValue, isErased: isAtOnce, erasedAt: erasedAt?.wire))
         }
         Console.write(
             erasedAt.map {
@@ -63,7 +64,7 @@ struct DeleteUserCommand: AsyncParsableCommand {
         guard isatty(STDIN_FILENO) == 1 else {
             throw .usage("Nobody is there to confirm the deletion. Give --yes to delete without asking.")
         }
-        let user = try await storage.withStorage { useCases throws(DomainError) in
+        let user = try await storage.perform(.readUser, in: application, on: id) { useCases, who throws(DomainError) in
             try await useCases.readUser(id, in: application)
         }
         let name = user.displayName ?? user.username ?? user.email ?? user.phone ?? "without a name"
@@ -75,7 +76,7 @@ struct DeleteUserCommand: AsyncParsableCommand {
         }
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         let id: String
         let isErased: Bool
         let erasedAt: WireTime?

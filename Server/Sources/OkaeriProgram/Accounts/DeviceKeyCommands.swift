@@ -16,21 +16,15 @@ struct ListDeviceKeysCommand: AsyncParsableCommand {
               okaeri user device-keys 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk --json
             """)
 
-    @Argument(help: "The user's id.")
-    var id: String
-
-    @OptionGroup var application: ApplicationOption
-    @OptionGroup var storage: StorageOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var user: UserOptions
 
     func run() async throws {
-        let (id, applicationId) = (Identifier<User>(rawValue: id), application.id)
-        let keys = try await storage.withStorage { useCases throws(DomainError) in
-            _ = try await useCases.findApplication(applicationId)
-            try await useCases.recordReading(of: id, in: applicationId)
-            return try await useCases.listDeviceKeys(of: id, in: applicationId)
+        let keys = try await user.perform(.readUser) { useCases, id, application, _ throws(DomainError) in
+            try await useCases.listDeviceKeys(of: id, in: application.id)
         }
-        guard !output.isJSON else { return Console.write(json: Answer(deviceKeys: keys.map(Description.init(_:)))) }
+        guard !user.output.isJSON else {
+            return Console.write(json: Output(deviceKeys: keys.map(Description.init(_:))))
+        }
         guard !keys.isEmpty else { return Console.write("The user has no device key.") }
         var table = TextTable("THUMBPRINT", "DEVICE", "ADDED", "LAST USED")
         for key in keys {
@@ -41,7 +35,7 @@ struct ListDeviceKeysCommand: AsyncParsableCommand {
         Console.write(table.text())
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         let deviceKeys: [Description]
     }
 
@@ -96,13 +90,14 @@ struct RemoveDeviceKeyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, applicationId, thumbprint) = (Identifier<User>(rawValue: id), application.id, thumbprint)
-        let removed = try await storage.withStorage { useCases throws(DomainError) -> Int in
+        let removed = try await storage.perform(thumbprint == nil ? .removeAllDeviceKeys : .removeDeviceKey) {
+            useCases, who throws(DomainError) -> Int in
             let application = try await useCases.findApplication(applicationId)
             guard let thumbprint else {
                 return try await useCases.removeDeviceKeys.others(
-                    of: id, in: application, keeping: .nothing, by: .local)
+                    of: id, in: application, keeping: .nothing, by: who)
             }
-            try await useCases.removeDeviceKeys(thumbprint, of: id, in: application, by: .local)
+            try await useCases.removeDeviceKeys(thumbprint, of: id, in: application, by: who)
             return 1
         }
         guard !output.isJSON else { return Console.write(json: RemovedDeviceKeysAnswer(removed: removed)) }
@@ -123,20 +118,13 @@ struct LogOutUserCommand: AsyncParsableCommand {
               okaeri user log-out 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk
             """)
 
-    @Argument(help: "The user's id.")
-    var id: String
-
-    @OptionGroup var application: ApplicationOption
-    @OptionGroup var storage: StorageOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var user: UserOptions
 
     func run() async throws {
-        let (id, applicationId) = (Identifier<User>(rawValue: id), application.id)
-        let ended = try await storage.withStorage { useCases throws(DomainError) in
-            let application = try await useCases.findApplication(applicationId)
-            return try await useCases.administration.endAllSessions(of: id, in: application, by: .local)
+        let ended = try await user.perform(.endAllSessions) { useCases, id, application, who throws(DomainError) in
+            try await useCases.administration.endAllSessions(of: id, in: application, by: who)
         }
-        guard !output.isJSON else {
+        guard !user.output.isJSON else {
             return Console.write(
                 json: EndedSessionsAnswer(ended: ended.sessions, removedDeviceKeys: ended.deviceKeys))
         }

@@ -14,10 +14,10 @@ struct DisableUserCommand: AsyncParsableCommand {
               okaeri user disable 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk
             """)
 
-    @OptionGroup var standing: StandingOptions
+    @OptionGroup var user: UserOptions
 
     func run() async throws {
-        try await standing.set(isDisabled: true)
+        try await user.set(isDisabled: true)
     }
 }
 
@@ -31,39 +31,30 @@ struct EnableUserCommand: AsyncParsableCommand {
               okaeri user enable 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk
             """)
 
-    @OptionGroup var standing: StandingOptions
+    @OptionGroup var user: UserOptions
 
     func run() async throws {
-        try await standing.set(isDisabled: false)
+        try await user.set(isDisabled: false)
     }
 }
 
-/// Whose standing changes.
-struct StandingOptions: ParsableArguments {
-    @Argument(help: "The user's id.")
-    var id: String
-
-    @OptionGroup var application: ApplicationOption
-    @OptionGroup var storage: StorageOptions
-    @OptionGroup var output: OutputOptions
-
-    /// Changes it, and says so.
+extension UserOptions {
+    /// Keeps the user out or lets them in again, and says so.
     ///
     /// - Throws: `CommandFault`.
-    func set(isDisabled: Bool) async throws {
-        let (id, applicationId) = (Identifier<User>(rawValue: id), application.id)
-        let user = try await storage.withStorage { useCases throws(DomainError) in
-            let application = try await useCases.findApplication(applicationId)
-            return try await useCases.setUserDisabled(id, in: application, isDisabled: isDisabled, by: .local)
+    fileprivate func set(isDisabled: Bool) async throws {
+        let changed = try await perform(isDisabled ? .disableUser : .enableUser) {
+            useCases, id, application, who throws(DomainError) in
+            try await useCases.setUserDisabled(id, in: application, isDisabled: isDisabled, by: who)
         }
         guard !output.isJSON else {
-            return Console.write(json: Answer(id: user.id.rawValue, isDisabled: user.isDisabled))
+            return Console.write(json: Output(id: changed.id.rawValue, isDisabled: changed.isDisabled))
         }
         Console.write(isDisabled ? "The user \(id) is kept out from now on." : "The user \(id) is let in again.")
     }
+}
 
-    private struct Answer: Encodable {
-        let id: String
-        let isDisabled: Bool
-    }
+private struct Output: Encodable {
+    let id: String
+    let isDisabled: Bool
 }

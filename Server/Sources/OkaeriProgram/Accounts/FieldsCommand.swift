@@ -43,7 +43,7 @@ struct ListFieldRulesCommand: AsyncParsableCommand {
 
     func run() async throws {
         let id = Identifier<Application>(rawValue: id)
-        let application = try await storage.withStorage { useCases throws(DomainError) in
+        let application = try await storage.perform(.readSettings) { useCases, who throws(DomainError) in
             try await useCases.findApplication(id)
         }
         let rules = application.settings.fieldRules
@@ -104,7 +104,7 @@ struct SetFieldRuleCommand: AsyncParsableCommand {
     func run() async throws {
         let id = Identifier<Application>(rawValue: id)
         let rule = try rule()
-        let count = try await storage.withStorage { useCases throws(DomainError) in
+        let count = try await storage.perform(.changeFieldRules) { useCases, who throws(DomainError) in
             try await useCases.changeFieldRules(of: id) { $0[rule.name] = rule }
             return try await useCases.countRuleBreakers(of: rule, in: id)
         }
@@ -161,7 +161,7 @@ struct RemoveFieldRuleCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, field) = (Identifier<Application>(rawValue: id), field)
-        let existed = try await storage.withStorage { useCases throws(DomainError) in
+        let existed = try await storage.perform(.changeFieldRules) { useCases, who throws(DomainError) in
             let rules = try await useCases.findApplication(id).settings.fieldRules
             try await useCases.changeFieldRules(of: id) { $0[field] = nil }
             return rules[field] != nil
@@ -198,7 +198,7 @@ struct FieldPolicyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, isClosed) = (Identifier<Application>(rawValue: id), policy == .closed)
-        _ = try await storage.withStorage { useCases throws(DomainError) in
+        _ = try await storage.perform(.changeFieldRules) { useCases, who throws(DomainError) in
             try await useCases.changeFieldRules(of: id) { $0.isClosed = isClosed }
         }
         Console.write(isClosed ? "Apps write only fields that have a rule." : "Apps write any fields.")

@@ -56,7 +56,7 @@ struct ImportNCMBCommand: AsyncParsableCommand {
         }
         let report = try await importer.run(records, storage)
         output.isJSON ? Console.write(json: report) : Console.write(report.text)
-        let target = try await storage.withStorage { useCases throws(DomainError) in
+        let target = try await storage.perform(.readSettings) { useCases, who throws(DomainError) in
             try await useCases.findApplication(id)
         }
         if let advice = target.advice(on: .ncmb) { Console.tell(advice) }

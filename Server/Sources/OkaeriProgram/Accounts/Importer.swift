@@ -46,7 +46,7 @@ struct Importer<Imported> {
     func run(_ file: RecordFile, _ storage: StorageOptions) async throws(CommandFault) -> ImportReport {
         let progress = ImportProgress()
         let box = ReportBox(ImportReport(isRehearsal: isRehearsal))
-        try await storage.withStorage { useCases throws(DomainError) in
+        try await storage.perform(.importUsers) { useCases, who throws(DomainError) in
             // An application that is none would take everything in, and nobody would ever find it.
             guard try await useCases.listApplications().contains(where: { $0.application.id == application })
             else { throw .applicationUnknown }

@@ -14,29 +14,21 @@ struct ListUserSessionsCommand: AsyncParsableCommand {
               okaeri user sessions 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk --json
             """)
 
-    @Argument(help: "The user's id.")
-    var id: String
-
-    @OptionGroup var application: ApplicationOption
-    @OptionGroup var storage: StorageOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var user: UserOptions
 
     func run() async throws {
-        let (id, applicationId) = (Identifier<User>(rawValue: id), application.id)
-        let sessions = try await storage.withStorage { useCases throws(DomainError) in
-            let application = try await useCases.findApplication(applicationId)
-            _ = try await useCases.readUser(id, in: applicationId)
-            try await useCases.recordReading(of: id, in: applicationId)
+        let sessions = try await user.perform(.readUser) { useCases, id, application, _ throws(DomainError) in
+            _ = try await useCases.readUser(id, in: application.id)
             return try await useCases.listSessions(of: id, in: application)
         }
-        guard !output.isJSON else {
-            return Console.write(json: Answer(sessions: sessions.map(SessionDescription.init(_:))))
+        guard !user.output.isJSON else {
+            return Console.write(json: Output(sessions: sessions.map(SessionDescription.init(_:))))
         }
         guard !sessions.isEmpty else { return Console.write("The user has no live session.") }
         Console.write(sessions.table().text())
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         let sessions: [SessionDescription]
     }
 }

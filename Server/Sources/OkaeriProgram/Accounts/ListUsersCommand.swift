@@ -59,16 +59,15 @@ struct ListUsersCommand: AsyncParsableCommand {
             isAnonymous: kind.map { $0 == .anonymous }, isDisabled: disabled, hasWeakPassword: weakPassword,
             identifier: identifier)
         let after = after.map(Identifier<User>.init(rawValue:))
-        let (users, hasMore) = try await storage.withStorage { useCases throws(DomainError) in
+        let (users, hasMore) = try await storage.perform(.listUsers, in: id) { useCases, who throws(DomainError) in
             _ = try await useCases.findApplication(id)
             let users = try await useCases.listUsers(in: id, after: after, limit: limit, filter: filter)
-            try await useCases.recordReading(of: nil, in: id)
             guard users.count == limit, let last = users.last else { return (users, false) }
             return (users, try await !useCases.listUsers(in: id, after: last.id, limit: 1, filter: filter).isEmpty)
         }
         let next = hasMore ? users.last?.id.rawValue : nil
         guard !output.isJSON else {
-            return Console.write(json: Answer(users: users.map(UserBody.init(_:)), next: next))
+            return Console.write(json: Output(users: users.map(UserBody.init(_:)), next: next))
         }
         guard !users.isEmpty else {
             return Console.write(
@@ -86,7 +85,7 @@ struct ListUsersCommand: AsyncParsableCommand {
         if let next { Console.write("There are more: --after \(next)") }
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         let users: [UserBody]
         let next: String?
     }

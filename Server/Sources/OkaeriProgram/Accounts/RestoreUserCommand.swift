@@ -13,20 +13,13 @@ struct RestoreUserCommand: AsyncParsableCommand {
               okaeri user restore 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk
             """)
 
-    @Argument(help: "The user's id.")
-    var id: String
-
-    @OptionGroup var application: ApplicationOption
-    @OptionGroup var storage: StorageOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var user: UserOptions
 
     func run() async throws {
-        let (id, applicationId) = (Identifier<User>(rawValue: id), application.id)
-        try await storage.withStorage { useCases throws(DomainError) in
-            _ = try await useCases.findApplication(applicationId)
-            try await useCases.restoreUser(id, in: applicationId, by: .local)
+        try await user.perform(.restoreUser) { useCases, id, application, who throws(DomainError) in
+            _ = try await useCases.restoreUser(id, in: application.id, by: who)
         }
-        guard !output.isJSON else { return Console.write(json: ["id": id.rawValue]) }
-        Console.write("The user \(id) is not deleted any more.")
+        guard !user.output.isJSON else { return Console.write(json: ["id": user.id]) }
+        Console.write("The user \(user.id) is not deleted any more.")
     }
 }

@@ -14,28 +14,22 @@ struct ShowUserCommand: AsyncParsableCommand {
               okaeri user show 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk --json
             """)
 
-    @Argument(help: "The user's id.")
-    var id: String
-
-    @OptionGroup var application: ApplicationOption
-    @OptionGroup var storage: StorageOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var user: UserOptions
 
     func run() async throws {
-        let (id, applicationId) = (Identifier<User>(rawValue: id), application.id)
-        let (user, sessions) = try await storage.withStorage { useCases throws(DomainError) in
-            let application = try await useCases.findApplication(applicationId)
-            let user = try await useCases.readUser(id, in: applicationId)
-            try await useCases.recordReading(of: id, in: applicationId)
-            return (user, try await useCases.listSessions(of: id, in: application))
+        let (shown, sessions) = try await user.perform(.readUser) { useCases, id, application, _ throws(DomainError) in
+            (
+                try await useCases.readUser(id, in: application.id),
+                try await useCases.listSessions(of: id, in: application)
+            )
         }
-        guard !output.isJSON else {
+        guard !user.output.isJSON else {
             return Console.write(
-                json: Answer(user: UserBody(user), sessions: sessions.map(SessionDescription.init(_:))))
+                json: Output(user: UserBody(shown), sessions: sessions.map(SessionDescription.init(_:))))
         }
-        Console.write(try values(of: user).text())
+        Console.write(try values(of: shown).text())
         var identities = TextTable("PROVIDER", "SUBJECT", "LINKED")
-        for identity in user.identities {
+        for identity in shown.identities {
             identities.add(identity.provider.rawValue, identity.subject, identity.linkedAt.localText)
         }
         Console.write("\nIdentities\n\(identities.text(indentation: 2))")
@@ -67,7 +61,7 @@ struct ShowUserCommand: AsyncParsableCommand {
         ])
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         let user: UserBody
         let sessions: [SessionDescription]
     }

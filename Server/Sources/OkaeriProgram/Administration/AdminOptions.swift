@@ -23,7 +23,7 @@ struct LinkOptions: ParsableArguments {
         let link = settings.adminLink(made.token, port: settings.port)
         guard !output.isJSON else {
             return Console.write(
-                json: Answer(
+                json: Output(
                     admin: admin.map { AdminDescription($0) }, link: link, token: made.token.revealed,
                     expiresAt: made.expiresAt.wire))
         }
@@ -36,7 +36,7 @@ struct LinkOptions: ParsableArguments {
             """)
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         let admin: AdminDescription?
         let link: String
         let token: String
@@ -57,9 +57,9 @@ struct AdminStandingOptions: ParsableArguments {
     /// - Throws: `CommandFault`.
     func set(isDisabled: Bool) async throws {
         let name = admin
-        let admin = try await storage.withStorage { useCases throws(DomainError) in
+        let admin = try await storage.perform(.changeAdmin) { useCases, who throws(DomainError) in
             let admin = try await useCases.administration.admin(name)
-            return try await useCases.administration.changeAdmin(admin.id, .init(isDisabled: isDisabled))
+            return try await useCases.administration.changeAdmin(admin.id, .init(isDisabled: isDisabled), by: who)
         }
         guard !output.isJSON else { return Console.write(json: AdminDescription(admin)) }
         Console.write(

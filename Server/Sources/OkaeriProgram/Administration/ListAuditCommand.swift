@@ -51,7 +51,7 @@ struct ListAuditCommand: AsyncParsableCommand {
         let filter = AuditFilter(
             actor: actor.map(AuditEntry.Actor.init(rawValue:)), action: action.map(AuditEntry.Action.init(rawValue:)),
             target: target.map(AuditEntry.Target.init(rawValue:)))
-        let (entries, hasMore) = try await storage.withStorage { useCases throws(DomainError) in
+        let (entries, hasMore) = try await storage.perform(.readAudit) { useCases, who throws(DomainError) in
             if let id { _ = try await useCases.findApplication(id) }
             let log = id ?? AuditEntry.server
             let entries = try await useCases.listAudit(in: log, matching: filter, before: before, limit: limit)
@@ -61,7 +61,7 @@ struct ListAuditCommand: AsyncParsableCommand {
         }
         let next = hasMore ? entries.last?.id.rawValue : nil
         guard !output.isJSON else {
-            return Console.write(json: Answer(entries: entries.map(AuditEntryBody.init(_:)), next: next))
+            return Console.write(json: Output(entries: entries.map(AuditEntryBody.init(_:)), next: next))
         }
         guard !entries.isEmpty else { return Console.write("The audit log has no such entries.") }
         var table = TextTable("WHEN", "WHO", "WHAT", "TO WHOM", "RESULT", "ADDRESS", "REQUEST")
@@ -74,7 +74,7 @@ struct ListAuditCommand: AsyncParsableCommand {
         if let next { Console.write("There are more: --before \(next)") }
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         let entries: [AuditEntryBody]
         let next: String?
     }

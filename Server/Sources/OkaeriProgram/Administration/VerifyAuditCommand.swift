@@ -36,20 +36,20 @@ struct VerifyAuditCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (application, known) = (application.map(Identifier<Application>.init(rawValue:)), known)
-        let verdicts = try await storage.withStorage { useCases throws(DomainError) in
+        let verdicts = try await storage.perform(.verifyAudit) { useCases, who throws(DomainError) in
             if let application { _ = try await useCases.findApplication(application) }
             try await useCases.chainAuditEntries()
             return try await useCases.verifyAudit(application, known: known?.entry)
         }
         if output.isJSON {
-            Console.write(json: Answer(logs: verdicts.map(LogDescription.init(_:))))
+            Console.write(json: Output(logs: verdicts.map(LogDescription.init(_:))))
         } else {
             for verdict in verdicts { Console.write(verdict.words) }
         }
         guard verdicts.allSatisfy(\.faults.isEmpty) else { throw CommandFault.failed("The audit log was changed.") }
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         let logs: [LogDescription]
     }
 

@@ -53,7 +53,7 @@ struct ApplicationMailCommand: AsyncParsableCommand {
         let id = Identifier<Application>(rawValue: id)
         let (senderName, verificationURL, resetURL) = (senderName, verificationURL, resetURL)
         let templates = try readTemplates()
-        let application = try await storage.withStorage { useCases throws(DomainError) in
+        let application = try await storage.perform(.changeMail) { useCases, who throws(DomainError) in
             try await useCases.changeMailSettings(of: id) { mail in
                 if let senderName { mail.senderName = senderName.isEmpty ? nil : senderName }
                 if let verificationURL { mail.verificationURL = verificationURL.isEmpty ? nil : verificationURL }
@@ -65,7 +65,7 @@ struct ApplicationMailCommand: AsyncParsableCommand {
         let own = mail.templates.flatMap { kind, languages in languages.keys.map { "\(kind.rawValue)/\($0.rawValue)" } }
         guard !output.isJSON else {
             return Console.write(
-                json: Answer(
+                json: Output(
                     senderName: mail.senderName ?? application.name, verificationURL: mail.verificationURL,
                     resetURL: mail.resetURL, templates: own.sorted()))
         }
@@ -103,7 +103,7 @@ struct ApplicationMailCommand: AsyncParsableCommand {
         return read
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         let senderName: String
         let verificationURL: String?
         let resetURL: String?

@@ -105,9 +105,9 @@ struct CreateApplicationCommand: AsyncParsableCommand {
         var protocols = keys.given
         for name in enable?.names ?? [] where protocols[name] == nil { protocols[name] = [:] }
         let (name, wanted, enabled) = (name, settings, protocols)
-        let made = try await storage.withStorage(makesDatabase: true) {
-            useCases throws(DomainError) in
-            try await useCases.createApplication(name: name, settings: wanted, protocols: enabled)
+        let made = try await storage.perform(.createApplication, makesDatabase: true) {
+            useCases, who throws(DomainError) in
+            try await useCases.createApplication(name: name, settings: wanted, protocols: enabled, by: who)
         }
         guard !output.isJSON else {
             return Console.write(json: Created(made))

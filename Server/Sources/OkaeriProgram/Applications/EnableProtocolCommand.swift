@@ -35,7 +35,7 @@ struct EnableProtocolCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, name, given) = (Identifier<Application>(rawValue: id), protocolName.name, keys.given)
-        let (issued, application) = try await storage.withStorage { useCases throws(DomainError) in
+        let (issued, application) = try await storage.perform(.enableProtocol) { useCases, who throws(DomainError) in
             let issued = try await useCases.enableProtocol(name, given: given[name] ?? [:], of: id)
             return (issued, try await useCases.findApplication(id))
         }

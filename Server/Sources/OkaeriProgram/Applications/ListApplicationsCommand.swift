@@ -18,11 +18,11 @@ struct ListApplicationsCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let entries = try await storage.withStorage { useCases throws(DomainError) in
+        let entries = try await storage.perform(.listApplications) { useCases, who throws(DomainError) in
             try await useCases.listApplications()
         }
         guard !output.isJSON else {
-            return Console.write(json: Answer(applications: entries.map(ApplicationDescription.init)))
+            return Console.write(json: Output(applications: entries.map(ApplicationDescription.init)))
         }
         guard !entries.isEmpty else {
             return Console.write("There is no application yet. “okaeri application create NAME” makes one.")
@@ -36,7 +36,7 @@ struct ListApplicationsCommand: AsyncParsableCommand {
         Console.write(table.text())
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         let applications: [ApplicationDescription]
     }
 }

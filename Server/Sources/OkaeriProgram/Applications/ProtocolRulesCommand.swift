@@ -132,7 +132,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
     func run() async throws {
         let (name, id) = (protocolName.name, Identifier<Application>(rawValue: id))
         let wanted = Dictionary(changes.map { ($0.rule.name, $0.value) }, uniquingKeysWith: { $1 })
-        let application = try await storage.withStorage { useCases throws(DomainError) in
+        let application = try await storage.perform(.loosenProtocolRules) { useCases, who throws(DomainError) in
             try await useCases.foreign.changeProtocolRules(name, of: id, to: wanted, mayLoosen: true)
         }
         let rules = ProtocolRule.all.map { ($0, $0.value(for: name, in: application.settings)) }

@@ -22,7 +22,7 @@ struct ShowApplicationCommand: AsyncParsableCommand {
 
     func run() async throws {
         let id = Identifier<Application>(rawValue: id)
-        let entry = try await storage.withStorage { useCases throws(DomainError) in
+        let entry = try await storage.perform(.readSettings) { useCases, who throws(DomainError) in
             let entries = try await useCases.listApplications()
             guard let entry = entries.first(where: { $0.application.id == id }) else { throw .applicationUnknown }
             return entry

@@ -23,7 +23,7 @@ struct ShowProtocolKeysCommand: AsyncParsableCommand {
 
     func run() async throws {
         let id = Identifier<Application>(rawValue: id)
-        let issued = try await storage.withStorage { useCases throws(DomainError) in
+        let issued = try await storage.perform(.readProtocolKeys) { useCases, who throws(DomainError) in
             try await useCases.listProtocolKeys(of: id)
         }
         guard !output.isJSON else { return Console.write(json: issued.described) }

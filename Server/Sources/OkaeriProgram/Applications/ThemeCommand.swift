@@ -59,7 +59,7 @@ struct SetThemeCommand: AsyncParsableCommand {
         theme.backgroundImage = try embedded(
             theme.backgroundImage, beside: place, maximumBytes: Self.maximumBackgroundBytes)
         let stored = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(theme))
-        _ = try await storage.withStorage { useCases throws(DomainError) in
+        _ = try await storage.perform(.changeTheme) { useCases, who throws(DomainError) in
             try await useCases.changeTheme(of: id, to: stored)
         }
         for fault in theme.contrastFaults() {
@@ -124,7 +124,7 @@ struct ShowThemeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let id = Identifier<Application>(rawValue: id)
-        let application = try await storage.withStorage { useCases throws(DomainError) in
+        let application = try await storage.perform(.readSettings) { useCases, who throws(DomainError) in
             try await useCases.findApplication(id)
         }
         let encoder = JSONEncoder()
@@ -150,7 +150,7 @@ struct RemoveThemeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let id = Identifier<Application>(rawValue: id)
-        _ = try await storage.withStorage { useCases throws(DomainError) in
+        _ = try await storage.perform(.changeTheme) { useCases, who throws(DomainError) in
             try await useCases.changeTheme(of: id, to: nil)
         }
         Console.write("The theme is the standard one.")

@@ -76,7 +76,7 @@ extension DemoLaunch {
 
     /// The same for programs.
     func answer(_ texts: DemoTexts) -> some Encodable {
-        Answer(
+        Output(
             greeting: isFirstVisit ? texts.firstVisit : texts.welcomeBack, isFirstVisit: isFirstVisit, userId: userId,
             lastLogIn: lastLogIn.map { WireTime(millisecondsSince1970: Self.milliseconds(of: $0)) },
             isOffline: isOffline,
@@ -96,7 +96,7 @@ extension DemoLaunch {
         Int64((date.timeIntervalSince1970 * 1000).rounded())
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         let greeting: String
         let isFirstVisit: Bool
         let userId: String

@@ -27,7 +27,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let findings = await findings()
         let isHealthy = !findings.contains { $0.outcome == .failed }
         if output.isJSON {
-            Console.write(json: Answer(isHealthy: isHealthy, findings: findings))
+            Console.write(json: Output(isHealthy: isHealthy, findings: findings))
         } else {
             show(findings)
         }
@@ -73,7 +73,7 @@ struct DoctorCommand: AsyncParsableCommand {
         Console.write(table.text())
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         let isHealthy: Bool
         let findings: [Finding]
     }

@@ -33,10 +33,10 @@ struct MailOutboxCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, limit) = (application.id, limit)
-        let mails = try await storage.withStorage { useCases throws(DomainError) in
+        let mails = try await storage.perform(.readMailOutbox) { useCases, who throws(DomainError) in
             Array(try await useCases.readOutbox(of: id).prefix(limit))
         }
-        guard !output.isJSON else { return Console.write(json: Answer(mails: mails.map(Entry.init(_:)))) }
+        guard !output.isJSON else { return Console.write(json: Output(mails: mails.map(Entry.init(_:)))) }
         guard !mails.isEmpty else { return Console.write("The outbox is empty.") }
         for mail in mails {
             let head = TextTable([
@@ -47,7 +47,7 @@ struct MailOutboxCommand: AsyncParsableCommand {
         }
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         let mails: [Entry]
     }
 

@@ -22,10 +22,10 @@ struct MailQueueCommand: AsyncParsableCommand {
 
     func run() async throws {
         let id = application.id
-        let mails = try await storage.withStorage { useCases throws(DomainError) in
+        let mails = try await storage.perform(.readMailQueue) { useCases, who throws(DomainError) in
             try await useCases.listQueuedMail(in: id)
         }
-        guard !output.isJSON else { return Console.write(json: Answer(mails: mails.map(QueuedMailBody.init(_:)))) }
+        guard !output.isJSON else { return Console.write(json: Output(mails: mails.map(QueuedMailBody.init(_:)))) }
         guard !mails.isEmpty else { return Console.write("No mail waits.") }
         var table = TextTable("ID", "KIND", "QUEUED", "TRIES", "NEXT TRY", "LAST FAULT")
         for mail in mails {
@@ -36,7 +36,7 @@ struct MailQueueCommand: AsyncParsableCommand {
         Console.write(table.text())
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         let mails: [QueuedMailBody]
     }
 }

@@ -24,7 +24,7 @@ struct CheckAppleCommand: AsyncParsableCommand {
 
     func run() async throws {
         let application = Identifier<Application>(rawValue: id)
-        let finding = try await storage.withStorage { useCases throws(DomainError) in
+        let finding = try await storage.perform(.checkProvider) { useCases, who throws(DomainError) in
             try await useCases.checkProvider(.apple, of: application)
         }
         let (sentence, isGood) = finding.words(

@@ -25,7 +25,7 @@ struct CheckProviderCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (application, name) = (Identifier<Application>(rawValue: id), Identity.Provider(rawValue: provider))
-        let finding = try await storage.withStorage { useCases throws(DomainError) in
+        let finding = try await storage.perform(.checkProvider) { useCases, who throws(DomainError) in
             try await useCases.checkProvider(name, of: application)
         }
         let (sentence, isGood) = finding.words(

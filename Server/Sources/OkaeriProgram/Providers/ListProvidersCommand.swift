@@ -22,10 +22,10 @@ struct ListProvidersCommand: AsyncParsableCommand {
 
     func run() async throws {
         let application = Identifier<Application>(rawValue: id)
-        let entries = try await storage.withStorage { useCases throws(DomainError) in
+        let entries = try await storage.perform(.readSettings) { useCases, who throws(DomainError) in
             try await useCases.listProviders(of: application)
         }
-        guard !output.isJSON else { return Console.write(json: Answer(providers: entries.map(Entry.init))) }
+        guard !output.isJSON else { return Console.write(json: Output(providers: entries.map(Entry.init))) }
         guard !entries.isEmpty else { return Console.write("The application has no provider.") }
         var table = TextTable("PROVIDER", "IDS", "TEAM", "KEY ID", "ISSUER", "SECRET", "CHANGED")
         for entry in entries {
@@ -38,7 +38,7 @@ struct ListProvidersCommand: AsyncParsableCommand {
         Console.write(table.text())
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         let providers: [Entry]
     }
 

@@ -60,7 +60,7 @@ struct SetAppleCommand: AsyncParsableCommand {
             }
         }
         let told = self
-        try await storage.withStorage { useCases throws(DomainError) in
+        try await storage.perform(.setProvider) { useCases, who throws(DomainError) in
             let application = Identifier<Application>(rawValue: told.id)
             let present = try await useCases.listProviders(of: application).first {
                 $0.settings.provider == .apple

@@ -58,7 +58,7 @@ struct SetProviderCommand: AsyncParsableCommand {
             }
         }
         let told = self
-        try await storage.withStorage { useCases throws(DomainError) in
+        try await storage.perform(.setProvider) { useCases, who throws(DomainError) in
             let application = Identifier<Application>(rawValue: told.id)
             let name = Identity.Provider(rawValue: told.provider)
             let present = try await useCases.listProviders(of: application).first { $0.settings.provider == name }

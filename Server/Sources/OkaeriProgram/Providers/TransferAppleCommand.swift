@@ -44,14 +44,14 @@ struct TransferAppleCommand: AsyncParsableCommand {
         let application = Identifier<Application>(rawValue: id)
         let step = newTeam.map { TransferTeam.Step.prepare(newTeam: $0) } ?? .finish
         let (isDryRun, showsProgress) = (dryRun, !output.isJSON && isatty(STDERR_FILENO) == 1)
-        let report = try await storage.withStorage { useCases throws(DomainError) in
+        let report = try await storage.perform(.transferTeam) { useCases, who throws(DomainError) in
             try await useCases.transferTeam(step, of: application, isDryRun: isDryRun) { report in
                 guard showsProgress else { return }
                 FileHandle.standardError.write(Data("\r\(report.people) people".utf8))
             }
         }
         if showsProgress { FileHandle.standardError.write(Data("\n".utf8)) }
-        guard !output.isJSON else { return Console.write(json: Answer(report, isDryRun: isDryRun)) }
+        guard !output.isJSON else { return Console.write(json: Output(report, isDryRun: isDryRun)) }
         let table = TextTable([
             "people of the team that is left": String(report.people),
             isDryRun ? "would be done" : "done": String(report.done),
@@ -62,7 +62,7 @@ struct TransferAppleCommand: AsyncParsableCommand {
         Console.write(table.text())
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         let isDryRun: Bool
         let people: Int
         let done: Int

@@ -41,7 +41,7 @@ struct CopyCommand: AsyncParsableCommand {
             throw CommandFault.failed(fault.description)
         }
         line.end()
-        guard !output.isJSON else { return Console.write(json: Answer(report)) }
+        guard !output.isJSON else { return Console.write(json: Output(report)) }
         var table = TextTable("table", "rows")
         for (name, rows) in report.tables { table.add(name, String(rows)) }
         Console.write(
@@ -57,7 +57,7 @@ struct CopyCommand: AsyncParsableCommand {
         }
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         let tables: [String: Int]
         let wasResumed: Bool
 

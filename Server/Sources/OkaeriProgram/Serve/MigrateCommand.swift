@@ -30,7 +30,7 @@ struct MigrateCommand: AsyncParsableCommand {
         } catch let fault as StartFault {
             throw CommandFault.failed(fault.description)
         }
-        guard !output.isJSON else { return Console.write(json: Answer(migration, isRehearsal: dryRun)) }
+        guard !output.isJSON else { return Console.write(json: Output(migration, isRehearsal: dryRun)) }
         if dryRun {
             let head = "-- \(migration.place): schema version \(migration.before) to \(migration.after)"
             return Console.write(([head] + migration.statements.map { $0 + ";" }).joined(separator: "\n\n"))
@@ -41,7 +41,7 @@ struct MigrateCommand: AsyncParsableCommand {
                 : "The database \(migration.place) went from schema version \(migration.before) to \(migration.after).")
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         let before: Int
         let after: Int
         let statements: [String]

@@ -23,15 +23,15 @@ struct RevokeSessionCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, applicationId) = (Identifier<Session>(rawValue: id), application.id)
-        try await storage.withStorage { useCases throws(DomainError) in
+        try await storage.perform(.endSession) { useCases, who throws(DomainError) in
             _ = try await useCases.findApplication(applicationId)
-            try await useCases.revokeSession(id, in: applicationId, by: .local)
+            try await useCases.revokeSession(id, in: applicationId, by: who)
         }
-        guard !output.isJSON else { return Console.write(json: Answer(revoked: id.rawValue)) }
+        guard !output.isJSON else { return Console.write(json: Output(revoked: id.rawValue)) }
         Console.write("The session \(id) has ended.")
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         let revoked: String
     }
 }

@@ -20,14 +20,14 @@ struct RotateKeysCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let id = try await storage.withStorage { useCases throws(DomainError) in
+        let id = try await storage.perform(.rotateSigningKeys) { useCases, who throws(DomainError) in
             try await useCases.rotateSigningKeys()
         }
-        guard !output.isJSON else { return Console.write(json: Answer(id: id)) }
+        guard !output.isJSON else { return Console.write(json: Output(id: id)) }
         Console.write("The key \(id) signs from now on.")
     }
 
-    private struct Answer: Encodable {
+    private struct Output: Encodable {
         let id: String
     }
 }

@@ -71,6 +71,22 @@ struct StorageOptions: ParsableArguments {
             throw CommandFault(error)
         }
     }
+
+    /// Opens the storage and does something under the policy of its action, as the operator of this machine.
+    ///
+    /// - Throws: `CommandFault`, as `withStorage` does.
+    func perform<Value: Sendable>(
+        _ action: AdminAction, in application: Identifier<Application>? = nil, on user: Identifier<User>? = nil,
+        makesDatabase: Bool = false, _ work: (UseCases, Operator) async throws(DomainError) -> Value
+    ) async throws(CommandFault) -> Value {
+        try await withStorage(makesDatabase: makesDatabase) { useCases throws(DomainError) in
+            try await useCases.administration.perform(
+                action, by: .commandLine, in: application, on: user, refusal: { $0 }
+            ) { who throws(DomainError) in
+                try await work(useCases, who)
+            }
+        }
+    }
 }
 
 extension ServerSettings {

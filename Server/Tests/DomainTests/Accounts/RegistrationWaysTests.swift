@@ -162,7 +162,7 @@ struct RegistrationWaysTests {
         }
         let bad = person
         let refusal = await world.refusal { try await Self.register(kind, bad, in: application, world) }
-        guard case .fieldsRefused(let faults)? = refusal else {
+        guard let faults = refusal?.validationErrors else {
             Issue.record("\(kind) took a bad \(field): \(String(describing: refusal))")
             return
         }

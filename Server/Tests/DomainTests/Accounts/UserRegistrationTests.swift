@@ -77,8 +77,7 @@ struct UserRegistrationTests {
             _ = try UserRegistration(request, id: id, at: now).judged()
             return []
         } catch {
-            guard case .fieldsRefused(let faults) = error else { return [] }
-            return faults
+            return error.validationErrors ?? []
         }
     }
 

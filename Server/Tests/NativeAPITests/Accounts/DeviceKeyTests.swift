@@ -129,7 +129,7 @@ struct DeviceKeyTests {
         let page = try await dashboard.get(path)
         let thumbprint = try #require(try await keys(owner).last?.thumbprint)
         #expect(page.html.contains("Tablet") && page.html.contains(thumbprint))
-        let removed = try await dashboard.post(path, ["act": "remove-key", "key": thumbprint], token: page.token)
+        let removed = try await dashboard.post("\(path)/device-keys/\(thumbprint)/remove", [:], token: page.token)
         #expect(removed.status == 303, "\(removed.html)")
         expect(try await server.logIn(second.device), 403, .deviceKeyRemoved)
 

@@ -40,7 +40,7 @@ struct FieldsPageTests {
         let (browser, place) = (browser(world), path(world))
         _ = try await world.server.person(body: #"{"user": {"fields": {"coins": "many"}}}"#)
         let token = try await browser.get(place).token
-        let made = try await browser.post(place, Self.form, token: token)
+        let made = try await browser.post("\(place)/save", Self.form, token: token)
         #expect(made.status == 303 && made.location?.contains("broken=1") == true)
         func rules() async throws -> FieldRules {
             try await world.server.useCases.findApplication(world.server.application.id).settings.fieldRules
@@ -48,9 +48,9 @@ struct FieldsPageTests {
         let rule = FieldRule(
             name: "coins", kind: .integer, reader: .owner, writer: .server, standard: 5, labels: ["en": "Coins"])
         #expect(try await rules() == FieldRules([rule]))
-        #expect(try await browser.post(place, ["policy": "closed"], token: token).status == 303)
+        #expect(try await browser.post("\(place)/policy", ["policy": "closed"], token: token).status == 303)
         #expect(try await rules().isClosed)
-        #expect(try await browser.post(place, ["removed": "coins"], token: token).status == 303)
+        #expect(try await browser.post("\(place)/remove", ["removed": "coins"], token: token).status == 303)
         #expect(try await rules() == FieldRules(isClosed: true))
     }
 
@@ -61,7 +61,8 @@ struct FieldsPageTests {
         let world = try await AdminWorld(roles: [])
         let (browser, place) = (browser(world), path(world))
         let shown = try await browser.get(place)
-        let refused = try await browser.post(place, Self.form.merging([member: value]) { $1 }, token: shown.token)
+        let refused = try await browser.post(
+            "\(place)/save", Self.form.merging([member: value]) { $1 }, token: shown.token)
         #expect(refused.status == 422 && refused.error(member) != nil, "\(refused.html)")
         #expect(refused.value(of: "label-en") == "Coins")
     }

@@ -13,7 +13,7 @@ struct AdminLogInTests {
     }
 
     private func owner(_ server: TestServer) async throws -> (key: JSONValue, codes: [String]) {
-        let token = try await server.useCases.administration.makeLink().token.revealed
+        let token = try await server.useCases.administration.makeLink(for: nil, by: .local).token.revealed
         let opened = try await server.send(
             .post, "/v1/admin/set-up/open", body: #"{"token": "\#(token)"}"#, isNamed: false
         ).json
@@ -31,8 +31,8 @@ struct AdminLogInTests {
         let server = try await TestServer()
         let rules = server.useCases.administration
         #expect(try await rules.needsFirstAdmin())
-        let first = try await rules.makeLink().token
-        let second = try await rules.makeLink().token
+        let first = try await rules.makeLink(for: nil, by: .local).token
+        let second = try await rules.makeLink(for: nil, by: .local).token
         // A newer link for an owner replaces the older one.
         let old = try await server.send(
             .post, "/v1/admin/set-up/open", body: #"{"token": "\#(first.revealed)"}"#, isNamed: false)
@@ -52,7 +52,7 @@ struct AdminLogInTests {
     func badSetUp() async throws {
         let server = try await TestServer()
         let rules = server.useCases.administration
-        let link = try await rules.makeLink().token.revealed
+        let link = try await rules.makeLink(for: nil, by: .local).token.revealed
         func setUp(_ token: String, password: String = AdminWorld.password, code: String) async throws -> Answer {
             try await server.send(
                 .post, "/v1/admin/set-up",
@@ -125,7 +125,7 @@ struct AdminLogInTests {
         let rules = world.server.useCases.administration
         let support = try #require(try await rules.listAdmins().first { $0.role == .support })
         #expect(try await world.send("support", .get, "me").status == 200)
-        _ = try await rules.changeAdmin(support.id, .init(isDisabled: true))
+        _ = try await rules.changeAdmin(support.id, .init(isDisabled: true), by: .local)
         expect(try await world.send("support", .get, "me"), 401, .adminRequired)
         world.server.clock.advance(by: AdminSession.idleLifetime - .seconds(1))
         #expect(try await world.send("owner", .get, "me").status == 200)
@@ -187,9 +187,9 @@ struct AdminLogInTests {
         _ world: AdminWorld
     ) async throws -> (id: String, version: String, token: String, link: Secret, key: String) {
         let rules = world.server.useCases.administration
-        let admin = try await rules.createAdmin(name: "second", role: .owner, applications: nil)
+        let admin = try await rules.createAdmin(name: "second", role: .owner, applications: nil, by: .local)
         let token = try await AdminWorld.setUp(
-            try await rules.makeLink(for: admin.id).token, name: nil, on: world.server)
+            try await rules.makeLink(for: admin.id, by: .local).token, name: nil, on: world.server)
         let body = #"{"name": "CI", "scopes": ["users:read", "settings:write", "settings:read"], "days": 9}"#
         let key = try await world.send(token, .post, "keys", body: body).json["secret"]?.text
         let kept = try await world.send("owner", .post, "keys", body: body)
@@ -198,7 +198,7 @@ struct AdminLogInTests {
         let session = try await world.server.store.read { transaction throws(DomainError) in
             try transaction.adminSession(Secret(token).digest)
         }
-        let link = try await rules.makeLink(for: admin.id).token
+        let link = try await rules.makeLink(for: admin.id, by: .local).token
         try await world.server.store.write { transaction throws(DomainError) in
             if let session { try transaction.insert(session) }
         }
@@ -282,10 +282,10 @@ struct AdminLogInTests {
         try await lock()
         let (browser, place) = (world.browser(), world.page("/admins/\(boss.id)"))
         let page = try await browser.get(place)
-        #expect(page.html.contains("value=\"unlock\""))
-        let done = try await browser.post(place, ["act": "unlock"], token: page.token)
+        #expect(page.html.contains("\(place)/unlock\""))
+        let done = try await browser.post("\(place)/unlock", [:], token: page.token)
         #expect(done.location == "\(place)?done=unlocked")
-        #expect(try await !browser.get(place).html.contains("value=\"unlock\""))
+        #expect(try await !browser.get(place).html.contains("\(place)/unlock\""))
         #expect(try await logIn(world, "boss", AdminWorld.password, recovery[1]).status == 200)
         let entries = try await world.server.useCases.listAudit(in: AuditEntry.server)
         #expect(entries.count { $0.action == .adminUnlocked && $0.target == .admin(boss.id) } == 2)

@@ -44,23 +44,24 @@ struct AdminPagesTests {
         let browser = world.browser()
         let admin = try #require(try await admins(world).first { $0.role == .operator })
         let place = "/dashboard/admins/\(admin.id)"
-        func send(_ fields: [String: String]) async throws -> Page {
+        func send(_ action: String, _ fields: [String: String] = [:]) async throws -> Page {
             let shown = try await browser.get(place)
             let own = ["version": shown.value(of: "version") ?? ""]
-            return try await browser.post(place, fields.merging(own) { first, _ in first }, token: shown.token)
+            return try await browser.post(
+                "\(place)/\(action)", fields.merging(own) { first, _ in first }, token: shown.token)
         }
-        let late = try await send(["act": "save", "role": "owner", "version": "1"])
+        let late = try await send("save", ["role": "owner", "version": "1"])
         #expect(late.status == 409)
-        #expect(try await send(["act": "save", "role": "auditor"]).location == "\(place)?done=saved")
+        #expect(try await send("save", ["role": "auditor"]).location == "\(place)?done=saved")
         #expect(try await world.send("operator", .get, "me").json["admin"]?["role"] == "auditor")
-        #expect(try await send(["act": "disable"]).location == "\(place)?done=disabled")
+        #expect(try await send("disable").location == "\(place)?done=disabled")
         #expect(try await world.send("operator", .get, "me").status == 401)
-        #expect(try await send(["act": "enable"]).location == "\(place)?done=enabled")
-        let link = try await send(["act": "link"])
+        #expect(try await send("enable").location == "\(place)?done=enabled")
+        let link = try await send("link")
         #expect(link.status == 200 && link.html.contains("set-up?token=okl_"))
-        let wrong = try await send(["act": "remove", "confirm": "yes"])
+        let wrong = try await send("remove", ["confirm": "yes"])
         #expect(wrong.status == 422 && wrong.error("confirm") != nil)
-        #expect(try await send(["act": "remove", "confirm": "operator"]).location == "/dashboard/admins")
+        #expect(try await send("remove", ["confirm": "operator"]).location == "/dashboard/admins")
         #expect(try await browser.get(place).status == 404)
         let token = try #require(link.html.firstMatch(of: /token=(okl_[A-Za-z0-9_-]+)/)?.output.1)
         #expect(try await browser.get("/dashboard/set-up?token=\(token)").status == 403)
@@ -74,10 +75,12 @@ struct AdminPagesTests {
         let browser = world.browser()
         let root = try #require(try await admins(world).first)
         let place = "/dashboard/admins/\(root.id)"
-        for act in [["act": "disable"], ["act": "save", "role": "auditor"], ["act": "remove", "confirm": "root"]] {
+        for (action, act) in [
+            ("disable", [:]), ("save", ["role": "auditor"]), ("remove", ["confirm": "root"]),
+        ] {
             let shown = try await browser.get(place)
             let fields = act.merging(["version": shown.value(of: "version") ?? ""]) { $1 }
-            let refused = try await browser.post(place, fields, token: shown.token)
+            let refused = try await browser.post("\(place)/\(action)", fields, token: shown.token)
             #expect(refused.status == 422 && refused.html.contains("One owner must stay."))
         }
         expect(try await world.send("owner", .delete, "admins/\(root.id)"), 409, .init(rawValue: "last_owner"))
@@ -108,17 +111,17 @@ struct AdminPagesTests {
         #expect(try await browser.post(place, greedy, token: token).status == 422)
         let key = try #require(try await world.server.useCases.administration.listKeys().first)
         #expect(
-            try await browser.post(place, ["act": "remove", "key": key.id.rawValue], token: token).location
+            try await browser.post("\(place)/\(key.id)/remove", [:], token: token).location
                 == "\(place)?done=removed")
         #expect(try await world.send(secret, .get, world.place("/users")).status == 401)
-        #expect(try await browser.post(place, ["act": "remove", "key": "none"], token: token).status == 404)
+        #expect(try await browser.post("\(place)/none/remove", [:], token: token).status == 404)
     }
 
     @Test("show names as text, and run none of it")
     func scripts() async throws {
         let world = try await AdminWorld(roles: [])
         let rules = world.server.useCases.administration
-        let admin = try await rules.createAdmin(name: Self.evil, role: .support, applications: nil)
+        let admin = try await rules.createAdmin(name: Self.evil, role: .support, applications: nil, by: .local)
         _ = try await world.server.useCases.createApplication(name: Self.evil)
         let browser = world.browser()
         let token = try await browser.get("/dashboard/keys").token

@@ -34,7 +34,7 @@ struct AdminPermissionTests {
         let person = try await world.server.person()
         for who in [nil, "okd_" + String(repeating: "A", count: 43), "oka_x", person.token] {
             let answer = try await ask(world, who, route, in: world.server.application.id)
-            if route.isOpen {
+            if route.action.policy.access == .open {
                 #expect(answer.code != .adminRequired)
             } else {
                 expect(answer, 401, .adminRequired)
@@ -45,9 +45,9 @@ struct AdminPermissionTests {
     @Test("is open to exactly the roles that have its permission", arguments: AdminRole.allCases)
     func roles(role: AdminRole) async throws {
         let world = try await AdminWorld()
-        for route in AdminAPI.table where !route.isOpen && !route.path.hasSuffix("/log-out") {
+        for route in AdminAPI.table where route.action.policy.access != .open && !route.path.hasSuffix("/log-out") {
             let answer = try await ask(world, role.rawValue, route, in: world.server.application.id)
-            let isAllowed = route.permission.map { role.permissions.contains($0) } ?? true
+            let isAllowed = role.may(route.action)
             #expect((answer.code != .notAllowed) == isAllowed, "\(role) \(route.method) \(route.path): \(answer.text)")
             #expect(answer.code != .adminRequired, "\(route.path)")
         }
@@ -58,10 +58,10 @@ struct AdminPermissionTests {
         arguments: AdminRole.allCases.filter { $0 != .owner })
     func foreign(role: AdminRole) async throws {
         let world = try await AdminWorld(restricted: true)
-        for route in AdminAPI.table where !route.isOpen && !route.path.hasSuffix("/log-out") {
+        for route in AdminAPI.table where route.action.policy.access != .open && !route.path.hasSuffix("/log-out") {
             guard route.isInApplication else {
                 let answer = try await ask(world, role.rawValue, route, in: world.foreign.id)
-                if route.permission != nil { expect(answer, 403, .notAllowed) }
+                if route.action.policy.access != .everyAdmin { expect(answer, 403, .notAllowed) }
                 continue
             }
             let foreign = try await ask(world, role.rawValue, route, in: world.foreign.id)

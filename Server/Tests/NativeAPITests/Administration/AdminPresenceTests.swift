@@ -35,7 +35,7 @@ struct AdminPresenceTests {
         let world = try await AdminWorld(roles: [])
         world.server.clock.advance(by: AdminSession.freshness)
         var asked: Set<String> = []
-        for route in AdminAPI.table where !route.isOpen && !route.path.hasSuffix("/log-out") {
+        for route in AdminAPI.table where route.action.policy.access != .open && !route.path.hasSuffix("/log-out") {
             let answer = try await ask(world, "owner", route)
             guard answer.code == .reauthenticationRequired else { continue }
             expect(answer, 403, .reauthenticationRequired)
@@ -43,7 +43,7 @@ struct AdminPresenceTests {
         }
         #expect(asked == Self.dangerous)
         // Whatever is about admins and keys is among them.
-        for route in AdminAPI.table where route.permission == .manageAdmins { #expect(route.needsPresence) }
+        for route in AdminAPI.table where route.isAboutAdmins { #expect(route.action.policy.stepUp) }
     }
 
     @Test("is enough within ten minutes, and a program's key is always")
@@ -55,11 +55,11 @@ struct AdminPresenceTests {
             body: #"{"name": "CI", "scopes": [\#(scopes.joined(separator: ","))], "days": 9}"#)
         let key = try #require(try made.json["secret"]?.text)
         world.server.clock.advance(by: AdminSession.freshness - .seconds(1))
-        for route in AdminAPI.table where route.needsPresence {
+        for route in AdminAPI.table where route.action.policy.stepUp {
             #expect(try await ask(world, "owner", route).code != .reauthenticationRequired, "\(route.path)")
         }
         world.server.clock.advance(by: .days(1))
-        for route in AdminAPI.table where route.needsPresence && route.permission != .manageAdmins {
+        for route in AdminAPI.table where route.action.policy.stepUp && !route.isAboutAdmins {
             let answer = try await ask(world, key, route)
             #expect(![.reauthenticationRequired, .notAllowed].contains(answer.code), "\(route.path): \(answer.text)")
         }
@@ -168,6 +168,10 @@ struct AdminPresenceTests {
             "owner", .patch, world.place("/users/\(id)"), version, body: #"{"displayName": "Hana"}"#)
         #expect(name.status == 200)
     }
+}
+
+extension AdminRoute {
+    fileprivate var isAboutAdmins: Bool { action.policy.access == .permissions([.manageAdmins]) }
 }
 
 extension Answer {

@@ -11,29 +11,29 @@ struct DashboardSettingsTests {
     @Test("switch providers on, check them and switch them off, and send no secret back")
     func providers() async throws {
         let world = try await AdminWorld(roles: [.auditor])
-        let (browser, place) = (world.browser(), world.page("doors"))
+        let (browser, place) = (world.browser(), world.page("providers"))
         let token = try await browser.get(place).token
-        let wrong = try await browser.post(place, ["act": "set", "door": "google"], token: token)
+        let wrong = try await browser.post("\(place)/google/set", [:], token: token)
         #expect(wrong.status == 422 && wrong.html.contains("(audiences)"))
         let fields = [
-            "act": "set", "door": "google", "google.audiences": "a.example\r\nb.example",
+            "google.audiences": "a.example\r\nb.example",
             "google.secret": "very-secret",
         ]
-        #expect(try await browser.post(place, fields, token: token).status == 303)
+        #expect(try await browser.post("\(place)/google/set", fields, token: token).status == 303)
         let shown = try await browser.get(place)
         #expect(shown.html.contains("a.example\nb.example") && !shown.html.contains("very-secret"))
         let own = [
-            "act": "set", "door": "new", "new.name": "campus", "new.audiences": "app",
+            "new.name": "campus", "new.audiences": "app",
             "new.issuer": "https://id.example.edu",
         ]
-        #expect(try await browser.post(place, own, token: token).status == 303)
+        #expect(try await browser.post("\(place)/new/set", own, token: token).status == 303)
         #expect(try await browser.get(place).html.contains("oidc:campus"))
-        #expect(try await browser.post(place, ["act": "remove", "door": "google"], token: token).status == 303)
-        #expect(try await browser.post(place, ["act": "check", "door": "google"], token: token).status == 422)
+        #expect(try await browser.post("\(place)/google/remove", [:], token: token).status == 303)
+        #expect(try await browser.post("\(place)/google/check", [:], token: token).status == 422)
         let auditor = world.browser("auditor")
         let seen = try await auditor.get(place)
-        #expect(seen.status == 200 && !seen.html.contains("value=\"set\""))
-        #expect(try await auditor.post(place, fields, token: seen.token).status == 403)
+        #expect(seen.status == 200 && !seen.html.contains("<button class=\"button button-small\""))
+        #expect(try await auditor.post("\(place)/google/set", fields, token: seen.token).status == 403)
     }
 
     @Test("keep own words for mails, show them in a frame that can run nothing, and send one")
@@ -50,39 +50,39 @@ struct DashboardSettingsTests {
         #expect(preview.policy.hasPrefix("sandbox; default-src 'none'"))
         #expect(preview.html.contains("<b>1234 5678</b>"))
         #expect(try await browser.post("\(place)/preview", words).status == 403)
-        let saved = try await browser.post(place, words.merging(["act": "save"]) { $1 }, token: shown.token)
+        let saved = try await browser.post("\(place)/save", words, token: shown.token)
         #expect(saved.status == 303)
-        let bad = words.merging(["act": "save", "text": "nothing", "html": ""]) { $1 }
-        let refused = try await browser.post(place, bad, token: shown.token)
+        let bad = words.merging(["text": "nothing", "html": ""]) { $1 }
+        let refused = try await browser.post("\(place)/save", bad, token: shown.token)
         #expect(refused.status == 422 && refused.html.contains("{{code}}"))
-        let test = ["act": "test", "kind": "log-in-code", "language": "ja", "to": "me@example.com"]
-        #expect(try await browser.post(place, test, token: shown.token).status == 303)
+        let test = ["kind": "log-in-code", "language": "ja", "to": "me@example.com"]
+        #expect(try await browser.post("\(place)/test", test, token: shown.token).status == 303)
         _ = try await world.server.useCases.deliverMail()
         let outbox = try await world.server.useCases.readOutbox(of: world.server.application.id)
         #expect(outbox.first?.subject == "こんにちは")
-        let remove = ["act": "remove", "kind": "log-in-code", "language": "ja"]
-        #expect(try await browser.post(place, remove, token: shown.token).status == 303)
+        let remove = ["kind": "log-in-code", "language": "ja"]
+        #expect(try await browser.post("\(place)/remove", remove, token: shown.token).status == 303)
         #expect(
-            try await world.browser("auditor").post(place, test, token: shown.token).status == 403)
+            try await world.browser("auditor").post("\(place)/test", test, token: shown.token).status == 403)
     }
 
     @Test("give pages another look, with a warning, and take nothing that is no colour")
     func look() async throws {
         let world = try await AdminWorld(roles: [])
-        let (browser, place) = (world.browser(), world.page("look"))
+        let (browser, place) = (world.browser(), world.page("theme"))
         let token = try await browser.get(place).token
-        let fields = ["act": "save", "brand": "Hoshi & <b>Co</b>", "light.primary": "#FFFF00", "cornerRadius": "4"]
+        let fields = ["brand": "Hoshi & <b>Co</b>", "light.primary": "#FFFF00", "cornerRadius": "4"]
         let preview = try await browser.post("\(place)/preview", fields, token: token)
         #expect(preview.html.contains("#FFFF00") && preview.html.contains("class=warning"))
         #expect(preview.html.contains("Hoshi &amp; &lt;b&gt;") && !preview.html.contains("<b>Co"))
-        #expect(try await browser.post(place, fields, token: token).status == 303)
+        #expect(try await browser.post("\(place)/save", fields, token: token).status == 303)
         #expect(try await browser.get(place).html.contains("notice-warn"))
         for wrong in [["light.primary": "red;}"], ["cornerRadius": "99"], ["cornerRadius": "x"]] {
             let answer = try await browser.post(
-                place, wrong.merging(["act": "save"]) { first, _ in first }, token: token)
+                "\(place)/save", wrong, token: token)
             #expect(answer.status == 422)
         }
-        #expect(try await browser.post(place, ["act": "remove"], token: token).status == 303)
+        #expect(try await browser.post("\(place)/remove", [:], token: token).status == 303)
         let settings = try await world.server.useCases.findApplication(world.server.application.id).settings
         #expect(settings.theme == nil)
     }
@@ -95,13 +95,13 @@ struct DashboardSettingsTests {
     @Test("give pages a logo and a picture behind them, shown before they are kept, and take them away")
     func pictures() async throws {
         let world = try await AdminWorld(roles: [.auditor])
-        let (browser, place) = (world.browser(), world.page("look"))
+        let (browser, place) = (world.browser(), world.page("theme"))
         let token = try await browser.get(place).token
         let files = ["logo": Self.picture(500), "backgroundImage": Self.picture(60 * 1024)]
         let preview = try await browser.post("\(place)/preview", [:], files: files, token: token)
         #expect(preview.html.contains("<img src=\"data:image/png;base64,iVBOR") && preview.html.contains("url(\"data:"))
         #expect(try await browser.get(place).html.contains("theme-picture") == false)
-        #expect(try await browser.post(place, ["act": "save"], files: files, token: token).status == 303)
+        #expect(try await browser.post("\(place)/save", [:], files: files, token: token).status == 303)
         func theme() async throws -> Theme {
             let stored = try await world.server.useCases.findApplication(world.server.application.id).settings.theme
             return try #require(stored.flatMap { Theme(stored: $0) })
@@ -110,7 +110,7 @@ struct DashboardSettingsTests {
         #expect(kept.logo != nil && kept.backgroundImage != nil)
         #expect(try await browser.get(place).html.contains("theme-picture"))
         // Saved again without files, they stay; on the page they are shown.
-        #expect(try await browser.post(place, ["act": "save", "brand": "Hoshi"], token: token).status == 303)
+        #expect(try await browser.post("\(place)/save", ["brand": "Hoshi"], token: token).status == 303)
         let renamed = try await theme()
         #expect(renamed.logo != nil && renamed.brand == "Hoshi")
         let page = try await browser.get("/a/\(world.server.application.id)/log-in")
@@ -121,15 +121,15 @@ struct DashboardSettingsTests {
             ("logo", Array("GIF".utf8)),
         ]
         for (name, bytes) in bad {
-            let refused = try await browser.post(place, ["act": "save"], files: [name: bytes], token: token)
+            let refused = try await browser.post("\(place)/save", [:], files: [name: bytes], token: token)
             #expect(refused.status == 422 && refused.error(name) != nil, "\(name) \(bytes.count)")
         }
-        #expect(try await browser.post(place, ["act": "save"], files: files).status == 403)
+        #expect(try await browser.post("\(place)/save", [:], files: files).status == 403)
         let auditor = world.browser("auditor")
         let other = try await auditor.get(place).token
-        #expect(try await auditor.post(place, ["act": "save"], files: files, token: other).status == 403)
-        let removal = ["act": "save", "remove.logo": "yes"]
-        #expect(try await browser.post(place, removal, token: token).status == 303)
+        #expect(try await auditor.post("\(place)/save", [:], files: files, token: other).status == 403)
+        let removal = ["remove.logo": "yes"]
+        #expect(try await browser.post("\(place)/save", removal, token: token).status == 303)
         let left = try await theme()
         #expect(left.logo == nil && left.backgroundImage != nil)
     }
@@ -137,15 +137,15 @@ struct DashboardSettingsTests {
     @Test("give pages own texts, line by line, as text and nothing else")
     func texts() async throws {
         let world = try await AdminWorld(roles: [])
-        let (browser, place) = (world.browser(), world.page("look"))
+        let (browser, place) = (world.browser(), world.page("theme"))
         let token = try await browser.get(place).token
         let evil = "<script>alert(1)</script> = \"'&"
         let fields = [
-            "act": "save", "texts.en": "logIn.title = \(evil)\r\n\r\n logIn.lead=Hello\r\n", "texts.ja": "",
+            "texts.en": "logIn.title = \(evil)\r\n\r\n logIn.lead=Hello\r\n", "texts.ja": "",
         ]
         let preview = try await browser.post("\(place)/preview", fields, token: token)
         #expect(preview.html.contains("&lt;script&gt;alert(1)") && !preview.html.contains("<script>"))
-        #expect(try await browser.post(place, fields, token: token).status == 303)
+        #expect(try await browser.post("\(place)/save", fields, token: token).status == 303)
         let shown = try await browser.get(place)
         #expect(shown.html.contains("logIn.lead = Hello\nlogIn.title = &lt;script&gt;"))
         let page = try await browser.get("/a/\(world.server.application.id)/log-in?lang=en")
@@ -154,10 +154,10 @@ struct DashboardSettingsTests {
             "nothing", "= text", "a b.c = text", "noPoint = text", "a.b =",
             "a.b = \(String(repeating: "x", count: 1001))",
         ] {
-            let refused = try await browser.post(place, ["act": "save", "texts.ko": wrong], token: token)
+            let refused = try await browser.post("\(place)/save", ["texts.ko": wrong], token: token)
             #expect(refused.status == 422 && refused.error("texts-ko") != nil, "\(wrong.prefix(20))")
         }
-        #expect(try await browser.post(place, ["act": "save", "texts.en": " "], token: token).status == 303)
+        #expect(try await browser.post("\(place)/save", ["texts.en": " "], token: token).status == 303)
         let settings = try await world.server.useCases.findApplication(world.server.application.id).settings
         #expect(settings.theme.flatMap { Theme(stored: $0) }?.texts.isEmpty != false)
     }
@@ -185,39 +185,44 @@ struct DashboardSettingsTests {
         let (browser, list) = (world.browser(), world.page("users"))
         let token = try await browser.get(list).token
         let picks = ["pick.\(ids[0])": "yes", "pick.\(ids[1])": "yes"]
-        func send(_ act: String, _ more: [String: String] = [:]) async throws -> Page {
+        func send(_ action: String, _ more: [String: String] = [:]) async throws -> Page {
             try await browser.post(
-                list + "?kind=anonymous", picks.merging(["act": act]) { $1 }.merging(more) { $1 }, token: token)
+                world.page("bulk/\(action)") + "?kind=anonymous", picks.merging(more) { $1 }, token: token)
         }
         let done = try await send("disable", ["pick.nobody": "yes"])
         #expect(done.location == "\(list)?kind=anonymous&done=disable&count=2")
         for person in people { #expect(try await person.send(.get, APIPath.user).status >= 401) }
         #expect(try await send("enable").status == 303)
-        let asked = try await send("delete")
+        let asked = try await send("confirm-deletion")
         #expect(asked.status == 200 && asked.html.contains(ids[0]))
         #expect(try await send("delete", ["confirm": "3"]).status == 422)
         #expect(try await send("delete", ["confirm": "2"]).status == 303)
         let user = try await world.server.useCases.readUser(.init(rawValue: ids[0]), in: world.server.application.id)
         #expect(user.deletionRequestedAt != nil)
-        #expect(try await browser.post(list, ["act": "disable"], token: token).location == "\(list)?done=none")
-        #expect(try await browser.post(list, picks.merging(["act": "burn"]) { $1 }, token: token).status == 404)
-        #expect(try await browser.post(list, picks.merging(["act": "disable"]) { $1 }).status == 403)
+        #expect(try await browser.post(world.page("bulk/disable"), [:], token: token).location == "\(list)?done=none")
+        #expect(try await browser.post(world.page("bulk/burn"), picks, token: token).status == 404)
+        #expect(try await browser.post(world.page("bulk/disable"), picks).status == 403)
         let support = world.browser("support")
         let shown = try await support.get(list)
         #expect(!shown.html.contains("type=\"checkbox\" form=\"bulk\""))
         let refused = try await support.post(
-            list, picks.merging(["act": "enable"]) { $1 }, token: shown.token)
+            world.page("bulk/enable"), picks, token: shown.token)
         #expect(refused.status == 403)
     }
 
-    @Test("of another application answer as if there were none", arguments: ["doors", "mail", "look", "users"])
-    func foreign(page: String) async throws {
+    @Test(
+        "of another application answer as if there were none",
+        arguments: [
+            ("providers", "providers/google/set"), ("mail", "mail/save"), ("theme", "theme/save"),
+            ("users", "bulk/disable"),
+        ])
+    func foreign(page: String, action: String) async throws {
         let world = try await AdminWorld(roles: [.operator], restricted: true)
         let browser = world.browser("operator")
         let token = try await browser.get(world.page(page)).token
         let place = "/dashboard/app/\(world.foreign.id)/\(page)"
         #expect(try await browser.get(place).status == 404)
-        #expect(try await browser.post(place, ["act": "save"], token: token).status == 404)
+        #expect(try await browser.post("/dashboard/app/\(world.foreign.id)/\(action)", [:], token: token).status == 404)
     }
 
     @Test("show how the server is")

@@ -10,7 +10,7 @@ import Testing
 @Suite("The dashboard")
 struct DashboardTests {
     static let pages = [
-        "", "users", "sessions", "conflicts", "settings", "doors", "protocols", "mail", "look", "fields", "audit",
+        "", "users", "sessions", "conflicts", "settings", "providers", "protocols", "mail", "theme", "fields", "audit",
         "start",
         "/applications", "/admins", "/keys", "/health",
     ]
@@ -55,7 +55,7 @@ struct DashboardTests {
     @Test("logs an admin in by its form, out by another, and never by a planted cookie")
     func logIn() async throws {
         let world = try await AdminWorld(roles: [])
-        let link = try await world.server.useCases.administration.makeLink().token.revealed
+        let link = try await world.server.useCases.administration.makeLink(for: nil, by: .local).token.revealed
         let browser = Browser(world.server)
         let shown = try await browser.get("/dashboard/set-up?token=\(link)")
         let key = try #require(shown.html.firstMatch(of: /key">([A-Z2-7]+)</)?.output.1)
@@ -113,19 +113,23 @@ struct DashboardTests {
     @Test(
         "takes no form that another page made",
         arguments: [
-            "users", "settings", "conflicts", "doors", "protocols", "mail", "look", "fields", "/admins", "/keys",
-            "/applications",
+            ("users", "disable"), ("settings", ""), ("conflicts", "undo"), ("providers", "google/remove"),
+            ("protocols", "ncmb/enable"), ("mail", "save"), ("theme", "save"), ("fields", "save"), ("/admins", ""),
+            ("/keys", ""), ("/applications", ""),
         ])
-    func forged(page: String) async throws {
+    func forged(page: String, action: String) async throws {
         let world = try await AdminWorld(roles: [])
         let person = try await world.server.person()
         let browser = world.browser()
         let place = world.page(page == "users" ? "users/\(person.logIn.user.id)" : page)
         let shown = try await browser.get(place)
-        let fields = ["act": "disable", "name": "Stolen", "merge": "x", "user": "y"]
-        #expect(try await browser.post(place, fields).status == 403)
-        #expect(try await browser.post(place, fields, token: "forged").status == 403)
-        let crossed = try await browser.post(place, fields, token: shown.token, [("Sec-Fetch-Site", "cross-site")])
+        let fields = ["name": "Stolen"]
+        let path =
+            page == "conflicts"
+            ? world.page("users/x/merges/y/undo") : action.isEmpty ? place : "\(place)/\(action)"
+        #expect(try await browser.post(path, fields).status == 403)
+        #expect(try await browser.post(path, fields, token: "forged").status == 403)
+        let crossed = try await browser.post(path, fields, token: shown.token, [("Sec-Fetch-Site", "cross-site")])
         #expect(crossed.status == 403)
         let user = try await world.server.useCases.readUser(
             .init(rawValue: person.logIn.user.id), in: world.server.application.id)
@@ -154,15 +158,15 @@ struct DashboardTests {
         }
     }
 
-    @Test("does to a user what its buttons say, and tells it", arguments: ["disable", "log-out", "transfer"])
+    @Test("does to a user what its buttons say, and tells it", arguments: ["disable", "log-out", "transfer-code"])
     func actions(action: String) async throws {
         let world = try await AdminWorld(roles: [])
         let person = try await world.server.person()
         let browser = world.browser()
         let place = world.page("users/\(person.logIn.user.id)")
         let shown = try await browser.get(place)
-        let done = try await browser.post(place, ["act": action], token: shown.token)
-        if action == "transfer" {
+        let done = try await browser.post("\(place)/\(action)", [:], token: shown.token)
+        if action == "transfer-code" {
             #expect(done.html.contains("code-block"))
         } else {
             #expect(done.location?.hasPrefix(place) == true)
@@ -177,9 +181,9 @@ struct DashboardTests {
         let id = try await world.server.person().logIn.user.id
         let (browser, place) = (world.browser(), world.page("users/\(id)"))
         let token = try await browser.get(place).token
-        #expect(try await browser.post(place, ["act": "delete", "confirm": "yes"], token: token).status == 422)
-        #expect(try await browser.post(place, ["act": "delete", "confirm": id], token: token).status == 303)
-        #expect(try await browser.post(place, ["act": "restore"], token: token).status == 303)
+        #expect(try await browser.post("\(place)/delete", ["confirm": "yes"], token: token).status == 422)
+        #expect(try await browser.post("\(place)/delete", ["confirm": id], token: token).status == 303)
+        #expect(try await browser.post("\(place)/restore", [:], token: token).status == 303)
     }
 
     @Test("edits a user's fields with their types, unless somebody came before")
@@ -190,13 +194,13 @@ struct DashboardTests {
         let shown = try await browser.get(place)
         let version = try #require(shown.value(of: "version"))
         let fields = [
-            "act": "save", "version": version, "known": "level\nold", "displayName": "Hana", "locale": "",
+            "version": version, "known": "level\nold", "displayName": "Hana", "locale": "",
             "fields": #"{"level": 4}"#,
         ]
-        #expect(try await browser.post(place, fields, token: shown.token).status == 303)
+        #expect(try await browser.post("\(place)/save", fields, token: shown.token).status == 303)
         let user = try await person.send(.get, APIPath.user).read(UserBody.self)
         #expect(user.fields == ["level": 4] && user.displayName == "Hana")
-        #expect(try await browser.post(place, fields, token: shown.token).status == 409)
+        #expect(try await browser.post("\(place)/save", fields, token: shown.token).status == 409)
     }
 
     @Test("shows support no names and offers no buttons, and refuses what it sends all the same")
@@ -205,8 +209,8 @@ struct DashboardTests {
         let person = try await world.server.person(body: #"{"user": {"displayName": "Hanako"}}"#)
         let (browser, place) = (world.browser("support"), world.page("users/\(person.logIn.user.id)"))
         let shown = try await browser.get(place)
-        #expect(shown.status == 200 && !shown.html.contains("Hanako") && !shown.html.contains("value=\"disable\""))
-        #expect(try await browser.post(place, ["act": "disable"], token: shown.token).status == 403)
+        #expect(shown.status == 200 && !shown.html.contains("Hanako") && !shown.html.contains("\(place)/disable"))
+        #expect(try await browser.post("\(place)/disable", [:], token: shown.token).status == 403)
         for page in ["settings", "audit", "export?form=csv"] {
             #expect(try await browser.get(world.page(page)).status == 403)
         }
@@ -240,9 +244,9 @@ struct DashboardTests {
         let refused = try await browser.post(place, fields, token: shown.token)
         #expect(refused.status == 422 && refused.error("passwordMinimumCharacters") != nil)
         fields["passwordMinimumCharacters"] = "10"
-        #expect(try await browser.post(place, fields, token: shown.token).status == 303)
+        #expect(try await browser.post("\(place)/save", fields, token: shown.token).status == 303)
         let application = try await world.server.useCases.findApplication(world.server.application.id)
         #expect(application.name == "New name" && application.settings.sessionIdleLifetime == .days(30))
-        #expect(try await browser.post(place, fields, token: shown.token).status == 409)
+        #expect(try await browser.post("\(place)/save", fields, token: shown.token).status == 409)
     }
 }

@@ -12,21 +12,21 @@ struct ProtocolsPageTests {
         let world = try await AdminWorld(roles: [.auditor])
         let (browser, place) = (world.browser(), world.page("protocols"))
         let token = try await browser.get(place).token
-        let keys = ["act": "enable", "door": "ncmb", "ncmb.applicationKey": "old-app", "ncmb.clientKey": "old-client"]
-        #expect(try await browser.post(place, keys, token: token).html.contains("old-client"))
+        let keys = ["ncmb.applicationKey": "old-app", "ncmb.clientKey": "old-client"]
+        #expect(try await browser.post("\(place)/ncmb/enable", keys, token: token).html.contains("old-client"))
         // A key that makes an administrator is told this once.
-        let parse = try await browser.post(place, ["act": "enable", "door": "parse"], token: token)
+        let parse = try await browser.post("\(place)/parse/enable", [:], token: token)
         #expect(parse.status == 200 && parse.html.contains("<dt>masterKey</dt>"))
         #expect(try await !browser.get(place).html.contains("<dt>masterKey</dt>"))
         #expect(try await browser.get(place).html.contains("old-client"))
         let seen = try await world.browser("auditor").get(place).html
         #expect(seen.contains("old-app") && !seen.contains("old-client"))
-        let off = ["act": "disable", "door": "ncmb", "ncmb.confirm": "yes"]
-        #expect(try await browser.post(place, off, token: token).status == 422)
+        let off = ["ncmb.confirm": "yes"]
+        #expect(try await browser.post("\(place)/ncmb/disable", off, token: token).status == 422)
         #expect(
-            try await browser.post(place, off.merging(["ncmb.confirm": "ncmb"]) { $1 }, token: token).status == 303)
+            try await browser.post("\(place)/ncmb/disable", ["ncmb.confirm": "ncmb"], token: token).status == 303)
         #expect(try await !browser.get(place).html.contains("old-client"))
-        #expect(try await browser.post(place, ["act": "enable", "door": "smoke"], token: token).status == 404)
+        #expect(try await browser.post("\(place)/smoke/enable", [:], token: token).status == 404)
     }
 
     @Test("shows and changes exactly the rules that a protocol heeds", arguments: Session.ProtocolName.foreign)
@@ -34,14 +34,14 @@ struct ProtocolsPageTests {
         let world = try await AdminWorld(roles: [.auditor])
         let (browser, place) = (world.browser(), world.page("protocols"))
         let token = try await browser.get(place).token
-        _ = try await browser.post(place, ["act": "enable", "door": name.rawValue], token: token)
+        _ = try await browser.post("\(place)/\(name.rawValue)/enable", [:], token: token)
         let shown = try await browser.get(place)
         for rule in ProtocolRule.all {
             #expect(
                 shown.html.contains("name=\"\(name.rawValue).\(rule.name)\"") == rule.protocols.contains(name),
                 "\(rule.name)")
         }
-        var fields = ["act": "rules", "door": name.rawValue, "version": shown.value(of: "version") ?? ""]
+        var fields = ["version": shown.value(of: "version") ?? ""]
         var wanted: [String: ProtocolRule.Value] = [:]
         for rule in ProtocolRule.heeded(by: name) {
             let settings = try await world.server.useCases.findApplication(world.server.application.id).settings
@@ -57,18 +57,19 @@ struct ProtocolsPageTests {
                 fields["\(name.rawValue).\(rule.name)"] = "10.0.0.0\r\n 192.0.2.1"
             }
         }
-        let saved = try await browser.post(place, fields, token: token)
+        let saved = try await browser.post("\(place)/\(name.rawValue)/rules", fields, token: token)
         #expect(saved.location == "\(place)?done=saved&open=\(name.rawValue)", "\(saved.html)")
         let settings = try await world.server.useCases.findApplication(world.server.application.id).settings
         for rule in ProtocolRule.heeded(by: name) {
             #expect(rule.value(for: name, in: settings) == wanted[rule.name], "\(rule.name)")
         }
         // Somebody else's form is older than that.
-        #expect(try await browser.post(place, fields, token: token).status == 409)
+        #expect(
+            try await browser.post("\(place)/\(name.rawValue)/rules", fields, token: token).status == 409)
         let auditor = world.browser("auditor")
         let seen = try await auditor.get(place)
-        #expect(seen.status == 200 && !seen.html.contains("value=\"rules\""))
-        #expect(try await auditor.post(place, fields, token: seen.token).status == 403)
+        #expect(seen.status == 200 && !seen.html.contains("<button class=\"button button-small\""))
+        #expect(try await auditor.post("\(place)/\(name.rawValue)/rules", fields, token: seen.token).status == 403)
     }
 
     @Test(
@@ -82,14 +83,14 @@ struct ProtocolsPageTests {
         let world = try await AdminWorld(roles: [])
         let (browser, place) = (world.browser(), world.page("protocols"))
         let token = try await browser.get(place).token
-        _ = try await browser.post(place, ["act": "enable", "door": "parse"], token: token)
+        _ = try await browser.post("\(place)/parse/enable", [:], token: token)
         let version = try await browser.get(place).value(of: "version") ?? ""
         var fields = [
-            "act": "rules", "door": "parse", "version": version, "parse.idleSeconds": "3600",
+            "version": version, "parse.idleSeconds": "3600",
             "parse.administratorNetworks": "10.9.0.0/16",
         ]
         fields["parse.\(rule)"] = value
-        let refused = try await browser.post(place, fields, token: token)
+        let refused = try await browser.post("\(place)/parse/rules", fields, token: token)
         #expect(refused.status == 422 && refused.error("parse-\(rule)") != nil, "\(refused.html)")
         #expect(!refused.html.contains("<script>alert"))
         #expect(rule == "administratorNetworks" || refused.html.contains("10.9.0.0/16"))

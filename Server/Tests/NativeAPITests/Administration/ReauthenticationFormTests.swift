@@ -9,46 +9,50 @@ import Testing
 @Suite("The dashboard asks whether it is still the admin")
 struct ReauthenticationFormTests {
     /// A form that a page sends, and what stands in the audit log when it was done.
-    struct Deed: Sendable, CustomTestStringConvertible {
+    struct FormAction: Sendable, CustomTestStringConvertible {
         let page: String
+        /// Where the form goes, below the page, or with a dot in front below the application; empty for the page itself.
+        var path = ""
         let fields: [String: String]
         let action: AuditEntry.Action
-        var testDescription: String { "\(page) \(fields["act"] ?? "")" }
+        var testDescription: String { "\(page) \(path)" }
     }
 
     /// In a page or value: `{ID}` is a registered user, `{GUEST}` an anonymous one, `{ADMIN}` another admin, `{KEY}` a program's key.
-    private static let deeds: [Deed] = [
-        Deed(page: "/admins", fields: ["name": "<b>mika</b>", "role": "owner"], action: .adminCreated),
-        Deed(page: "/admins/{ADMIN}", fields: ["act": "save", "role": "owner"], action: .adminChanged),
-        Deed(page: "/admins/{ADMIN}", fields: ["act": "disable"], action: .adminChanged),
-        Deed(page: "/admins/{ADMIN}", fields: ["act": "unlock"], action: .adminUnlocked),
-        Deed(page: "/admins/{ADMIN}", fields: ["act": "link"], action: .adminLinked),
-        Deed(page: "/admins/{ADMIN}", fields: ["act": "remove", "confirm": "operator"], action: .adminRemoved),
-        Deed(page: "/keys", fields: ["name": "CI", "days": "9", "scope.users:read": "yes"], action: .adminKeyCreated),
-        Deed(page: "/keys", fields: ["act": "remove", "key": "{KEY}"], action: .adminKeyRemoved),
-        Deed(page: "settings", fields: settings, action: .settingsChanged),
-        Deed(
-            page: "doors", fields: ["act": "set", "door": "google", "google.audiences": "1.apps\r\n2.apps"],
+    private static let actions: [FormAction] = [
+        FormAction(page: "/admins", fields: ["name": "<b>mika</b>", "role": "owner"], action: .adminCreated),
+        FormAction(page: "/admins/{ADMIN}", path: "save", fields: ["role": "owner"], action: .adminChanged),
+        FormAction(page: "/admins/{ADMIN}", path: "disable", fields: [:], action: .adminChanged),
+        FormAction(page: "/admins/{ADMIN}", path: "unlock", fields: [:], action: .adminUnlocked),
+        FormAction(page: "/admins/{ADMIN}", path: "link", fields: [:], action: .adminLinked),
+        FormAction(page: "/admins/{ADMIN}", path: "remove", fields: ["confirm": "operator"], action: .adminRemoved),
+        FormAction(
+            page: "/keys", fields: ["name": "CI", "days": "9", "scope.users:read": "yes"], action: .adminKeyCreated),
+        FormAction(page: "/keys", path: "{KEY}/remove", fields: [:], action: .adminKeyRemoved),
+        FormAction(page: "settings", fields: settings, action: .settingsChanged),
+        FormAction(
+            page: "providers", path: "google/set", fields: ["google.audiences": "1.apps\r\n2.apps"],
             action: .providerSet),
-        Deed(page: "doors", fields: ["act": "remove", "door": "google"], action: .providerRemoved),
-        Deed(page: "protocols", fields: ["act": "enable", "door": "parse"], action: .protocolEnabled),
-        Deed(
-            page: "protocols", fields: ["act": "disable", "door": "ncmb", "ncmb.confirm": "ncmb"],
+        FormAction(page: "providers", path: "google/remove", fields: [:], action: .providerRemoved),
+        FormAction(page: "protocols", path: "parse/enable", fields: [:], action: .protocolEnabled),
+        FormAction(
+            page: "protocols", path: "ncmb/disable", fields: ["ncmb.confirm": "ncmb"],
             action: .protocolDisabled),
-        Deed(
-            page: "protocols",
+        FormAction(
+            page: "protocols", path: "ncmb/rules",
             fields: [
-                "act": "rules", "door": "ncmb", "ncmb.idleSeconds": "86400", "ncmb.allowsAnonymous": "yes",
+                "ncmb.idleSeconds": "86400", "ncmb.allowsAnonymous": "yes",
                 "ncmb.allowsSignUpByMail": "yes", "ncmb.takesPasswordsInAddresses": "yes",
             ], action: .settingsChanged),
-        Deed(
-            page: "users", fields: ["act": "delete", "pick.{ID}": "yes", "confirm": "1"], action: .deletionRequested),
-        Deed(page: "users/{ID}", fields: ["act": "delete", "confirm": "{ID}"], action: .deletionRequested),
-        Deed(page: "users/{ID}", fields: ["act": "transfer"], action: .transferCodeIssued),
-        Deed(page: "users/{GUEST}", fields: ["act": "merge", "into": "{ID}"], action: .usersMerged),
-        Deed(
-            page: "users/{ID}",
-            fields: ["act": "save", "username": "hana", "email": "new@example.com", "fields": #"{"a": "<\"'&>"}"#],
+        FormAction(
+            page: "users", path: ".bulk/delete", fields: ["pick.{ID}": "yes", "confirm": "1"],
+            action: .deletionRequested),
+        FormAction(page: "users/{ID}", path: "delete", fields: ["confirm": "{ID}"], action: .deletionRequested),
+        FormAction(page: "users/{ID}", path: "transfer-code", fields: [:], action: .transferCodeIssued),
+        FormAction(page: "users/{GUEST}", path: "merge", fields: ["into": "{ID}"], action: .usersMerged),
+        FormAction(
+            page: "users/{ID}", path: "save",
+            fields: ["username": "hana", "email": "new@example.com", "fields": #"{"a": "<\"'&>"}"#],
             action: .identifiersChanged),
     ]
 
@@ -57,7 +61,7 @@ struct ReauthenticationFormTests {
         "passwordMinimumCharacters": "8", "audiences": "",
     ]
 
-    /// A world in which each deed can be done, with the names that stand for others.
+    /// A world in which each action can be done, with the names that stand for others.
     private func world() async throws -> (world: AdminWorld, names: [String: String]) {
         let world = try await AdminWorld(roles: [.operator])
         let (server, rules) = (world.server, world.server.useCases.administration)
@@ -95,37 +99,40 @@ struct ReauthenticationFormTests {
             .reduce(marked) { $0.replacing($1.0, with: $1.1) }
     }
 
-    @Test("before each dangerous deed, and then does it with what was entered", arguments: deeds)
-    func deed(deed: Deed) async throws {
+    @Test("before each dangerous action, and then does it with what was entered", arguments: actions)
+    func action(form: FormAction) async throws {
         let (world, names) = try await world()
         let browser = world.browser()
         func named(_ text: String) -> String {
             names.reduce(text) { $0.replacing("{\($1.key)}", with: $1.value) }
         }
-        let path = world.page(named(deed.page))
-        let shown = try await browser.get(path)
-        var fields = Dictionary(uniqueKeysWithValues: deed.fields.map { (named($0.key), named($0.value)) })
+        let page = world.page(named(form.page))
+        let below = named(form.path)
+        let path =
+            below.isEmpty ? page : below.hasPrefix(".") ? world.page(String(below.dropFirst())) : "\(page)/\(below)"
+        let shown = try await browser.get(page)
+        var fields = Dictionary(uniqueKeysWithValues: form.fields.map { (named($0.key), named($0.value)) })
         fields["version"] = shown.value(of: "version")
-        let before = try await count(deed.action, in: world)
+        let before = try await count(form.action, in: world)
         world.server.clock.advance(by: AdminSession.freshness)
 
         let asked = try await browser.post(path, fields, token: shown.token)
         #expect(asked.status == 403 && asked.html.contains("Is it still you?"), "\(asked.status)")
         #expect(kept(asked) == fields)
         #expect(!asked.html.contains("<b>mika"))
-        #expect(try await count(deed.action, in: world) == before)
+        #expect(try await count(form.action, in: world) == before)
 
         let wrong = try await browser.post(
             path, kept(asked).merging(["proof.password": "wrong", "proof.code": "1"]) { $1 }, token: asked.token)
         #expect(wrong.status == 422 && kept(wrong) == fields && !wrong.html.contains("value=\"wrong\""))
         #expect(wrong.html.contains("Password or code are wrong."))
-        #expect(try await count(deed.action, in: world) == before)
+        #expect(try await count(form.action, in: world) == before)
 
         let held = try #require(browser.cookie("__Host-okaeri-admin"))
         let answer = ["proof.password": AdminWorld.password, "proof.code": try world.ownerCode]
         let done = try await browser.post(path, kept(wrong).merging(answer) { $1 }, token: wrong.token)
         #expect([200, 303].contains(done.status), "\(done.status) \(done.html)")
-        #expect(try await count(deed.action, in: world) == before + 1)
+        #expect(try await count(form.action, in: world) == before + 1)
         // Another token than before; what it is asked next goes without a question, from the page as it stands.
         let now = try #require(browser.cookie("__Host-okaeri-admin"))
         #expect(now != held)
@@ -161,9 +168,9 @@ struct ReauthenticationFormTests {
         let user = try #require(names["ID"])
         world.server.clock.advance(by: AdminSession.freshness)
         let forms: [(String, [String: String])] = [
-            ("users/\(user)", ["act": "disable"]), ("users/\(user)", ["act": "log-out"]),
-            ("users", ["act": "enable", "pick.\(user)": "yes"]),
-            ("users", ["act": "delete", "pick.\(user)": "yes"]),
+            ("users/\(user)/disable", [:]), ("users/\(user)/log-out", [:]),
+            ("bulk/enable", ["pick.\(user)": "yes"]),
+            ("bulk/confirm-deletion", ["pick.\(user)": "yes"]),
         ]
         let token = try await browser.get(world.page("users/\(user)")).token
         for (page, fields) in forms {
@@ -172,10 +179,10 @@ struct ReauthenticationFormTests {
         }
         let shown = try await browser.get(world.page("users/\(user)"))
         let name = [
-            "act": "save", "displayName": "Hana", "username": "hana", "email": "", "phone": "", "fields": "{}",
+            "displayName": "Hana", "username": "hana", "email": "", "phone": "", "fields": "{}",
             "version": shown.value(of: "version") ?? "",
         ]
-        #expect(try await browser.post(world.page("users/\(user)"), name, token: token).status == 303)
+        #expect(try await browser.post(world.page("users/\(user)/save"), name, token: token).status == 303)
     }
 
     @Test("and takes no answer that another site, or another browser, sent")

@@ -68,7 +68,8 @@ struct UserListViewTests {
         let (browser, list) = (world.browser(), world.page("users"))
         let query = "?kind=registered&provider=apple&seen=2026-01-02&chosen=yes&column.name=yes&fields=level,tag"
         let token = try await browser.get(list + query).token
-        let kept = try await browser.post(list + query, ["act": "keep-view", "view": Self.evil], token: token)
+        let kept = try await browser.post(
+            world.page("views/save") + query, ["view": Self.evil], token: token)
         #expect(kept.status == 303 && kept.location?.contains("done=kept") == true)
         let shown = try await browser.get(list)
         #expect(shown.html.contains("&lt;script&gt;alert(1)") && !shown.html.contains("<script>alert"))
@@ -79,13 +80,13 @@ struct UserListViewTests {
         let view = try #require(
             try await world.server.useCases.findApplication(world.server.application.id).settings.userListViews.first)
         #expect(view.filter.isAnonymous == false && view.filter.provider == .apple && view.columns == [.name])
-        #expect(try await browser.post(list, ["act": "keep-view", "view": ""], token: token).status == 422)
-        #expect(try await browser.post(list, ["act": "keep-view", "view": "x"]).status == 403)
+        #expect(try await browser.post(world.page("views/save"), ["view": ""], token: token).status == 422)
+        #expect(try await browser.post(world.page("views/save"), ["view": "x"]).status == 403)
         let support = world.browser("support")
         let seen = try await support.get(list)
-        #expect(seen.html.contains("views") && !seen.html.contains("keep-view"))
-        #expect(try await support.post(list, ["act": "keep-view", "view": "x"], token: seen.token).status == 403)
-        let dropped = try await browser.post(list, ["act": "drop-view", "view": Self.evil], token: token)
+        #expect(seen.html.contains("views") && !seen.html.contains("views/save"))
+        #expect(try await support.post(world.page("views/save"), ["view": "x"], token: seen.token).status == 403)
+        let dropped = try await browser.post(world.page("views/remove"), ["view": Self.evil], token: token)
         #expect(dropped.location?.contains("done=dropped") == true)
         #expect(try await !browser.get(list).html.contains("&lt;script&gt;"))
     }

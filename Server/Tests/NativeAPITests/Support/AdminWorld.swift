@@ -21,13 +21,15 @@ struct AdminWorld: Sendable {
         self.server = server
         foreign = try await server.useCases.createApplication(name: "Foreign").application
         let rules = server.useCases.administration
-        let owner = try await Self.setUpWithKey(try await rules.makeLink().token, name: "root", on: server)
+        let owner = try await Self.setUpWithKey(
+            try await rules.makeLink(for: nil, by: .local).token, name: "root", on: server)
         (tokens["owner"], ownerKey) = owner
         for role in roles where role != .owner {
             let admin = try await rules.createAdmin(
-                name: role.rawValue, role: role, applications: restricted ? [server.application.id] : nil)
+                name: role.rawValue, role: role, applications: restricted ? [server.application.id] : nil,
+                by: .local)
             tokens[role.rawValue] = try await Self.setUp(
-                try await rules.makeLink(for: admin.id).token, name: nil, on: server)
+                try await rules.makeLink(for: admin.id, by: .local).token, name: nil, on: server)
         }
     }
 

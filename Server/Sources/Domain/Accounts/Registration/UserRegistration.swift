@@ -157,7 +157,7 @@ package struct UserRegistration: Sendable {
         do {
             return try application.settings.fieldRules.registered(user, by: actor, demandsAll: way.demandsFields)
         } catch {
-            guard case .fieldsRefused(let faults) = error else { throw error }
+            guard let faults = error.validationErrors else { throw error }
             throw .fieldsRefused(way.named(faults))
         }
     }

@@ -14,3 +14,27 @@ package struct Operator: Hashable, Sendable {
     /// The server by itself, at the time set for it.
     package static let server = Operator(actor: .server, origin: .local)
 }
+
+/// Where a deed came from, as the audit log remembers it.
+package struct RequestOrigin: Hashable, Sendable {
+    package static let maximumUserAgentCharacters = 200
+
+    /// The client's address.
+    package var address: String?
+    /// What the client calls itself: the header `User-Agent`, cut.
+    package var userAgent: String?
+    /// The id under which the request was logged and answered.
+    package var requestId: String?
+
+    package init(address: String? = nil, userAgent: String? = nil, requestId: String? = nil) {
+        self.address = address
+        self.userAgent = userAgent.map {
+            $0.utf8.count <= Self.maximumUserAgentCharacters
+                ? $0 : String(String.UnicodeScalarView($0.unicodeScalars.prefix(Self.maximumUserAgentCharacters)))
+        }
+        self.requestId = requestId
+    }
+
+    /// A command on the server's own machine, or the server itself.
+    package static let local = RequestOrigin()
+}

@@ -1,0 +1,174 @@
+/// Something that an admin, a program with an admin key, or a command on the server's machine can do. Each case has one
+/// row of policy; the admin API, the dashboard and the command line name the case and repeat nothing of the row.
+package enum AdminAction: String, CaseIterable, Hashable, Sendable {
+    // Admins' own log-in
+    case openSetUpLink, setUpAdmin, logIn, reauthenticate, logOut, readOwnAccess
+    // Admins and their programs' keys
+    case listAdmins, createAdmin, changeAdmin, removeAdmin, unlockAdmin, createAdminLink
+    case listAdminKeys, createAdminKey, removeAdminKey
+    // The server
+    case readHealth, rotateSigningKeys, readServerAudit, verifyAudit
+    // Applications
+    case listApplications, createApplication, readOverview, readAudit
+    // Users
+    case listUsers, readUser, readPersonalData, listSessions, listMerges, exportUsers, importUsers
+    case editUser, changeIdentifiers, disableUser, enableUser, confirmDeletion, deleteUser, eraseUser, restoreUser
+    case endSession, endAllSessions, removeDeviceKey, removeAllDeviceKeys
+    case orderPasswordReset, issueTransferCode, mergeUsers, undoMerge
+    case listUserListViews, changeUserListViews
+    // Settings
+    case readSettings, changeSettings, changeRedirects, changeTheme, changeFieldRules
+    case changeMail, sendTestMail, readMailQueue, readMailOutbox
+    case setProvider, removeProvider, checkProvider, transferTeam
+    case readProtocolKeys, enableProtocol, disableProtocol, changeProtocolRules, loosenProtocolRules
+
+    /// The row of the table.
+    package var policy: AdminPolicy {
+        switch self {
+        case .openSetUpLink: .init(.open, .server)
+        case .setUpAdmin: .init(.open, .server, audit: .adminSetUp)
+        case .logIn: .init(.open, .server, audit: .adminLoggedIn)
+        case .reauthenticate: .init(.everyAdmin, .server, audit: .adminReauthenticated)
+        case .logOut: .init(.everyAdmin, .server, audit: .adminLoggedOut)
+        case .readOwnAccess: .init(.everyAdmin, .server)
+
+        case .listAdmins: .init(.allowed(.readAdmins), .server)
+        case .createAdmin: .init(.allowed(.manageAdmins), .server, stepUp: true, audit: .adminCreated)
+        case .changeAdmin: .init(.allowed(.manageAdmins), .server, stepUp: true, audit: .adminChanged)
+        case .removeAdmin: .init(.allowed(.manageAdmins), .server, stepUp: true, audit: .adminRemoved)
+        case .unlockAdmin: .init(.allowed(.manageAdmins), .server, stepUp: true, audit: .adminUnlocked)
+        case .createAdminLink: .init(.allowed(.manageAdmins), .server, stepUp: true, audit: .adminLinked)
+        case .listAdminKeys: .init(.allowed(.readAdmins), .server)
+        case .createAdminKey: .init(.allowed(.manageAdmins), .server, stepUp: true, audit: .adminKeyCreated)
+        case .removeAdminKey: .init(.allowed(.manageAdmins), .server, stepUp: true, audit: .adminKeyRemoved)
+
+        case .readHealth: .init(.allowed(.readFigures), .server)
+        case .rotateSigningKeys: .init(.allowed(.changeSettings), .server, stepUp: true, audit: .signingKeysRotated)
+        case .readServerAudit: .init(.allowed(.readAudit), .server)
+        case .verifyAudit: .init(.commandLine, .server)
+
+        case .listApplications: .init(.everyAdmin, .server)
+        case .createApplication: .init(.allowed(.makeApplications), .server, audit: .applicationCreated)
+        case .readOverview: .init(.allowed(.readFigures), .application)
+        case .readAudit: .init(.allowed(.readAudit), .application)
+
+        case .listUsers: .init(.allowed(.readUsers), .application, recordsReading: true, audit: .usersRead)
+        case .readUser: .init(.allowed(.readUsers), .application, recordsReading: true, audit: .usersRead)
+        case .readPersonalData: .init(.allowed(.readPersonalData), .application)
+        case .listSessions: .init(.allowed(.readUsers), .application, recordsReading: true, audit: .usersRead)
+        case .listMerges: .init(.allowed(.readUsers), .application)
+        case .exportUsers:
+            .init(.allowed(.readUsers, .readPersonalData), .application, stepUp: true, audit: .usersExported)
+        case .importUsers: .init(.commandLine, .application)
+        case .editUser: .init(.allowed(.changeUsers), .application, audit: .userChanged)
+        case .changeIdentifiers: .init(.allowed(.changeUsers), .application, stepUp: true, audit: .identifiersChanged)
+        case .disableUser: .init(.allowed(.changeUsers), .application, audit: .userDisabled)
+        case .enableUser: .init(.allowed(.changeUsers), .application, audit: .userEnabled)
+        case .confirmDeletion: .init(.allowed(.changeUsers), .application)
+        case .deleteUser: .init(.allowed(.changeUsers), .application, stepUp: true, audit: .deletionRequested)
+        case .eraseUser: .init(.commandLine, .application, audit: .userErased)
+        case .restoreUser: .init(.allowed(.changeUsers), .application, audit: .userRestored)
+        case .endSession: .init(.allowed(.changeUsers), .application, audit: .sessionEnded)
+        case .endAllSessions: .init(.allowed(.changeUsers), .application, audit: .sessionsEnded)
+        case .removeDeviceKey: .init(.allowed(.changeUsers), .application, audit: .deviceKeyRemoved)
+        case .removeAllDeviceKeys: .init(.allowed(.changeUsers), .application, audit: .otherDeviceKeysRemoved)
+        case .orderPasswordReset: .init(.allowed(.changeUsers), .application, audit: .resetOrdered)
+        case .issueTransferCode: .init(.allowed(.changeUsers), .application, stepUp: true, audit: .transferCodeIssued)
+        case .mergeUsers: .init(.allowed(.changeUsers), .application, stepUp: true, audit: .usersMerged)
+        case .undoMerge: .init(.allowed(.changeUsers), .application, audit: .mergeUndone)
+        case .listUserListViews: .init(.allowed(.readUsers), .application)
+        case .changeUserListViews: .init(.allowed(.changeUsers), .application, audit: .userListViewsChanged)
+
+        case .readSettings: .init(.allowed(.readSettings), .application)
+        case .changeSettings: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .settingsChanged)
+        case .changeRedirects: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .redirectsChanged)
+        case .changeTheme: .init(.allowed(.changeSettings), .application, audit: .themeChanged)
+        case .changeFieldRules: .init(.allowed(.changeSettings), .application, audit: .fieldRulesChanged)
+        case .changeMail: .init(.allowed(.changeSettings), .application, audit: .mailSettingsChanged)
+        case .sendTestMail: .init(.allowed(.changeSettings), .application, audit: .testMailSent)
+        case .readMailQueue: .init(.allowed(.readSettings), .application)
+        case .readMailOutbox: .init(.commandLine, .server)
+        case .setProvider: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .providerSet)
+        case .removeProvider: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .providerRemoved)
+        case .checkProvider: .init(.allowed(.changeSettings), .application)
+        case .transferTeam: .init(.commandLine, .application)
+        case .readProtocolKeys: .init(.allowed(.changeSettings), .application)
+        case .enableProtocol: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .protocolEnabled)
+        case .disableProtocol: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .protocolDisabled)
+        case .changeProtocolRules: .init(.allowed(.changeSettings), .application, audit: .settingsChanged)
+        case .loosenProtocolRules:
+            .init(.allowed(.changeSettings), .application, stepUp: true, audit: .settingsChanged)
+        }
+    }
+
+    /// Which action a change of a user is. By another address or name somebody else could get a new password.
+    package static func editing(_ changes: UpdateUser.Changes) -> AdminAction {
+        changes.identifiers.isEmpty ? .editUser : .changeIdentifiers
+    }
+
+    /// All rows as a table in Markdown.
+    package static var policyTable: String {
+        let head =
+            "| action | who may | scope | step-up | reading is recorded | audit |\n| --- | --- | --- | --- | --- | --- |"
+        let rows = allCases.map { action in
+            let policy = action.policy
+            let cells = [
+                action.rawValue, policy.access.text, policy.scope.rawValue, policy.stepUp ? "yes" : "–",
+                policy.recordsReading ? "yes" : "–", policy.audit?.rawValue ?? "–",
+            ]
+            return "| \(cells.joined(separator: " | ")) |"
+        }
+        return ([head] + rows).joined(separator: "\n")
+    }
+}
+
+/// What holds for an action.
+package struct AdminPolicy: Hashable, Sendable {
+    package enum Access: Hashable, Sendable {
+        /// Anybody: what leads to a log-in.
+        case open
+        /// Whoever has shown to be an admin, whatever the role.
+        case everyAdmin
+        /// Who has all of these permissions.
+        case permissions([AdminPermission])
+        /// Only commands on the server's own machine.
+        case commandLine
+
+        fileprivate static func allowed(_ permissions: AdminPermission...) -> Access { .permissions(permissions) }
+
+        fileprivate var text: String {
+            switch self {
+            case .open: "anybody"
+            case .everyAdmin: "every admin"
+            case .permissions(let permissions): permissions.map { "`\($0.rawValue)`" }.joined(separator: " and ")
+            case .commandLine: "command line"
+            }
+        }
+    }
+
+    /// What an action is about. An admin of some applications does nothing that needs a permission for the server.
+    package enum Scope: String, Hashable, Sendable {
+        case application, server
+    }
+
+    package let access: Access
+    package let scope: Scope
+    /// Whether an admin must have given password and code within ten minutes: for what gives a way in, takes data out, or
+    /// destroys (requirement 18). A key is its own proof.
+    package let stepUp: Bool
+    /// Whether looking is itself recorded in the audit log (requirement 42).
+    package let recordsReading: Bool
+    /// What the audit log says of it; `nil` for what changes nothing, and for changes that record what they find.
+    package let audit: AuditEntry.Action?
+
+    fileprivate init(
+        _ access: Access, _ scope: Scope, stepUp: Bool = false, recordsReading: Bool = false,
+        audit: AuditEntry.Action? = nil
+    ) {
+        self.access = access
+        self.scope = scope
+        self.stepUp = stepUp
+        self.recordsReading = recordsReading
+        self.audit = audit
+    }
+}

@@ -1,0 +1,205 @@
+import Domain
+import Foundation
+import HTTPTypes
+import OkaeriWire
+import Testing
+
+@testable import Dashboard
+@testable import NativeAPI
+
+/// Walks every row of `AdminAction` over the admin API and the dashboard.
+@Suite("The policy of every admin action")
+struct AdminPolicyTests {
+    /// One endpoint of either surface.
+    struct Endpoint: Sendable, CustomTestStringConvertible {
+        let method: HTTPRequest.Method
+        let path: String
+        let action: AdminAction
+        let also: [AdminAction]
+        /// What else must be allowed: the page that holds the form.
+        let page: AdminAction
+        let isPage: Bool
+
+        var testDescription: String { "\(method) \(path)" }
+        var permissions: Set<AdminPermission> { action.permissions.union(page.permissions) }
+
+        /// With `nothing` in each place but the application's and the user's.
+        func path(in world: AdminWorld, user: String = "nothing") -> String {
+            path.replacing("{application}", with: world.server.application.id.rawValue)
+                .replacing("{user}", with: user).replacing(#/\{[a-z]+\}/#, with: "nothing")
+        }
+    }
+
+    private enum Outcome: Equatable {
+        case notAllowed, stepUp, other(Int)
+    }
+
+    static let endpoints =
+        AdminAPI.table.map {
+            Endpoint(
+                method: $0.method, path: $0.path, action: $0.action, also: $0.also, page: $0.action, isPage: false)
+        }
+        + Dashboard.table.map {
+            Endpoint(
+                method: $0.method, path: "/dashboard\($0.path)", action: $0.action, also: $0.also,
+                page: $0.page.action, isPage: true)
+        }
+
+    /// Those that need a log-in and leave it standing.
+    static let guarded = endpoints.filter { $0.action.policy.access != .open && $0.action != .logOut }
+
+    /// Asks as the holder of a token: in a header of the API, in a cookie of the dashboard.
+    private func ask(_ endpoint: Endpoint, _ token: String, in world: AdminWorld, user: String = "nothing")
+        async throws -> Outcome
+    {
+        let path = endpoint.path(in: world, user: user)
+        guard endpoint.isPage else {
+            let hasBody = endpoint.method != .get && endpoint.method != .delete
+            let answer = try await world.send(
+                token, endpoint.method, String(path.dropFirst(AdminAPI.root.count)), [("If-Match", "\"1\"")],
+                body: hasBody ? "{}" : nil)
+            switch answer.code {
+            case .notAllowed: return .notAllowed
+            case .reauthenticationRequired: return .stepUp
+            default: return .other(answer.status)
+            }
+        }
+        let browser = Browser(world.server)
+        browser.plant(token, name: "admin")
+        let shown: Page
+        if endpoint.method == .get {
+            shown = try await browser.get(path)
+        } else {
+            let form = try await browser.get("/dashboard/applications")
+            shown = try await browser.post(path, [:], token: form.token)
+        }
+        if shown.html.contains("Your role does not allow this.") { return .notAllowed }
+        return shown.html.contains("Is it still you?") ? .stepUp : .other(shown.status)
+    }
+
+    private func key(_ scopes: Set<AdminPermission>, in world: AdminWorld) async throws -> String {
+        let rules = world.server.useCases.administration
+        let owner = try await rules.findAdmin(world.tokens["owner"].map { Secret($0) })
+        return try await rules.createKey(
+            .init(name: "key", scopes: scopes, applications: nil, life: .days(1)), by: owner, from: .local
+        ).secret.revealed
+    }
+
+    @Test("is reachable from a route, or from commands alone", arguments: AdminAction.allCases)
+    func reachable(action: AdminAction) {
+        let isRouted = Self.endpoints.contains { $0.action == action || $0.also.contains(action) }
+        #expect(isRouted == (action.policy.access != .commandLine))
+    }
+
+    @Test("is about an application exactly where the path names one", arguments: endpoints)
+    func scope(endpoint: Endpoint) {
+        let isInApplication = endpoint.path.contains("{application}")
+        for action in [endpoint.action, endpoint.page] + endpoint.also {
+            #expect((action.policy.scope == .application) == isInApplication, "\(action)")
+        }
+    }
+
+    @Test("holds at a path of its own: no method and path stands for two", arguments: [true, false])
+    func paths(isPage: Bool) {
+        let names = Self.endpoints.filter { $0.isPage == isPage }.map { "\($0.method) \($0.path)" }
+        #expect(Set(names).count == names.count)
+    }
+
+    @Test("refuses a key that lacks one of its permissions, and lets one pass that has them all")
+    func permissions() async throws {
+        let world = try await AdminWorld(roles: [])
+        let offered = Set(AdminPermission.allCases).subtracting([.manageAdmins])
+        var keys: [Set<AdminPermission>: String] = [:]
+        func secret(_ scopes: Set<AdminPermission>) async throws -> String {
+            if let known = keys[scopes] { return known }
+            let made = try await key(scopes, in: world)
+            keys[scopes] = made
+            return made
+        }
+        for endpoint in Self.guarded where !endpoint.permissions.contains(.manageAdmins) {
+            for missing in endpoint.permissions {
+                let outcome = try await ask(endpoint, try await secret(offered.subtracting([missing])), in: world)
+                #expect(outcome == .notAllowed, "\(endpoint.testDescription) without \(missing)")
+            }
+            // A key needs a scope; for what every admin may do, any.
+            let needed = endpoint.permissions.isEmpty ? [.readFigures] : endpoint.permissions
+            let outcome = try await ask(endpoint, try await secret(needed), in: world)
+            #expect(outcome != .notAllowed && outcome != .stepUp, "\(endpoint.testDescription)")
+        }
+    }
+
+    @Test("about admins and keys refuses an operator, and lets an owner pass")
+    func owners() async throws {
+        let world = try await AdminWorld(roles: [.operator])
+        let tokens = try (#require(world.tokens["operator"]), #require(world.tokens["owner"]))
+        for endpoint in Self.guarded where endpoint.permissions.contains(.manageAdmins) {
+            #expect(try await ask(endpoint, tokens.0, in: world) == .notAllowed, "\(endpoint.testDescription)")
+            #expect(try await ask(endpoint, tokens.1, in: world) != .notAllowed, "\(endpoint.testDescription)")
+        }
+    }
+
+    @Test("asks for password and code again where its row says so, and nowhere else")
+    func stepUp() async throws {
+        let world = try await AdminWorld(roles: [])
+        let token = try #require(world.tokens["owner"])
+        for endpoint in Self.guarded {
+            #expect(try await ask(endpoint, token, in: world) != .stepUp, "\(endpoint.testDescription)")
+        }
+        world.server.clock.advance(by: AdminSession.freshness)
+        for endpoint in Self.guarded {
+            let isAsked = try await ask(endpoint, token, in: world) == .stepUp
+            #expect(isAsked == endpoint.action.policy.stepUp, "\(endpoint.testDescription)")
+        }
+    }
+
+    @Test("records a reading where its row says so, and nowhere else")
+    func readings() async throws {
+        let world = try await AdminWorld(roles: [])
+        let token = try #require(world.tokens["owner"])
+        let user = try await world.server.person().logIn.user.id
+        func count() async throws -> Int {
+            try await world.server.useCases.listAudit(in: world.server.application.id, limit: 1000)
+                .count { $0.action == .usersRead }
+        }
+        for endpoint in Self.guarded where endpoint.method == .get {
+            let before = try await count()
+            _ = try await ask(endpoint, token, in: world, user: user)
+            let recorded = try await count() - before
+            #expect(recorded == (endpoint.action.policy.recordsReading ? 1 : 0), "\(endpoint.testDescription)")
+        }
+    }
+
+    @Test("is allowed to commands, and refused to who has not logged in unless it leads to a log-in")
+    func actors() async throws {
+        let world = try await AdminWorld(roles: [])
+        let perform = world.server.useCases.administration.perform
+        for action in AdminAction.allCases {
+            #expect(perform.allows(action, by: .commandLine, in: nil))
+            #expect(perform.allows(action, by: .anonymous(.local), in: nil) == (action.policy.access == .open))
+        }
+    }
+
+    @Test("stands in the threat model")
+    func document() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../../docs/threat-model.md").standardizedFileURL
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let parts = text.components(separatedBy: "<!-- AdminAction -->\n")
+        try #require(parts.count == 3)
+        #expect(parts[1] == "\n\(AdminAction.policyTable)\n\n")
+    }
+}
+
+extension AdminAction {
+    var permissions: Set<AdminPermission> {
+        guard case .permissions(let needed) = policy.access else { return [] }
+        return Set(needed)
+    }
+}
+
+extension AdminRole {
+    /// Whether the role has what the action needs.
+    func may(_ action: AdminAction) -> Bool {
+        action.policy.access != .commandLine && action.permissions.isSubset(of: permissions)
+    }
+}
