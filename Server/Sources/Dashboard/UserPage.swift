@@ -75,9 +75,9 @@ struct UserPage: DashboardPage {
             _ = try await visit.rules.mergeUsers(id, into: other, in: application, by: who)
             return ("merged", nil, other)
         case "save":
-            _ = try await visit.rules.editUser(
-                id, in: application.id, changes: try changes(form),
-                version: Timestamp(milliseconds: Int64(form.text("version"), radix: 10) ?? 0), by: who)
+            var edit = try edit(form)
+            edit.version = Timestamp(milliseconds: Int64(form.text("version"), radix: 10) ?? 0)
+            try await visit.useCases.editUser(edit, of: id, in: application, by: .operator(who))
             return ("saved", nil, nil)
         default:
             throw PageFault.unknown
@@ -96,7 +96,7 @@ struct UserPage: DashboardPage {
     }
 
     /// The whole form says what shall be: an empty value is none. Fields are JSON, so that they keep their types.
-    private func changes(_ form: FormValues) throws(DomainError) -> UpdateUser.Changes {
+    private func edit(_ form: FormValues) throws(DomainError) -> UserEdit {
         func change(_ name: String) -> ValueChange<String> {
             form[name].map { $0.isEmpty ? .removed : .set($0) } ?? .unchanged
         }
@@ -115,7 +115,7 @@ struct UserPage: DashboardPage {
         for name in form.text("known").split(separator: "\n").map(String.init) where patch[name] == nil {
             patch[name] = .null
         }
-        return UpdateUser.Changes(
+        return UserEdit(
             displayName: change("displayName"), locale: change("locale"), fields: .set(patch),
             identifiers: NewIdentifiers(
                 username: form["username"] == nil ? .unchanged : change("username"),

@@ -11,7 +11,7 @@ struct DeleteUserRoute: RouteHandler {
         let caller = try await api.knownCaller(enabled, request, context)
         let user = try await api.changeable(
             try UserReference(context, in: enabled.publicKey), by: caller, in: enabled)
-        let author = api.author(caller, of: user, request, context)
+        let author = api.author(caller, of: user, request, context).entry
         try await api.useCases.eraseUserAtOnce(
             user.id, in: enabled.application.id, by: author.actor, from: author.origin)
         return KiiResponse.nothing

@@ -11,13 +11,13 @@ struct UpdateUserRoute: RouteHandler {
         let caller = try await api.caller(of: request, context)
         let patch = try await api.readJSON(
             UserPatchBody.self, of: request, context, mediaTypes: ["application/merge-patch+json", "application/json"])
-        let changes = UpdateUser.Changes(patch ?? UserPatchBody())
-        if !changes.identifiers.isEmpty {
+        let edit = UserEdit(patch ?? UserPatchBody())
+        if !edit.identifiers.isEmpty {
             try api.useCases.requireRecentLogIn(caller, isProven: api.isProven(request, context))
         }
-        let user = try await api.useCases.updateUser(
-            caller.user.id, in: caller.application, changes: changes, from: api.origin(of: request, context),
-            keeping: KeptAccess(caller))
+        let user = try await api.useCases.editUser(
+            edit, of: caller.user.id, in: caller.application, by: .owner(caller, from: api.origin(of: request, context))
+        ).user
         return try JSONResponse(body: UserBody(user.shown(to: .owner, in: caller.application))).response()
     }
 }

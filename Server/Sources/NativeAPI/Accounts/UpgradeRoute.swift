@@ -20,7 +20,7 @@ struct UpgradeRoute: RouteHandler {
                     username: ValueChange(given: body.username), email: ValueChange(given: body.email),
                     phone: ValueChange(given: body.phone)),
                 password: body.password.map(Secret.init(_:)),
-                changes: UpdateUser.Changes(
+                changes: UserEdit(
                     displayName: ValueChange(body.displayName), locale: ValueChange(body.locale),
                     fields: ValueChange(body.fields)),
                 isNamedAttempt: attemptName != nil),

@@ -35,12 +35,13 @@ extension AdminAPI {
             let patch = try await call.api.native.readJSON(
                 UserPatchBody.self, of: call.request, call.context,
                 mediaTypes: ["application/merge-patch+json", "application/json"])
-            let changes = UpdateUser.Changes(patch ?? UserPatchBody())
+            var edit = UserEdit(patch ?? UserPatchBody())
+            edit.version = try call.version()
             // By another address somebody else could get a new password.
-            if !changes.identifiers.isEmpty { try call.rules.requireRecentLogIn(try call.caller()) }
-            let user = try await call.rules.editUser(
-                try call.user(), in: application.id, changes: changes,
-                version: try call.version(), by: try call.auditActor())
+            if !edit.identifiers.isEmpty { try call.rules.requireRecentLogIn(try call.caller()) }
+            let user = try await call.useCases.editUser(
+                edit, of: try call.user(), in: application, by: .operator(try call.auditActor())
+            ).user
             return try call.answer(
                 AdminUserBody(user, in: application, for: try call.caller()), version: user.updatedAt)
         },
@@ -141,7 +142,7 @@ extension UserPlace {
     var wire: String { key.isEmpty ? id.rawValue : "\(id.rawValue).\(key)" }
 }
 
-extension UpdateUser.Changes {
+extension UserEdit {
     init(_ patch: UserPatchBody) {
         self.init(
             displayName: ValueChange(patch.displayName), locale: ValueChange(patch.locale),

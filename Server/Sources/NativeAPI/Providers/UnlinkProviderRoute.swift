@@ -9,8 +9,10 @@ struct UnlinkProviderRoute: RouteHandler {
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await api.presentCaller(of: request, context)
-        let user = try await api.useCases.unlinkProvider(
-            try context.provider(), by: caller, from: api.origin(of: request, context))
+        let user = try await api.useCases.editUser(
+            UserEdit(unlinking: try context.provider()), of: caller.user.id, in: caller.application,
+            by: .owner(caller, from: api.origin(of: request, context))
+        ).user
         return try JSONResponse(body: UserBody(user.shown(to: .owner, in: caller.application))).response()
     }
 }

@@ -12,18 +12,19 @@ package struct EraseAccessibleUser: Sendable {
 
     /// - Throws: `accessRefused`, `userUnknown`, `storageUnavailable`.
     package func callAsFunction(
-        _ id: Identifier<User>, in application: Application, by actor: ChangeUser.Actor, from origin: RequestOrigin
+        _ id: Identifier<User>, in application: Application, by actor: AccountActor, from origin: RequestOrigin
     ) async throws(DomainError) {
         let now = clock.now
         let revocations = (0..<Self.maximumGrants).map { _ -> Identifier<ProviderRevocation> in
             randomness.newIdentifier(at: now)
         }
-        let entry = audit.draft(.userErased, by: actor.inAudit, in: application.id, from: origin)
+        let entry = audit.draft(
+            AccountChange.erasedAtOnce.policy.action, by: actor.inAudit, in: application.id, from: origin)
         try await store.write { transaction throws(DomainError) in
             guard let user = try transaction.user(id, in: application.id), user.deletionRequestedAt == nil else {
                 throw .userUnknown
             }
-            guard actor.may(.erasure, user) else { throw .accessRefused }
+            guard actor.may(.erasedAtOnce, user) else { throw .accessRefused }
             let granted = user.identities.filter { $0.provider != .device && $0.provider != .anonymous }
             for (identity, revocation) in zip(granted, revocations) {
                 try transaction.forgetGrant(of: identity, in: application.id, revocation: revocation, at: now)
