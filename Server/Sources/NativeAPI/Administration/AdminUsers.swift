@@ -36,9 +36,9 @@ extension AdminAPI {
                 UserPatchBody.self, of: call.request, call.context,
                 mediaTypes: ["application/merge-patch+json", "application/json"])
             var edit = UserEdit(patch ?? UserPatchBody())
-            edit.version = try call.version()
             // By another address somebody else could get a new password.
             if !edit.identifiers.isEmpty { try call.rules.requireRecentLogIn(try call.caller()) }
+            edit.version = try call.version()
             let user = try await call.useCases.editUser(
                 edit, of: try call.user(), in: application, by: .operator(try call.auditActor())
             ).user
