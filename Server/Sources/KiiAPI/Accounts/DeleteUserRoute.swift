@@ -12,8 +12,8 @@ struct DeleteUserRoute: Sendable {
         let user = try await api.changeable(
             try UserReference(context, in: enabled.publicKey), by: caller, in: enabled)
         try await api.useCases.foreign.eraseUser(
-            user.id, in: enabled.application, by: caller.isAdministrator ? .operator : .user(user.id, standard: []),
-            from: api.origin(of: request, context), seesLeaving: true)
+            user.id, in: enabled.application, by: caller.actor, from: api.origin(of: request, context),
+            seesLeaving: true)
         return KiiResponse.nothing
     }
 }

@@ -29,12 +29,11 @@ struct ChangeProfile: AccountAction {
         let fields = visit.profileFields(of: who.user, form)
         let changes = fields.changes
         do {
-            _ = try await visit.useCases.updateUser(
-                who.user.id, in: who.application,
-                changes: UpdateUser.Changes(
+            try await visit.useCases.editUser(
+                UserEdit(
                     displayName: name.isEmpty ? .removed : .set(name),
                     fields: changes.isEmpty ? .unchanged : .set(changes)),
-                from: visit.visit.origin, keeping: KeptAccess(who))
+                of: who.user.id, in: who.application, by: .owner(who, from: visit.visit.origin))
             return visit.done("saved")
         } catch {
             return try await visit.account(
@@ -85,7 +84,7 @@ struct Upgrade: AccountAction {
             user = try await visit.useCases.upgradeOrOfferMerge(
                 UpgradeUser.Request(
                     identifiers: sent.identifiers, password: Secret(form.text("password")),
-                    changes: UpdateUser.Changes(fields: changes.isEmpty ? .unchanged : .set(changes))),
+                    changes: UserEdit(fields: changes.isEmpty ? .unchanged : .set(changes))),
                 by: who, address: visit.visit.client, from: visit.visit.origin)
         } catch {
             if let offer = error.mergeOffer { return try await visit.conflict(who, offer) }
@@ -108,8 +107,9 @@ struct RemoveIdentity: AccountAction {
                 by: Operator(actor: .user(who.user.id), origin: visit.visit.origin))
             return visit.done("identityRemoved")
         }
-        _ = try await visit.useCases.unlinkProvider(
-            .init(rawValue: form.text("provider")), by: who, from: visit.visit.origin)
+        try await visit.useCases.editUser(
+            UserEdit(unlinking: .init(rawValue: form.text("provider"))), of: who.user.id, in: who.application,
+            by: .owner(who, from: visit.visit.origin))
         return visit.done("identityRemoved")
     }
 }

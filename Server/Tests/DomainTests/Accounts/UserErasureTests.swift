@@ -138,7 +138,7 @@ struct UserErasureTests {
                 try transaction.updateStanding(of: disabled)
             }
         }
-        let actor: ChangeUser.Actor =
+        let actor: AccountActor =
             switch role {
             case .stranger: .user(nil, standard: [])
             case .writer: .user(nil, standard: [.read, .write])
