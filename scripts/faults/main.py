@@ -59,7 +59,9 @@ def lay_out(copy, faults, sources):
 
     Returns for each fault the lines of its file that it takes.
     """
-    wanted = {name: (ROOT / name).read_bytes() for name in tracked()}
+    # The pins of the dependencies are not in git, and without them others would be fetched and built.
+    pins = [name for name in ("Package.resolved", "Server/Package.resolved") if (ROOT / name).exists()]
+    wanted = {name: (ROOT / name).read_bytes() for name in tracked() + pins}
     by_path = {}
     for number, fault in faults.items():
         by_path.setdefault(fault.path, []).append((number, fault))
