@@ -214,9 +214,28 @@ class Finder:
                 self.add(start, end, "value", "false" if piece == "true" else "true")
             elif self.text[start:end] not in ("", "nil", "[]", '""'):
                 self.expression(start, end)
-                if not UNFIT.search(piece) and not piece.startswith(("{", ".")):
+                result = self.result_type(match.start())
+                if UNFIT.search(piece) or piece.startswith(("{", ".")):
+                    continue
+                if result.endswith("?"):
                     self.add(start, end, "nothing", "nil")
-                    self.add(start, end, "emptiness", "[]")
+                elif result.startswith("["):
+                    self.add(start, end, "emptiness", "[:]" if ": " in result else "[]")
+
+    def result_type(self, start):
+        """The type that a `return` there gives, by the nearest header above with less indentation; "" when none is known."""
+        lines = self.mask[:start].split("\n")
+        indentation = len(lines[-1]) - len(lines[-1].lstrip())
+        for line in reversed(lines[:-1]):
+            if not line.strip() or len(line) - len(line.lstrip()) >= indentation or line.lstrip().startswith((")", "]")):
+                if not re.search(r"-> .+ \{$", line) or len(line) - len(line.lstrip()) >= indentation:
+                    continue
+            header = re.search(r"(?:-> |var \w+: )([^{]+) \{$", line)
+            if header:
+                return header.group(1).strip()
+            if re.search(r"\b(func|init|in)\b", line):
+                return ""
+        return ""
 
     def bodies(self):
         """Members and closures whose whole body is one expression on one line."""

@@ -19,6 +19,19 @@ struct Example {
         let end = user.start + Self.longest
         return user.isKnown && text != ""
     }
+
+    func names(of user: User) -> [String] {
+        if user.isKnown {
+            return user.names
+        }
+        return user.oldNames
+    }
+
+    func first(
+        of user: User
+    ) -> Name? {
+        return user.first
+    }
 }
 '''
 EXPECTED = {
@@ -37,8 +50,10 @@ EXPECTED = {
     ("arithmetic", "user.start + Self.longest", "user.start - Self.longest"),
     ("connective", 'user.isKnown && text != ""', 'user.isKnown || text != ""'),
     ("equality", 'user.isKnown && text != ""', 'user.isKnown && text == ""'),
-    ("nothing", 'user.isKnown && text != ""', "nil"),
-    ("emptiness", 'user.isKnown && text != ""', "[]"),
+    ("negation", "user.isKnown", "!(user.isKnown)"),
+    ("emptiness", "user.names", "[]"),
+    ("emptiness", "user.oldNames", "[]"),
+    ("nothing", "user.first", "nil"),
 }
 
 

@@ -67,7 +67,7 @@ enum MailPage {
                 of: try request.targetApplication())
             return request.framed(mail.html)
         } catch {
-            guard let faults = (error as? DomainError)?.validationErrors else { throw error }
+            guard let faults = error.validationErrors else { throw error }
             return request.framed("<!DOCTYPE html><p>\(request.words(forMail: faults).markedUp)</p>")
         }
     }

@@ -55,8 +55,8 @@ enum ProvidersPage {
                 let faults = (error as? DomainError)?.validationErrors ?? []
                 let fields = faults.map { $0.field.split(separator: ".").last.map(String.init) ?? $0.field }
                 text = "\(request.text("fault.fields")) (\(Set(fields).sorted().joined(separator: ", ")))"
-            case DomainError.providerNotEnabled: text = request.text("providers.unknown")
-            case DomainError.busy: text = request.text("fault.busy")
+            case .providerNotEnabled?: text = request.text("providers.unknown")
+            case .busy?: text = request.text("fault.busy")
             default: throw error
             }
             return try await draw(

@@ -27,7 +27,7 @@ enum ThemePage {
                 return try show(
                     request, try ThemeForm.draft(sent, over: try request.targetApplication().settings.theme).theme)
             } catch {
-                guard case DomainError.fieldsRefused = error else { throw error }
+                guard (error as? DomainError)?.code == .fieldsRefused else { throw error }
                 return request.framed("<!DOCTYPE html><p>\(request.text("theme.bad").markedUp)</p>")
             }
         },
@@ -47,7 +47,7 @@ enum ThemePage {
                 of: try request.targetApplication().id, to: try theme(sent), by: try request.auditActor())
             return request.redirect(to: "\(request.path("theme"))?done=saved")
         } catch {
-            guard let faults = (error as? DomainError)?.validationErrors else { throw error }
+            guard let faults = error.validationErrors else { throw error }
             return try draw(request, sent.fields, faults: faults)
         }
     }

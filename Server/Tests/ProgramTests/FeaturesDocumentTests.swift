@@ -33,15 +33,34 @@ struct FeaturesDocumentTests {
         try String(contentsOf: root.appendingPathComponent("docs/FEATURES.md"), encoding: .utf8)
     }
 
-    @Test("names only files that exist, and names use cases of every slice of the rules")
-    func paths() throws {
-        let text = try Self.document()
-        let named = text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
-            .filter { $0.offset % 2 == 1 && $0.element.contains("/") }.map { String($0.element) }
-        let missing = named.filter {
-            !FileManager.default.fileExists(atPath: Self.root.appendingPathComponent($0).path)
+    /// The Swift files of both packages and of the examples, as paths from the root.
+    private static let sources = ["Sources", "Tests", "Server/Sources", "Server/Tests", "Examples", "Fuzzing"]
+        .flatMap { folder -> [String] in
+            let files = FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path)
+            return (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }
+                .map { "\(folder)/\($0)" }
         }
-        #expect(missing.isEmpty, "docs/FEATURES.md names what does not exist")
+
+    /// The words in backticks of a cell: paths, or names of Swift files.
+    private static func words(_ cell: String) -> [String] {
+        cell.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+            .filter { $0.offset % 2 == 1 && !$0.element.contains(" ") }.map { String($0.element) }
+    }
+
+    /// The path of a word, and `nil` when no file is meant by it.
+    private static func path(_ word: String) -> String? {
+        if FileManager.default.fileExists(atPath: root.appendingPathComponent(word).path) { return word }
+        return sources.first { $0.hasSuffix("/\(word).swift") }
+    }
+
+    @Test("names only files that exist, each of them without doubt, and use cases of every module of the rules")
+    func paths() throws {
+        let words = try Self.tables.get()
+            .flatMap { $0.rows.dropFirst(2).flatMap { $0.dropFirst() } }.flatMap(Self.words)
+        #expect(words.filter { Self.path($0) == nil }.isEmpty, "docs/FEATURES.md names what does not exist")
+        let ambiguous = words.filter { word in Self.sources.count { $0.hasSuffix("/\(word).swift") } > 1 }
+        #expect(ambiguous.isEmpty, "the name alone is not enough")
+        let named = words.compactMap(Self.path)
         let rules = "Server/Sources/Domain"
         let slices = try FileManager.default.contentsOfDirectory(
             at: Self.root.appendingPathComponent(rules), includingPropertiesForKeys: [.isDirectoryKey]
@@ -66,7 +85,7 @@ struct FeaturesDocumentTests {
             }
         }
         for feature in try #require(tables.first).rows.dropFirst(2) {
-            let tests = feature.last?.split(separator: "`").filter { $0.contains("/") } ?? []
+            let tests = Self.words(feature.last ?? "").compactMap(Self.path)
             #expect(
                 !tests.isEmpty && tests.allSatisfy { $0.contains("Tests/") || $0.hasPrefix("scripts/check") },
                 "\(feature[0])")

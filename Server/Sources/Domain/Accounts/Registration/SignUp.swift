@@ -84,7 +84,8 @@ package struct SignUp: Sendable {
                 guard let logIn = made.logIn else { throw .storageUnavailable }
                 return .made(logIn)
             } catch {
-                guard case .identifiersTaken(let kinds) = error else { throw error }
+                guard error.code == .identifiersTaken else { throw error }
+                let kinds = error.identifierKinds
                 let owners = try transaction.owners(of: registration.user.typedIdentifiers, in: application)
                 guard let owner = owners.first?.user, try issuer.hasIssued(to: owner, in: transaction),
                     let kept = try transaction.passwordHash(of: owner.id, in: application)
