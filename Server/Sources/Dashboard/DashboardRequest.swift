@@ -25,7 +25,7 @@ struct DashboardRoute: Sendable {
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         var visit = DashboardRequest(
-            dashboard: dashboard, visit: dashboard.gate.visit(request, context, cookie: "admin"), access: nil,
+            dashboard: dashboard, visit: dashboard.gate.request(request, context, cookie: "admin"), access: nil,
             application: nil)
         var response: Response
         do {

@@ -1,4 +1,4 @@
-/// What can be wrong with a visit before any rule is asked.
+/// What can be wrong with a request before any rule is asked.
 package enum PageFault: Error, Hashable, Sendable {
     /// The form did not come from a page of ours, or the cookie is another one by now (requirement 43).
     case forged

@@ -28,14 +28,14 @@ package struct PageGate: Sendable {
         self.readBody = readBody
     }
 
-    /// The visit that a request is.
+    /// The request that a request is.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - context: What travels with it.
     ///   - name: The part of the cookie's name that is this door's own: an application's id, `admin`.
-    /// - Returns: the visit.
-    package func visit(_ request: Request, _ context: ServerContext, cookie name: String) -> PageRequest {
+    /// - Returns: the request.
+    package func request(_ request: Request, _ context: ServerContext, cookie name: String) -> PageRequest {
         let target = publicAddress.target(of: request, context)
         // Without https only this machine gets a cookie that works: browsers drop the others.
         let isSecure = target.scheme == "https" || !Self.isThisMachine(target.authority)
