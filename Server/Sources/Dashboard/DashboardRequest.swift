@@ -4,49 +4,7 @@ import HTTPTypes
 import Hummingbird
 import PageSupport
 
-<<<<<<< HEAD
 /// A request of the dashboard: everything that a page needs to draw itself.
-=======
-/// What one page of the dashboard does with a visit.
-protocol DashboardPage: Sendable {
-    /// Whether it can be seen without being an admin: log-in and set-up.
-    var isOpen: Bool { get }
-    /// What the admin must be allowed; `nil` for nothing more than to be one.
-    var permission: AdminPermission? { get }
-    /// - Throws: anything; the visit turns it into a page in the person's language.
-    func respond(to visit: DashboardRequest) async throws -> Response
-}
-
-extension DashboardPage {
-    var isOpen: Bool { false }
-}
-
-/// Finds out who looks and whether they may, then answers; errors become pages.
-struct DashboardRoute: Sendable {
-    let dashboard: Dashboard
-    let page: any DashboardPage
-
-    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        var visit = DashboardRequest(
-            dashboard: dashboard, visit: dashboard.gate.request(request, context, cookie: "admin"), access: nil,
-            application: nil)
-        var response: Response
-        do {
-            try await visit.find(page)
-            if !page.isOpen { try await visit.read() }
-            response = try await page.respond(to: visit)
-        } catch {
-            response = try visit.answer(to: error)
-        }
-        if let token = visit.renewed {
-            response.keepCookie(token.revealed, for: visit.visit, maximumSeconds: LogInPage.cookieSeconds)
-        }
-        return response
-    }
-}
-
-/// A visit of the dashboard: everything that a page needs to draw itself.
->>>>>>> http
 struct DashboardRequest: Sendable {
     let dashboard: Dashboard
     let route: DashboardRoute

@@ -42,9 +42,9 @@ struct DeleteUserRoute: Sendable {
         let caller = try await api.knownCaller(enabled, request, context)
         let user = try await api.changeable(
             try UserReference(context, in: enabled.publicKey), by: caller, in: enabled)
-        let author = api.author(caller, of: user, request, context)
-        try await api.useCases.eraseUserAtOnce(
-            user.id, in: enabled.application.id, by: author.actor, from: author.origin)
+        try await api.useCases.foreign.eraseUser(
+            user.id, in: enabled.application, by: caller.isAdministrator ? .operator : .user(user.id, standard: []),
+            from: api.origin(of: request, context), seesLeaving: true)
         return KiiResponse.nothing
     }
 }

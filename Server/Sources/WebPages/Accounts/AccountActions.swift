@@ -89,11 +89,7 @@ struct Upgrade: AccountAction {
                     changes: UpdateUser.Changes(fields: changes.isEmpty ? .unchanged : .set(changes))),
                 by: who, address: request.browser.client, from: request.browser.origin)
         } catch {
-<<<<<<< HEAD
-            if let offer = error.mergeOffer { return try await visit.conflict(who, offer) }
-=======
-            if case .mergeOffered(let offer) = error { return try await request.conflict(who, offer) }
->>>>>>> http
+            if let offer = error.mergeOffer { return try await request.conflict(who, offer) }
             var again = sent
             again.errors = request.errors(of: error, sent.fields)
             return try await request.account(who, AccountState(errors: again.errors, upgrade: again))

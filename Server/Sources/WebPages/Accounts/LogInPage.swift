@@ -52,15 +52,9 @@ struct SendLogIn: HostedPage {
             return try await request.enter(logIn)
         } catch let error as DomainError {
             var again = PasswordForm(identifier: identifier)
-<<<<<<< HEAD
             if let erasedAt = error.erasedAt { again.erasedAt = erasedAt }
-            again.errors = visit.errors(of: error)
-            return try visit.password(again, retryAfter: error.retryAfter)
-=======
-            if case .userDeleted(let erasedAt) = error { again.erasedAt = erasedAt }
             again.errors = request.errors(of: error)
-            return try request.password(again, retryAfter: error.wait)
->>>>>>> http
+            return try request.password(again, retryAfter: error.retryAfter)
         }
     }
 }

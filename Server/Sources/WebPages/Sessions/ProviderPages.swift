@@ -103,17 +103,10 @@ struct ShowProviderCallback: HostedPage {
                 provider, credential, displayName: nil, by: who, from: request.browser.origin)
             return request.done("identityLinked")
         } catch {
-<<<<<<< HEAD
-            if let offer = error.mergeOffer { return try await visit.conflict(who, offer) }
-            if case .reauthenticationRequired = error { return try visit.confirm(who) }
-            return try await visit.account(
-                who, AccountState(errors: visit.errors(of: error, visit.profileFields(of: who.user))))
-=======
-            if case .mergeOffered(let offer) = error { return try await request.conflict(who, offer) }
+            if let offer = error.mergeOffer { return try await request.conflict(who, offer) }
             if case .reauthenticationRequired = error { return try request.confirm(who) }
             return try await request.account(
                 who, AccountState(errors: request.errors(of: error, request.profileFields(of: who.user))))
->>>>>>> http
         }
     }
 }
