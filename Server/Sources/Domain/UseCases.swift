@@ -196,7 +196,7 @@ package final class UseCases: Sendable {
             store: store, clock: clock, sealing: sealing, rateLimiter: rateLimiter, delivery: world.mailDelivery,
             textDelivery: world.textDelivery, pagesURL: world.pagesURL, hasLimits: world.hasRateLimits)
         foreign = ForeignUseCases(
-            world, authenticate: authenticate, findProvider: findProvider, rateLimiter: rateLimiter,
+            world, authenticate: authenticate, findProvider: findProvider,
             enqueueMessage: enqueueMessage, check: check, searches: searches, changes: changes, registrar: registrar)
         logOut = LogOut(store: store)
         listSessions = ListSessions(store: store, clock: clock)
