@@ -52,7 +52,7 @@ public final class OkaeriClient: Sendable {
     /// It looks into the vault, so it also knows what another process has done.
     public var currentUser: User? {
         get async {
-            // A locked vault shows in the states; whoever asks for the user alone is told of none.
+            // A locked vault shows in the states; a caller who asks for the user alone gets none.
             (try? await keeper.read())?.loggedInUser.map(User.init(_:))
         }
     }
@@ -98,7 +98,7 @@ public final class OkaeriClient: Sendable {
     /// - Returns: Whether the server knows of all.
     @discardableResult
     public func deliverPendingLogOuts() async -> Bool {
-        // With a locked vault nothing can be delivered, which the answer says.
+        // With a locked vault nothing can be delivered, which the result says.
         guard (try? await keeper.read()) != nil else { return false }
         return await keeper.deliverLogOuts()
     }
@@ -166,7 +166,7 @@ public final class OkaeriClient: Sendable {
         try await keeper.deviceKeys()
     }
 
-    /// Removes a device's key: that device logs in automatically no more, and is told why.
+    /// Removes a device's key: that device logs in automatically no more, and learns why.
     ///
     /// - Parameter thumbprint: Which key.
     /// - Throws: `OkaeriError`: `.reauthenticationRequired`, `.lastWayIn`.
@@ -184,7 +184,7 @@ public final class OkaeriClient: Sendable {
     }
 
     /// Logs out, and gives this device another key: the next ``logInAutomatically(device:user:)`` makes a new user. For
-    /// whoever does not go on with an account whose key was removed (``OkaeriError/deviceKeyRemoved(reason:at:)``).
+    /// a person who does not go on with an account whose key was removed (``OkaeriError/deviceKeyRemoved(reason:at:)``).
     public func useNewDeviceKey() async {
         await keeper.useNewDeviceKey()
     }

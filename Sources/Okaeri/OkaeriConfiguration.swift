@@ -1,6 +1,6 @@
 /// What can be set about a client.
 public struct OkaeriConfiguration: Sendable {
-    /// How long to wait for one answer.
+    /// How long to wait for one response.
     public var requestTimeout: Duration
     /// How often and how long to try again.
     public var retry: RetryPolicy

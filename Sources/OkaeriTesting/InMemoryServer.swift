@@ -14,7 +14,7 @@ public import OkaeriWire
 public final class InMemoryServer: Transport {
     /// The application that the server knows.
     public let application: String
-    /// An address for clients. The server answers at any other too.
+    /// An address for clients. The server responds at any other too.
     public let url: URL
     let clock: any WallClock
     let randomness: any Randomness
@@ -80,14 +80,14 @@ public final class InMemoryServer: Transport {
         }
     }
 
-    /// Keeps the answers to coming requests back until ``release()``. The requests have their effect at once.
+    /// Keeps the responses to coming requests back until ``release()``. The requests have their effect at once.
     ///
     /// - Parameter path: Which requests: all by default.
     public func hold(path: String? = nil) {
         contents.withValue { $0.held = .some(path) }
     }
 
-    /// Sends the answers that were held back.
+    /// Sends the responses that were held back.
     public func release() {
         let waiting = contents.withValue { contents in
             contents.held = nil
@@ -160,23 +160,23 @@ public final class InMemoryServer: Transport {
 
     // MARK: Transport
 
-    /// Answers a request as the server would.
+    /// Responds to a request as the server would.
     public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         if isOffline { throw .offline }
         let (fault, arrived) = contents.withValue { $0.receive(request) }
         for watcher in arrived { watcher.resume() }
-        let answer: TransportResponse
+        let response: TransportResponse
         switch fault {
-        case .none, .lostAnswer: answer = contents.withValue { respond(to: request, &$0) }
+        case .none, .lostResponse: response = contents.withValue { respond(to: request, &$0) }
         case .unreachable: throw .unreachable("planned by the test")
         case .timeOut: throw .timedOut
         case .problem(let problem, let retryAfter):
-            answer = problem.response(retryAfter: retryAfter)
-        case .answer(let planned): answer = planned
+            response = problem.response(retryAfter: retryAfter)
+        case .response(let planned): response = planned
         }
         await waitWhileHeld(request)
-        if case .lostAnswer = fault { throw .timedOut }
-        return answer
+        if case .lostResponse = fault { throw .timedOut }
+        return response
     }
 
     private func waitWhileHeld(_ request: TransportRequest) async {
@@ -197,10 +197,10 @@ public enum ServerFault: Sendable {
     case unreachable
     /// The request does not arrive, and its sender learns of it late.
     case timeOut
-    /// The request has its effect; the answer does not arrive.
-    case lostAnswer
+    /// The request has its effect; the response does not arrive.
+    case lostResponse
     /// The server refuses.
     case problem(Problem, retryAfter: Int? = nil)
-    /// Whatever answer the test wants.
-    case answer(TransportResponse)
+    /// Whatever response the test wants.
+    case response(TransportResponse)
 }

@@ -38,10 +38,10 @@ extension InMemoryServer {
         contents.users[user.id] = ServerContents.StoredUser(number: number, body: user, password: body.password)
         register(user, &contents)
         let session = openSession(of: user, number, thumbprint, body.device, by: "sign-up", &contents)
-        let answer = TransportResponse.json(
+        let response = TransportResponse.json(
             201, LogInResponse(isNew: true, user: user, previousLogInAt: nil, session: session))
-        remember(answer, request, thumbprint, &contents)
-        return answer
+        remember(response, request, thumbprint, &contents)
+        return response
     }
 
     func logInWithPassword(
@@ -72,12 +72,12 @@ extension InMemoryServer {
         join(thumbprint, joins, &user.body, &contents)
         contents.users[id] = user
         let session = openSession(of: user.body, contents.newNumber(), thumbprint, device, by: method, &contents)
-        let answer = TransportResponse.json(
+        let response = TransportResponse.json(
             200,
             LogInResponse(
                 isNew: false, user: user.body, previousLogInAt: user.body.previousLogInAt, session: session))
-        remember(answer, request, thumbprint, &contents)
-        return answer
+        remember(response, request, thumbprint, &contents)
+        return response
     }
 
     func upgrade(
@@ -106,9 +106,9 @@ extension InMemoryServer {
         user.password = body.password
         contents.users[session.user] = user
         register(user.body, &contents)
-        let answer = TransportResponse.json(200, user.body)
-        remember(answer, request, thumbprint, &contents)
-        return answer
+        let response = TransportResponse.json(200, user.body)
+        remember(response, request, thumbprint, &contents)
+        return response
     }
 
     func changePassword(
@@ -136,9 +136,9 @@ extension InMemoryServer {
         if let password = body?.password {
             guard user?.password == password else { throw Refusal(401, .credentialRefused) }
         } else if let provider = body?.provider, let credential = body?.credential?.logIn {
-            let place = try named(by: credential, provider)
+            let linked = try named(by: credential, provider)
             try use(credential, &contents)
-            guard contents.usersByIdentity["\(place.provider)/\(place.subject)"] == session.user else {
+            guard contents.usersByIdentity["\(linked.provider)/\(linked.subject)"] == session.user else {
                 throw Refusal(401, .credentialRefused)
             }
         } else if let code = body?.code {
@@ -232,20 +232,20 @@ extension InMemoryServer {
     func repeated(
         _ request: TransportRequest, _ thumbprint: String?, _ contents: ServerContents
     ) throws(Refusal) -> TransportResponse? {
-        guard let name = request.headers[HeaderName.idempotencyKey], let known = contents.answers[name] else {
+        guard let name = request.headers[HeaderName.idempotencyKey], let known = contents.responses[name] else {
             return nil
         }
         guard known.thumbprint == thumbprint ?? "", known.body == request.body ?? Data() else {
             throw Refusal(409, .idempotencyKeyReused)
         }
-        return known.answer
+        return known.response
     }
 
     func remember(
-        _ answer: TransportResponse, _ request: TransportRequest, _ thumbprint: String?,
+        _ response: TransportResponse, _ request: TransportRequest, _ thumbprint: String?,
         _ contents: inout ServerContents
     ) {
         guard let name = request.headers[HeaderName.idempotencyKey] else { return }
-        contents.answers[name] = (thumbprint ?? "", request.body ?? Data(), answer)
+        contents.responses[name] = (thumbprint ?? "", request.body ?? Data(), response)
     }
 }

@@ -45,7 +45,7 @@ struct ServerContents: Sendable {
     var users: [String: StoredUser] = [:]
     /// Users by the thumbprint of a device's key.
     var usersByKey: [String: String] = [:]
-    /// Keys that were removed, with what told of it.
+    /// Keys that were removed, with the reason.
     var removedKeys: [String: (reason: String, at: WireTime)] = [:]
     /// Users by what a person types, in lower case.
     var usersByIdentifier: [String: String] = [:]
@@ -59,8 +59,8 @@ struct ServerContents: Sendable {
     var sessions: [String: StoredSession] = [:]
     /// Names of proofs that were used.
     var usedProofs: Set<String> = []
-    /// Answers by idempotency key, with the thumbprint and the body of their request.
-    var answers: [String: (thumbprint: String, body: Data, answer: TransportResponse)] = [:]
+    /// Responses by idempotency key, with the thumbprint and the body of their request.
+    var responses: [String: (thumbprint: String, body: Data, response: TransportResponse)] = [:]
     /// Codes of the pages, with what was asked for.
     var webCodes: [String: WebCode] = [:]
     /// Transfer codes without hyphens.
@@ -72,14 +72,14 @@ struct ServerContents: Sendable {
     var requests: [TransportRequest] = []
     var faults: [PlannedFault] = []
     var watchers: [Watcher] = []
-    /// Which answers are held back: none, all (`.some(nil)`), or those of one path.
+    /// Which responses are held back: none, all (`.some(nil)`), or those of one path.
     var held: String??
     var waiting: [CheckedContinuation<Void, Never>] = []
     var isOffline = false
     var clockOffset: TimeInterval = 0
     var proofRequired = false
     var audiences: Set<String> = []
-    /// What log-in screens are told; `nil` for the standard.
+    /// What log-in screens learn; `nil` for the standard.
     var profile: ApplicationProfile?
     var nextNumber = 0
 

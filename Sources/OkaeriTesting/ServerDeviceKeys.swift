@@ -50,8 +50,8 @@ extension InMemoryServer {
         let before = contents.usersByKey.count
         removeKeys(of: user, keeping: kept, reason, &contents)
         contents.transferCodes = contents.transferCodes.filter { $0.value.user != user }
-        for place in contents.mails.indices where contents.mails[place].user == user {
-            contents.mails[place].isVoid = true
+        for index in contents.mails.indices where contents.mails[index].user == user {
+            contents.mails[index].isVoid = true
         }
         return EndedSessionsAnswer(ended: others.count, removedDeviceKeys: before - contents.usersByKey.count)
     }

@@ -83,9 +83,9 @@ extension InMemoryServer {
         contents.users[used.user]?.body.hasPassword = true
         contents.users[used.user]?.body.emailVerified = true
         _ = evict(from: used.user, keeping: nil, "password_reset", &contents)
-        let answer = TransportResponse(status: 204)
-        remember(answer, request, nil, &contents)
-        return answer
+        let response = TransportResponse(status: 204)
+        remember(response, request, nil, &contents)
+        return response
     }
 
     func requestEmailVerification(
@@ -124,9 +124,9 @@ extension InMemoryServer {
         user.body.isAnonymous = false
         contents.users[used.user] = user
         contents.usersByIdentifier[used.mail.email.lowercased()] = used.user
-        let answer = TransportResponse(status: 204)
-        remember(answer, request, nil, &contents)
-        return answer
+        let response = TransportResponse(status: 204)
+        remember(response, request, nil, &contents)
+        return response
     }
 
     private func owner(of email: String, _ contents: ServerContents) throws(Refusal) -> UserBody? {
@@ -163,12 +163,12 @@ extension InMemoryServer {
         let typed = code.filter { $0 != " " && $0 != "-" || kind == .passwordReset }
         let life: Int64 = kind == .passwordReset ? 3_600_000 : 600_000
         let now = time(contents).millisecondsSince1970
-        let place = contents.mails.firstIndex { sent in
+        let index = contents.mails.firstIndex { sent in
             !sent.isVoid && sent.mail.kind == kind && sent.mail.code == typed && sent.ticket == ticket
                 && (owner == nil || sent.user == owner) && now < sent.sentAt.millisecondsSince1970 + life
         }
-        guard let place else { throw Refusal(400, .codeRefused) }
-        contents.mails[place].isVoid = true
-        return contents.mails[place]
+        guard let index else { throw Refusal(400, .codeRefused) }
+        contents.mails[index].isVoid = true
+        return contents.mails[index]
     }
 }

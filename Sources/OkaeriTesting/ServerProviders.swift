@@ -65,23 +65,23 @@ extension InMemoryServer {
     ) throws(Refusal) -> TransportResponse {
         let thumbprint = try checkProof(of: request, token: nil, &contents)
         let body = try read(ProviderLogInBody.self, from: request.body ?? Data())
-        if let name = request.headers[HeaderName.idempotencyKey], let known = contents.answers[name] {
+        if let name = request.headers[HeaderName.idempotencyKey], let known = contents.responses[name] {
             guard known.thumbprint == thumbprint, known.body == request.body ?? Data() else {
                 throw Refusal(409, .idempotencyKeyReused)
             }
-            return known.answer
+            return known.response
         }
         let (provider, subject, email) = try named(by: body, request.url.lastPathComponent)
         guard !contents.usedTokens.contains(body.idToken ?? "") else { throw Refusal(401, .providerTokenReplayed) }
-        let answer = try logIn(
+        let response = try logIn(
             provider: provider, subject: subject, email: email, thumbprint: thumbprint, body,
             restores: request.restores,
             &contents)
         try use(body, &contents)
         if let name = request.headers[HeaderName.idempotencyKey] {
-            contents.answers[name] = (thumbprint, request.body ?? Data(), answer)
+            contents.responses[name] = (thumbprint, request.body ?? Data(), response)
         }
-        return answer
+        return response
     }
 
     private func logIn(
@@ -89,8 +89,8 @@ extension InMemoryServer {
         restores: Bool, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
         let now = time(contents)
-        let place = "\(provider)/\(subject)"
-        let known = contents.usersByIdentity[place].flatMap { contents.users[$0] }
+        let linkName = "\(provider)/\(subject)"
+        let known = contents.usersByIdentity[linkName].flatMap { contents.users[$0] }
         guard known?.isDisabled != true else { throw Refusal(403, .userDisabled) }
         if let known { try restore(known.body.id, isWished: restores, &contents) }
         let number = contents.newNumber()
@@ -113,7 +113,7 @@ extension InMemoryServer {
             user.body.identities.append(IdentityBody(provider: "device", subject: thumbprint, linkedAt: now))
         }
         contents.users[user.body.id] = user
-        contents.usersByIdentity[place] = user.body.id
+        contents.usersByIdentity[linkName] = user.body.id
         let token = "oks_" + newName("", 32)
         let end = WireTime(millisecondsSince1970: now.millisecondsSince1970 + 400 * 86_400_000)
         let session = SessionBody(
@@ -121,10 +121,10 @@ extension InMemoryServer {
             createdWith: provider, createdAt: now, lastUsedAt: now, expiresAt: end)
         contents.sessions[token] = ServerContents.StoredSession(
             number: number, user: user.body.id, thumbprint: thumbprint, body: session, authenticatedAt: now)
-        let answer = LogInResponse(
+        let response = LogInResponse(
             isNew: known == nil, user: user.body, previousLogInAt: previous,
             session: NewSessionBody(id: session.id, token: token, expiresAt: end, idleSeconds: 60 * 86_400))
-        return .json(known == nil ? 201 : 200, answer)
+        return .json(known == nil ? 201 : 200, response)
     }
 
     func link(
@@ -133,8 +133,8 @@ extension InMemoryServer {
         let session = try authenticate(request, &contents).session
         let body = try read(ProviderLinkBody.self, from: request.body ?? Data()).logIn
         let (provider, subject, email) = try named(by: body, request.url.lastPathComponent)
-        let place = "\(provider)/\(subject)"
-        if let owner = contents.usersByIdentity[place] {
+        let linkName = "\(provider)/\(subject)"
+        if let owner = contents.usersByIdentity[linkName] {
             guard owner == session.user else {
                 // A token that was used before proves nothing any more.
                 guard !contents.usedTokens.contains(body.idToken ?? "") else { throw Refusal(409, .identityTaken) }
@@ -153,7 +153,7 @@ extension InMemoryServer {
         user.body.email = user.body.email ?? email
         user.body.updatedAt = max(time(contents), user.body.updatedAt)
         contents.users[session.user] = user
-        contents.usersByIdentity[place] = session.user
+        contents.usersByIdentity[linkName] = session.user
         return .json(200, user.body)
     }
 

@@ -8,14 +8,14 @@ extension InMemoryServer {
         WireTime(clock.now.addingTimeInterval(contents.clockOffset))
     }
 
-    /// The answer to a request, and its effects.
+    /// The response to a request, and its effects.
     func respond(to request: TransportRequest, _ contents: inout ServerContents) -> TransportResponse {
         do throws(Refusal) {
             guard request.headers[HeaderName.application] == application else {
                 throw Refusal(401, .applicationUnknown)
             }
-            let answer = try route(request, &contents)
-            return tellNotices(answer, to: request, contents)
+            let response = try route(request, &contents)
+            return tellNotices(response, to: request, contents)
         } catch {
             return error.problem.response(retryAfter: nil)
         }
@@ -94,15 +94,15 @@ extension InMemoryServer {
         let thumbprint = try checkProof(of: request, token: nil, &contents)
         let body = try request.body.map { data throws(Refusal) in try read(AutomaticLogInBody.self, from: data) }
         if let name = request.headers[HeaderName.idempotencyKey] {
-            if let known = contents.answers[name] {
+            if let known = contents.responses[name] {
                 guard known.thumbprint == thumbprint, known.body == request.body ?? Data() else {
                     throw Refusal(409, .idempotencyKeyReused)
                 }
-                return known.answer
+                return known.response
             }
-            let answer = try logIn(thumbprint, body, restores: request.restores, &contents)
-            contents.answers[name] = (thumbprint, request.body ?? Data(), answer)
-            return answer
+            let response = try logIn(thumbprint, body, restores: request.restores, &contents)
+            contents.responses[name] = (thumbprint, request.body ?? Data(), response)
+            return response
         }
         return try logIn(thumbprint, body, restores: request.restores, &contents)
     }
@@ -111,8 +111,8 @@ extension InMemoryServer {
         _ thumbprint: String, _ body: AutomaticLogInBody?, restores: Bool, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
         try restore(key: thumbprint, isWished: restores, &contents)
-        let answer = try logInResponse(thumbprint, body, createdWith: "automatic", &contents)
-        return .json(answer.isNew ? 201 : 200, answer)
+        let response = try logInResponse(thumbprint, body, createdWith: "automatic", &contents)
+        return .json(response.isNew ? 201 : 200, response)
     }
 
     /// Logs in the user that a key leads to, or a new one.
@@ -231,18 +231,18 @@ struct Refusal: Error {
 }
 
 extension Problem {
-    /// The problem as an answer.
+    /// The problem as a response.
     func response(retryAfter: Int?) -> TransportResponse {
-        var answer = TransportResponse.json(status, self)
+        var response = TransportResponse.json(status, self)
         // Title-cased, as some systems hand headers over.
-        answer.headers["Content-type"] = Problem.mediaType
-        if let retryAfter { answer.headers["Retry-after"] = String(retryAfter) }
-        return answer
+        response.headers["Content-type"] = Problem.mediaType
+        if let retryAfter { response.headers["Retry-after"] = String(retryAfter) }
+        return response
     }
 }
 
 extension TransportResponse {
-    /// A value as an answer.
+    /// A value as a response.
     static func json(_ status: Int, _ body: some Encodable) -> TransportResponse {
         do {
             return TransportResponse(

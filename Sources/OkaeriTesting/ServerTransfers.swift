@@ -21,7 +21,7 @@ extension ServerContents {
         var isUndone = false
     }
 
-    /// The transfers that a session's device has not been told of.
+    /// The transfers that a session's device has not acknowledged.
     func news(for session: StoredSession) -> [StoredTransfer] {
         transfers.filter { transfer in
             transfer.user == session.user && !transfer.isAcknowledged && !transfer.isUndone
@@ -110,14 +110,14 @@ extension InMemoryServer {
     private func logIn(
         _ thumbprint: String, _ device: DeviceBody?, leftUser: String?, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
-        var answer = try logInResponse(
+        var response = try logInResponse(
             thumbprint, AutomaticLogInBody(device: device), createdWith: "transfer-code", &contents)
-        answer.leftUser = leftUser.map { id in
+        response.leftUser = leftUser.map { id in
             let isOutOfReach = contents.users[id]?.body.identities.isEmpty ?? true
             let end = WireTime(millisecondsSince1970: time(contents).millisecondsSince1970 + 7 * Self.day)
             return LeftUserBody(id: id, erasedAt: isOutOfReach ? end : nil)
         }
-        return .json(200, answer)
+        return .json(200, response)
     }
 
     func undoTransfer(
@@ -127,15 +127,15 @@ extension InMemoryServer {
         let id = try read(UndoTransferBody.self, from: request.body ?? Data()).transfer
         let user = contents.users[session.user]
         guard
-            let place = contents.transfers.firstIndex(where: {
+            let index = contents.transfers.firstIndex(where: {
                 $0.notice.id == id && $0.user == session.user && $0.concerns(session, user)
             })
         else { throw Refusal(404, .transferUnknown) }
-        let transfer = contents.transfers[place]
+        let transfer = contents.transfers[index]
         guard !transfer.isUndone else { return TransportResponse(status: 204) }
         let end = transfer.notice.undoUntil?.millisecondsSince1970 ?? 0
         guard time(contents).millisecondsSince1970 < end else { throw Refusal(409, .undoTooLate) }
-        contents.transfers[place].isUndone = true
+        contents.transfers[index].isUndone = true
         contents.sessions = contents.sessions.filter {
             $0.value.user != session.user || $0.value.thumbprint != transfer.thumbprint
         }
@@ -154,24 +154,24 @@ extension InMemoryServer {
     ) throws(Refusal) -> TransportResponse {
         let session = try authenticate(request, &contents).session
         let news = contents.news(for: session).map(\.notice.id)
-        for place in contents.transfers.indices
-        where contents.transfers[place].notice.id == id && news.contains(String(id)) {
-            contents.transfers[place].isAcknowledged = true
+        for index in contents.transfers.indices
+        where contents.transfers[index].notice.id == id && news.contains(String(id)) {
+            contents.transfers[index].isAcknowledged = true
         }
         return TransportResponse(status: 204)
     }
 
-    /// Adds the number of notices to an answer, as the server does.
-    func tellNotices(_ answer: TransportResponse, to request: TransportRequest, _ contents: ServerContents)
+    /// Adds the number of notices to a response, as the server does.
+    func tellNotices(_ response: TransportResponse, to request: TransportRequest, _ contents: ServerContents)
         -> TransportResponse
     {
         var token = request.headers["Authorization"].map { String($0.dropFirst("Bearer ".count)) }
-        if token == nil { token = (try? JSONDecoder().decode(LogInResponse.self, from: answer.body))?.session.token }
-        guard let token, let session = contents.sessions[token] else { return answer }
+        if token == nil { token = (try? JSONDecoder().decode(LogInResponse.self, from: response.body))?.session.token }
+        guard let token, let session = contents.sessions[token] else { return response }
         let count = contents.news(for: session).count
-        guard count > 0 else { return answer }
-        var answer = answer
-        answer.headers[HeaderName.notices] = String(count)
-        return answer
+        guard count > 0 else { return response }
+        var response = response
+        response.headers[HeaderName.notices] = String(count)
+        return response
     }
 }

@@ -41,17 +41,17 @@ extension InMemoryServer {
             let challenge = asked["code_challenge"], challenge.utf8.count == 43, let redirect = asked["redirect_uri"],
             var back = URLComponents(string: redirect)
         else { return nil }
-        var answer = [URLQueryItem(name: "error", value: "access_denied")]
+        var response = [URLQueryItem(name: "error", value: "access_denied")]
         if let user {
             let code = newName("code-", 16)
             contents.withValue { contents in
                 contents.webCodes[code] = WebCode(
                     user: user, redirect: redirect, challenge: challenge, nonce: asked["nonce"])
             }
-            answer = [URLQueryItem(name: "code", value: code)]
+            response = [URLQueryItem(name: "code", value: code)]
         }
         back.queryItems =
-            answer + [
+            response + [
                 URLQueryItem(name: "state", value: asked["state"]), URLQueryItem(name: "iss", value: issuer),
             ]
         return back.url
@@ -71,9 +71,9 @@ extension InMemoryServer {
                 contents.sessions[stolen] = nil
                 return .refusal("invalid_grant")
             }
-            let answer = try logIn(
+            let response = try logIn(
                 code.user, request, thumbprint, joins: true, device: nil, by: "pages", &contents)
-            guard let body = try? JSONDecoder().decode(LogInResponse.self, from: answer.body) else { return answer }
+            guard let body = try? JSONDecoder().decode(LogInResponse.self, from: response.body) else { return response }
             contents.webCodes[name]?.token = body.session.token
             var claims = ["iss": issuer, "aud": application, "sub": code.user]
             claims["nonce"] = code.nonce
@@ -82,9 +82,9 @@ extension InMemoryServer {
             guard [.proofInvalid, .clockSkew, .proofReplayed].contains(error.problem.code) else {
                 return .refusal("invalid_grant")
             }
-            var answer = TransportResponse.refusal("invalid_dpop_proof")
-            answer.headers["Date"] = Self.date(time(contents))
-            return answer
+            var response = TransportResponse.refusal("invalid_dpop_proof")
+            response.headers["Date"] = Self.date(time(contents))
+            return response
         }
     }
 

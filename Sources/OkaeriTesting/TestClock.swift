@@ -1,7 +1,7 @@
 public import Foundation
 public import Okaeri
 
-/// A clock that stands still until a test moves it. Whoever waits by it, waits until then.
+/// A clock that stands still until a test moves it. Those who wait by it wait until then.
 public final class TestClock: WallClock {
     private struct Contents {
         var now: Date

@@ -17,7 +17,7 @@ enum ApplicationsPage {
             let made = try await request.useCases.createApplication(name: name, by: try request.auditActor())
             return request.redirect(to: "\(Dashboard.root)/app/\(made.application.id)/start")
         } catch {
-            guard (error as? DomainError)?.code == .fieldsRefused else { throw error }
+            guard error.code == .fieldsRefused else { throw error }
             return try await draw(
                 request, name: name, fault: request.text("applications.badName"), status: .unprocessableContent)
         }

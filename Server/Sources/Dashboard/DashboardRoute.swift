@@ -71,7 +71,7 @@ struct DashboardEndpoint: Sendable {
 
     func respond(_ request: Request, _ context: ServerContext) async throws -> Response {
         var asked = DashboardRequest(
-            dashboard: dashboard, route: route, page: dashboard.gate.visit(request, context, cookie: "admin"))
+            dashboard: dashboard, route: route, page: dashboard.gate.request(request, context, cookie: "admin"))
         var response: Response
         do {
             if !route.isOpen {

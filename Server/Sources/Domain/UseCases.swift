@@ -193,9 +193,8 @@ package final class UseCases: Sendable {
             store: store, clock: clock, sealing: sealing, rateLimiter: rateLimiter, delivery: world.mailDelivery,
             textDelivery: world.textDelivery, pagesURL: world.pagesURL, hasLimits: world.hasRateLimits)
         foreign = ForeignUseCases(
-            world, authenticate: authenticate, findProvider: findProvider, rateLimiter: rateLimiter,
-            enqueueMessage: enqueueMessage, check: check, searches: searches, changes: changes, editUser: editUser,
-            registrar: registrar)
+            world, authenticate: authenticate, findProvider: findProvider, enqueueMessage: enqueueMessage, check: check,
+            searches: searches, editUser: editUser, registrar: registrar)
         logOut = LogOut(store: store)
         listSessions = ListSessions(store: store, clock: clock)
         endSession = EndSession(store: store, audit: audit)

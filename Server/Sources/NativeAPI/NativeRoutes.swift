@@ -7,7 +7,7 @@ import OkaeriWire
 extension NativeAPI {
     /// Every endpoint of the native API: what its caller must bring along, method, path, and the controller's method.
     package var routes: [Route] {
-        logInRoutes + accountRoutes + sessionRoutes + serviceRoutes
+        logInRoutes + accountRoutes + transferRoutes + serviceRoutes
     }
 
     private var logInRoutes: [Route] {
@@ -58,7 +58,7 @@ extension NativeAPI {
         ]
     }
 
-    private var sessionRoutes: [Route] {
+    private var transferRoutes: [Route] {
         let merges = MergesController(requests, useCases)
         let transferCodes = TransferCodesController(requests, useCases, metrics: metrics)
         let notices = NoticesController(requests, useCases)

@@ -75,7 +75,7 @@ extension OkaeriClient {
     }
 
     private func adopt(_ token: String, of name: String) async throws(OkaeriError) -> Welcome {
-        let answer = try await keeper.logIn(.adoption(AdoptionBody(protocolName: name, token: token)), .automatic)
-        return .known(User(answer.user), lastLogIn: answer.previousLogInAt.map(Date.init(_:)))
+        let response = try await keeper.logIn(.adoption(AdoptionBody(protocolName: name, token: token)), .automatic)
+        return .known(User(response.user), lastLogIn: response.previousLogInAt.map(Date.init(_:)))
     }
 }

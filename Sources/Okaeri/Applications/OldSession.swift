@@ -15,7 +15,7 @@ public enum OldSessionPlace: Hashable, Sendable {
     /// Where Parse's SDK for Apple's systems keeps the user: the Keychain, and before that a file.
     case parse
     /// An entry of the app's own in `UserDefaults`: a text under a name. Kii's SDK, whose source was never published, kept its
-    /// token in a place of its own; apps that kept a copy for `authenticateWithToken` have it here.
+    /// token in a location of its own; apps that kept a copy for `authenticateWithToken` have it here.
     case defaults(key: String, OldProtocol)
 }
 
@@ -31,7 +31,7 @@ public struct OldSession: Hashable, Sendable {
     }
 }
 
-/// Where the log-in of a service lies whose sessions no Okaeri server can take over: only the service itself can tell whether
+/// Where the log-in of a service is stored whose sessions no Okaeri server can take over: only the service itself can tell whether
 /// they are real.
 public enum OldCredentialPlace: Hashable, Sendable {
     /// Firebase Authentication's item in the Keychain. The id is `GOOGLE_APP_ID` of the app's `GoogleService-Info.plist`.

@@ -3,7 +3,7 @@ import OkaeriWire
 
 /// Finds what an old SDK left on this device of the user who was logged in, without the old SDK. It only reads.
 ///
-/// The places are those of the SDKs' published sources, as of 2026; what is not there, or cannot be understood, counts as
+/// The locations are those of the SDKs' published sources, as of 2026; what is not there, or cannot be understood, counts as
 /// absent. Nothing of this was tried with an app that an old SDK was built into.
 public struct OldSessions: Sendable {
     let items: @Sendable (_ service: String) -> (any SecureItems)?
@@ -47,7 +47,7 @@ public struct OldSessions: Sendable {
     ///
     /// - Parameter place: Where to look.
     /// - Returns: The session; `nil` when nobody was logged in there.
-    /// - Throws: `OkaeriError.storageLocked` when the place cannot be read now: it may be there.
+    /// - Throws: `OkaeriError.storageLocked` when the location cannot be read now: it may be there.
     public func session(in place: OldSessionPlace) throws(OkaeriError) -> OldSession? {
         do throws(VaultError) {
             switch place {
@@ -64,7 +64,7 @@ public struct OldSessions: Sendable {
     ///
     /// - Parameter place: Where to look.
     /// - Returns: The credential; `nil` when nobody was logged in there.
-    /// - Throws: `OkaeriError.storageLocked` when the place cannot be read now: it may be there.
+    /// - Throws: `OkaeriError.storageLocked` when the location cannot be read now: it may be there.
     public func credential(in place: OldCredentialPlace) throws(OkaeriError) -> OldCredential? {
         do throws(VaultError) {
             switch place {
@@ -119,7 +119,7 @@ extension OldSessions {
 
     /// The item `firebase_auth_1_APP_firebase_user` of the service `firebase_auth_ID`: a keyed archive of the user under
     /// `APP_firebase_user` (firebase-ios-sdk, `Auth.swift`, `AuthKeychainServices.swift`, `User.swift`). Users in a shared
-    /// access group (`useUserAccessGroup`) lie elsewhere and are not found.
+    /// access group (`useUserAccessGroup`) are stored elsewhere and not found.
     private func firebase(_ id: String, _ appName: String) throws(VaultError) -> OldCredential? {
         let key = "\(appName)_firebase_user"
         return try item("firebase_auth_\(id)", "firebase_auth_1_\(key)").flatMap { OldFirebaseUser.read($0, key: key) }

@@ -4,17 +4,17 @@ import OkaeriWire
 extension SessionKeeper {
     /// Sends a call that belongs to no session.
     func send(_ path: String, _ body: some Encodable) async throws(OkaeriError) {
-        _ = try await answer(to: path, body)
+        _ = try await response(to: path, body)
     }
 
     /// Orders a code to log in with.
     func requestLogInCode(email: String) async throws(OkaeriError) -> LogInCodeRequest {
         let asked = clock.now
-        let response = try await answer(to: APIPath.requestLogInCode, LogInCodeRequestBody(email: email))
-        let answer = try response.decoded(LogInCodeRequestResponse.self)
+        let raw = try await response(to: APIPath.requestLogInCode, LogInCodeRequestBody(email: email))
+        let response = try raw.decoded(LogInCodeRequestResponse.self)
         return LogInCodeRequest(
-            email: email, expiresAt: asked.addingTimeInterval(TimeInterval(answer.expiresInSeconds)),
-            ticket: answer.ticket)
+            email: email, expiresAt: asked.addingTimeInterval(TimeInterval(response.expiresInSeconds)),
+            ticket: response.ticket)
     }
 
     /// Orders a verification mail.
@@ -34,7 +34,7 @@ extension SessionKeeper {
         return try await reloadUser()
     }
 
-    private func answer(to path: String, _ body: some Encodable) async throws(OkaeriError) -> TransportResponse {
+    private func response(to path: String, _ body: some Encodable) async throws(OkaeriError) -> TransportResponse {
         try await exchange(mailCall(path, body), session: nil, tries: configuration.retry.maximumTries)
     }
 

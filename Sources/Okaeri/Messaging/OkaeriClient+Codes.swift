@@ -4,7 +4,7 @@ import OkaeriWire
 extension OkaeriClient {
     // MARK: Codes by mail
 
-    /// Mails a code to log in with to the verified address of a user. Whether there is such a user is not told.
+    /// Mails a code to log in with to the verified address of a user. Whether there is such a user stays secret.
     ///
     /// - Parameter email: The address.
     /// - Returns: What must come with the code.
@@ -14,7 +14,7 @@ extension OkaeriClient {
         try await keeper.requestLogInCode(email: email)
     }
 
-    /// Logs somebody in by a code that was mailed. Whoever was logged in before is logged out; an anonymous user of this
+    /// Logs a user in by a code that was mailed. A user who was logged in before is logged out; an anonymous user of this
     /// device stays reachable by the key that the device keeps.
     ///
     /// - Parameters:
@@ -29,13 +29,13 @@ extension OkaeriClient {
         code: String, for request: LogInCodeRequest, rememberMe: RememberMe = .automatic, restoring: Bool = false
     ) async throws(OkaeriError) -> Welcome {
         let body = LogInCodeBody(ticket: request.ticket, code: code)
-        let answer = try await keeper.logIn(.code(body, email: request.email), rememberMe, restoring: restoring)
-        return .known(User(answer.user), lastLogIn: answer.previousLogInAt.map(Date.init(_:)))
+        let response = try await keeper.logIn(.code(body, email: request.email), rememberMe, restoring: restoring)
+        return .known(User(response.user), lastLogIn: response.previousLogInAt.map(Date.init(_:)))
     }
 
     /// Mails what verifies an address of the user.
     ///
-    /// - Parameter newEmail: An address that takes the place of the present one once it is verified, which needs a
+    /// - Parameter newEmail: An address that replaces the present one once it is verified, which needs a
     ///   fresh session; `nil` for the present one.
     /// - Throws: `OkaeriError`: `.reauthenticationRequired`, `.invalidValues`, `.rateLimited`.
     public func requestEmailVerification(newEmail: String? = nil) async throws(OkaeriError) {
@@ -63,7 +63,7 @@ extension OkaeriClient {
 
     // MARK: A forgotten password
 
-    /// Mails what allows a new password. Whether there is such a user is not told.
+    /// Mails what allows a new password. Whether there is such a user stays secret.
     ///
     /// - Parameter email: The address.
     /// - Throws: `OkaeriError`: `.invalidValues` for what is no address, `.rateLimited`.

@@ -40,7 +40,7 @@ extension AppleCredential: CustomStringConvertible, CustomDebugStringConvertible
 }
 
 /// A nonce for one sign-in with Apple: Apple gets its hash and puts it into the token, the server gets the nonce itself
-/// and compares. Whoever steals the token alone cannot use it.
+/// and compares. A stolen token alone cannot be used.
 public struct AppleNonce: Sendable {
     /// What the server gets: 32 random bytes, base64url.
     public let value: String

@@ -81,21 +81,21 @@ extension SessionKeeper {
         call.restores = restoring
         let key = try await deviceKey()
         let era = machine.era
-        let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
-        let answer = try response.decoded(LogInResponse.self)
+        let raw = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
+        let response = try raw.decoded(LogInResponse.self)
         guard era == machine.era else {
-            await change(.revoke(Secret(answer.session.token)))
+            await change(.revoke(Secret(response.session.token)))
             workInBackground()
             throw .loggedOutMeanwhile
         }
         // An automatic log-in that waits would bring the key's own user back.
         handle(.replaced)
-        let leadsHere = answer.user.identities.contains {
+        let leadsHere = response.user.identities.contains {
             $0.provider == "device" && $0.subject == key.publicKey.thumbprint
         }
         let (former, formerKeyUser) = (record.session?.token, record.keyUser)
-        let result = try await accept(answer, after: record)
-        let (provider, token) = (credential.provider.rawValue, Secret(answer.session.token))
+        let result = try await accept(response, after: record)
+        let (provider, token) = (credential.provider.rawValue, Secret(response.session.token))
         let after = await change(
             .assignKey(
                 RecordChange.KeyAssignment(
@@ -150,9 +150,9 @@ extension SessionKeeper {
     }
 
     private func changeUser(_ call: APICall) async throws(OkaeriError) -> User {
-        let answered = try await authenticated(call)
-        let body = try answered.response.decoded(UserBody.self)
-        await change(.take(body, epoch: answered.epoch))
+        let received = try await authenticated(call)
+        let body = try received.response.decoded(UserBody.self)
+        await change(.take(body, epoch: received.epoch))
         return User(body)
     }
 
@@ -173,7 +173,7 @@ extension SessionKeeper {
         }
     }
 
-    /// The body with a name that Apple told earlier and no server has taken yet (complaint 21).
+    /// The body with a name that Apple gave earlier and no server has taken yet (complaint 21).
     private func withName(_ credential: ProviderCredential) async -> ProviderLogInBody {
         var body = credential.body
         guard let identity = credential.nameIdentity else { return body }

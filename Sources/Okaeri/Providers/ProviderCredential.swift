@@ -28,7 +28,7 @@ public struct ProviderCredential: Sendable {
     /// Who gave it.
     public let provider: Provider
     let body: ProviderLogInBody
-    /// The person's name at the provider, when the app is told it: Apple tells the name to greet by only once.
+    /// The person's name at the provider, when the app learns it: Apple sends the name to greet by only once.
     let subject: String?
 
     private init(_ provider: Provider, _ body: ProviderLogInBody, subject: String? = nil) {

@@ -2,14 +2,14 @@ import Foundation
 import OkaeriWire
 
 extension SessionKeeper {
-    /// An answer, with the epoch in which its call was made: it may change nothing in another.
-    struct Answered {
+    /// A response, with the epoch in which its call was made: it may change nothing in another.
+    struct SessionResponse {
         let response: TransportResponse
         let epoch: Int64
     }
 
     /// Sends a call in the user's session. A dead session is renewed with the device's key, and the call repeated once.
-    func authenticated(_ call: APICall) async throws(OkaeriError) -> Answered {
+    func authenticated(_ call: APICall) async throws(OkaeriError) -> SessionResponse {
         let record = try await read()
         guard record.loggedInUser != nil else { throw .notLoggedIn }
         let began = record.epoch
@@ -27,7 +27,7 @@ extension SessionKeeper {
             publishState()
         }
         readNoticeCount(response)
-        return Answered(response: response, epoch: began)
+        return SessionResponse(response: response, epoch: began)
     }
 
     private func repeating(

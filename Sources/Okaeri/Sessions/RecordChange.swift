@@ -4,7 +4,7 @@ import OkaeriWire
 enum RecordChange: Hashable, Sendable {
     /// A log-in that began when the record had this generation. Of a late one only the token is kept, to be revoked.
     case logIn(LogInResponse, generation: Int64)
-    /// A log-in in place of every earlier one, with the key that leads to the user; the abandoned sessions are revoked.
+    /// A log-in that replaces every earlier one, with the key that leads to the user; the abandoned sessions are revoked.
     case replace(LogInResponse, keySlot: Int, abandoned: [Secret])
     /// A log-out; with an epoch only while the same user is logged in.
     case logOut(epoch: Int64?)

@@ -4,8 +4,8 @@ import OkaeriWire
 extension SessionKeeper {
     /// The user's live sessions.
     func sessions() async throws(OkaeriError) -> [DeviceSession] {
-        let answered = try await authenticated(APICall(.get, APIPath.sessions))
-        return try answered.response.decoded(SessionListAnswer.self).sessions.map(DeviceSession.init(_:))
+        let received = try await authenticated(APICall(.get, APIPath.sessions))
+        return try received.response.decoded(SessionListAnswer.self).sessions.map(DeviceSession.init(_:))
     }
 
     /// Ends one session; the own one by logging out.
@@ -20,14 +20,14 @@ extension SessionKeeper {
     func endOtherSessions() async throws(OkaeriError) -> Int {
         var call = APICall(.delete, APIPath.sessions)
         call.isProven = true
-        let answered = try await authenticated(call)
-        return try answered.response.decoded(EndedSessionsAnswer.self).ended
+        let received = try await authenticated(call)
+        return try received.response.decoded(EndedSessionsAnswer.self).ended
     }
 
     /// The keys by which the user's devices log in automatically.
     func deviceKeys() async throws(OkaeriError) -> [RegisteredDeviceKey] {
-        let answered = try await authenticated(APICall(.get, APIPath.deviceKeys))
-        return try answered.response.decoded(DeviceKeyListAnswer.self).deviceKeys.map(RegisteredDeviceKey.init(_:))
+        let received = try await authenticated(APICall(.get, APIPath.deviceKeys))
+        return try received.response.decoded(DeviceKeyListAnswer.self).deviceKeys.map(RegisteredDeviceKey.init(_:))
     }
 
     /// Removes a device's key.
@@ -56,14 +56,14 @@ extension SessionKeeper {
     func accessToken(for audience: String?) async throws(OkaeriError) -> AccessToken {
         // A log-out or a change of user in another process empties the store of tokens.
         guard try await read().loggedInUser != nil else { throw .notLoggedIn }
-        let place = audience ?? ""
-        if let known = accessTokens[place], known.expiresAt > clock.now.addingTimeInterval(60) { return known }
+        let tokenName = audience ?? ""
+        if let known = accessTokens[tokenName], known.expiresAt > clock.now.addingTimeInterval(60) { return known }
         let asked = clock.now
-        let answered = try await authenticated(APICall(.post, APIPath.token, body: TokenBody(audience: audience)))
-        let answer = try answered.response.decoded(TokenResponse.self)
+        let received = try await authenticated(APICall(.post, APIPath.token, body: TokenBody(audience: audience)))
+        let response = try received.response.decoded(TokenResponse.self)
         let token = AccessToken(
-            value: answer.accessToken, expiresAt: asked.addingTimeInterval(TimeInterval(answer.expiresIn)))
-        accessTokens[place] = token
+            value: response.accessToken, expiresAt: asked.addingTimeInterval(TimeInterval(response.expiresIn)))
+        accessTokens[tokenName] = token
         return token
     }
 }

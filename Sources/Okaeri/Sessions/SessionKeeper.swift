@@ -70,7 +70,7 @@ actor SessionKeeper {
 
     /// The record as the vault holds it now, with what is not saved yet.
     ///
-    /// - Throws: `OkaeriError.storageLocked` when it could never be read; later failures answer with what is known.
+    /// - Throws: `OkaeriError.storageLocked` when it could never be read; later failures return what is known.
     @discardableResult
     func read() async throws(OkaeriError) -> VaultRecord {
         listen()

@@ -28,7 +28,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
     var keyLeadsElsewhere = false
     /// The provider that the person logged in with; `nil` after a log-in by key.
     var loggedInWith: String?
-    /// Names that a provider told and no server has taken yet, by provider and person.
+    /// Names from a provider that no server has taken yet, by provider and person.
     var pendingNames: [String: String] = [:]
 
     struct StoredSession: Codable, Hashable, Sendable {
@@ -72,12 +72,12 @@ struct VaultRecord: Codable, Hashable, Sendable {
     var loggedInUser: UserBody? { isLoggedOut ? nil : user }
 
     /// Takes over a log-in.
-    mutating func logIn(_ answer: LogInResponse) {
-        if answer.user.id != loggedInUser?.id { epoch += 1 }
+    mutating func logIn(_ response: LogInResponse) {
+        if response.user.id != loggedInUser?.id { epoch += 1 }
         generation += 1
-        session = StoredSession(id: answer.session.id, token: Secret(answer.session.token))
-        user = answer.user
-        welcome = StoredWelcome(isNew: answer.isNew, previousLogInAt: answer.previousLogInAt)
+        session = StoredSession(id: response.session.id, token: Secret(response.session.token))
+        user = response.user
+        welcome = StoredWelcome(isNew: response.isNew, previousLogInAt: response.previousLogInAt)
         isLoggedOut = false
         keyLeadsElsewhere = false
         loggedInWith = nil

@@ -5,7 +5,7 @@ public import OkaeriWire
 ///
 /// Decide by the case, or by ``code``, which stays the same between versions and languages.
 public enum OkaeriError: Error, Hashable, Sendable {
-    /// No answer from the server: no network, no connection, or no answer in time. Nothing is lost; try again later.
+    /// No response from the server: no network, no connection, or no response in time. Nothing is lost; try again later.
     case offline
     /// The server cannot do its work now. It may have said when to come back.
     case serverUnavailable(retryAfter: Duration?)
@@ -21,11 +21,11 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case notLoggedIn
     /// The session has ended and the server does not renew it.
     case sessionEnded
-    /// Somebody logged out while the call was under way. Its answer does not count.
+    /// Somebody logged out while the call was under way. Its response does not count.
     case loggedOutMeanwhile
     /// The device's key now leads to another user than the one for whom the call was made. It was not repeated.
     case userChanged
-    /// Identifier or password are wrong; whether there is such a user is not told.
+    /// Identifier or password are wrong; whether there is such a user stays secret.
     case credentialRefused
     /// A code or token from a mail is wrong, used, too old, or was tried too often. Ask for a new one.
     case codeRefused
@@ -74,7 +74,7 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case cancelled
     /// The server refused for a reason that this version has no case for.
     case refused(code: ErrorCode, status: Int, detail: String?)
-    /// The answer is not one that an Okaeri server gives, or longer than 1 MiB. Is the address right?
+    /// The response is not one that an Okaeri server gives, or longer than 1 MiB. Is the address right?
     case unexpectedResponse(status: Int)
 
     /// A stable word for the kind of error, for logs and decisions.
@@ -150,15 +150,15 @@ extension OkaeriError {
         }
     }
 
-    /// What a refusing answer means to the caller.
-    init(_ answer: TransportResponse, problem: Problem?) {
-        let retryAfter = answer.retryAfter
+    /// What a refusing response means to the caller.
+    init(_ response: TransportResponse, problem: Problem?) {
+        let retryAfter = response.retryAfter
         guard let problem else {
-            // Proxies answer without a problem document when the server behind them is away.
-            switch answer.status {
+            // Proxies respond without a problem document when the server behind them is away.
+            switch response.status {
             case 429: self = .rateLimited(retryAfter: retryAfter)
             case 502, 503, 504: self = .serverUnavailable(retryAfter: retryAfter)
-            default: self = .unexpectedResponse(status: answer.status)
+            default: self = .unexpectedResponse(status: response.status)
             }
             return
         }
@@ -193,7 +193,7 @@ extension OkaeriError {
         case .userDeleted: self = .userDeleted(erasedAt: problem.erasedAt.map(Date.init(_:)))
         case .transferCodeRefused: self = .transferCodeRefused
         case .undoTooLate: self = .undoTooLate
-        default: self = .refused(code: problem.code, status: answer.status, detail: problem.detail)
+        default: self = .refused(code: problem.code, status: response.status, detail: problem.detail)
         }
     }
 }

@@ -5,7 +5,7 @@ public enum Outcome: Hashable, Sendable {
     case success
     /// It was refused. The words are for the person, in the language they prefer.
     case refused(message: String)
-    /// There is no such thing at this address: the address or the application's id is wrong, or no Okaeri server answers.
+    /// There is no such thing at this address: the address or the application's id is wrong, or no Okaeri server responds.
     case badPath
     /// The server cannot do its work now.
     case serverError

@@ -30,7 +30,7 @@ public struct SystemRandomness: Randomness {
     }
 }
 
-/// What a client uses when it is told nothing else.
+/// What a client uses by default.
 enum SystemDefaults {
     /// The Keychain where there is one, else files below the user's state directory (XDG Base Directory).
     static func vault() -> any CredentialVault {

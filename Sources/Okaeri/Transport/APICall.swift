@@ -19,7 +19,7 @@ struct APICall: Sendable {
     var idempotencyKey: String?
     /// Whether a proof by the device's key goes with it in any case.
     var isProven = false
-    /// What the answer, or a mail that it causes, may be written in; best first.
+    /// What the response, or a mail that it causes, may be written in; best first.
     var languages: [String] = []
     /// Whether a log-in brings a user back that asked to be deleted.
     var restores = false

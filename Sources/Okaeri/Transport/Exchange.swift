@@ -10,8 +10,8 @@ extension SessionKeeper {
     ///   - session: The session that the call is made in.
     ///   - key: The key for a call that always has a proof; others get one when the application requires it.
     ///   - tries: How many times to send at most when the server is away.
-    /// - Returns: An answer with a status from 200 to 299.
-    /// - Throws: `OkaeriError` for every other answer, and for none.
+    /// - Returns: A response with a status from 200 to 299.
+    /// - Throws: `OkaeriError` for every other response, and for none.
     func exchange(
         _ call: APICall, session: VaultRecord.StoredSession?, key: (any DeviceKey)? = nil, tries: Int
     ) async throws(OkaeriError) -> TransportResponse {
@@ -22,9 +22,9 @@ extension SessionKeeper {
         var hasRenewedProof = false
         while true {
             let request = try request(for: call, session: session, key: key)
-            let answer: TransportResponse
+            let response: TransportResponse
             do throws(TransportError) {
-                answer = try await transport.send(request)
+                response = try await transport.send(request)
             } catch {
                 failures += 1
                 // Without a network waiting does not help; the background work tries again.
@@ -32,19 +32,19 @@ extension SessionKeeper {
                 try await pause(afterFailures: failures, atLeast: nil)
                 continue
             }
-            guard answer.body.count <= UntrustedJSON.maximumBytes else {
-                throw .unexpectedResponse(status: answer.status)
+            guard response.body.count <= UntrustedJSON.maximumBytes else {
+                throw .unexpectedResponse(status: response.status)
             }
-            if (200..<300).contains(answer.status) { return answer }
-            let problem = answer.problem
-            let refusal = call.refusal(answer) ?? OkaeriError(answer, problem: problem)
+            if (200..<300).contains(response.status) { return response }
+            let problem = response.problem
+            let refusal = call.refusal(response) ?? OkaeriError(response, problem: problem)
             switch problem?.code {
             case .clockSkew? where !hasCorrectedClock:
-                guard correctClock(by: problem, answer) else { throw refusal }
+                guard correctClock(by: problem, response) else { throw refusal }
                 hasCorrectedClock = true
             case nil where refusal == .webLogInRefused(.proofRefused) && !hasCorrectedClock:
                 // OAuth has no word for a wrong clock. The code was not looked at yet.
-                guard correctClock(by: nil, answer) else { throw refusal }
+                guard correctClock(by: nil, response) else { throw refusal }
                 hasCorrectedClock = true
             case .proofRequired? where key == nil:
                 key = try await deviceKey()
@@ -54,9 +54,9 @@ extension SessionKeeper {
                 hasRenewedProof = true
             default:
                 failures += 1
-                guard answer.isTemporaryRefusal, failures < tries else { throw refusal }
-                if let asked = answer.retryAfter, asked > configuration.retry.maximumDelay { throw refusal }
-                try await pause(afterFailures: failures, atLeast: answer.retryAfter)
+                guard response.isTemporaryRefusal, failures < tries else { throw refusal }
+                if let asked = response.retryAfter, asked > configuration.retry.maximumDelay { throw refusal }
+                try await pause(afterFailures: failures, atLeast: response.retryAfter)
             }
         }
     }
@@ -91,9 +91,9 @@ extension SessionKeeper {
 
     /// Takes the server's clock over.
     ///
-    /// - Returns: Whether the answer told it.
-    private func correctClock(by problem: Problem?, _ answer: TransportResponse) -> Bool {
-        guard let serverTime = problem?.serverTime.map(Date.init(_:)) ?? answer.headers["Date"].flatMap(HTTPDate.read)
+    /// - Returns: Whether the response had it.
+    private func correctClock(by problem: Problem?, _ response: TransportResponse) -> Bool {
+        guard let serverTime = problem?.serverTime.map(Date.init(_:)) ?? response.headers["Date"].flatMap(HTTPDate.read)
         else { return false }
         clockOffset = serverTime.timeIntervalSince(clock.now)
         return true

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// What carries requests to the server and answers back.
+/// What carries requests to the server and responses back.
 public protocol Transport: Sendable {
     /// Sends one request, once.
     ///
     /// - Parameter request: What to send.
-    /// - Returns: The server's answer, whatever its status.
-    /// - Throws: `TransportError` when no answer came.
+    /// - Returns: The server's response, whatever its status.
+    /// - Throws: `TransportError` when no response came.
     func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse
 }
 
@@ -20,7 +20,7 @@ public struct TransportRequest: Sendable {
     public var headers: HeaderFields
     /// The body, if there is one.
     public var body: Data?
-    /// How long to wait for the answer.
+    /// How long to wait for the response.
     public var timeout: Duration
 
     /// Makes a request.
@@ -44,7 +44,7 @@ extension TransportRequest: CustomStringConvertible, CustomDebugStringConvertibl
     public var customMirror: Mirror { Mirror(self, children: ["request": description, "headers": headers]) }
 }
 
-/// An answer as it came in. Its printed form hides the body, which may hold a token.
+/// A response as it came in. Its printed form hides the body, which may hold a token.
 public struct TransportResponse: Sendable {
     /// The HTTP status.
     public var status: Int
@@ -53,7 +53,7 @@ public struct TransportResponse: Sendable {
     /// The body; empty when there is none.
     public var body: Data
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(status: Int, headers: HeaderFields = [:], body: Data = Data()) {
         self.status = status
         self.headers = headers
@@ -70,13 +70,13 @@ extension TransportResponse: CustomStringConvertible, CustomDebugStringConvertib
     public var customMirror: Mirror { Mirror(self, children: ["response": description, "headers": headers]) }
 }
 
-/// Why no answer came.
+/// Why no response came.
 public enum TransportError: Error, Hashable, Sendable {
     /// The device has no network: the request was certainly not sent.
     case offline
     /// The server could not be reached, or the connection broke. The request may have had its effect.
     case unreachable(String)
-    /// No answer within the time allowed. The request may have had its effect.
+    /// No response within the time allowed. The request may have had its effect.
     case timedOut
     /// The caller gave up.
     case cancelled

@@ -6,7 +6,7 @@ import Foundation
 
 /// Requests over the system's `URLSession`, without cache, cookies or stored credentials.
 ///
-/// Of an answer longer than 1 MiB no more than that is taken, whatever its header says or its compression hides; the library
+/// Of a response longer than 1 MiB no more than that is taken, whatever its header says or its compression hides; the library
 /// then refuses it.
 public final class URLSessionTransport: Transport {
     private let session: URLSession
@@ -15,7 +15,7 @@ public final class URLSessionTransport: Transport {
     /// Makes a transport.
     ///
     /// - Parameter configuration: How to connect. By default an ephemeral one. A copy of it is used, without what keeps
-    ///   answers or secrets.
+    ///   responses or secrets.
     public init(configuration: URLSessionConfiguration = .ephemeral) {
         let configuration = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
         configuration.urlCache = nil

@@ -1,11 +1,11 @@
 import Foundation
 import OkaeriWire
 
-/// JSON that came into the process: answers of the server, tokens of providers, what a vault kept. Whoever wrote it must
+/// JSON that came into the process: responses of the server, tokens of providers, what a vault kept. Its author must
 /// not be able to crash the app: Foundation's decoder goes down as many levels as the text has, and Apple's worker threads
 /// have a stack of 512 KiB.
 enum UntrustedJSON {
-    /// The longest text, 1 MiB. The server's own answers have a few hundred kilobytes at the most, with a theme's pictures.
+    /// The longest text, 1 MiB. The server's own responses have a few hundred kilobytes at the most, with a theme's pictures.
     static let maximumBytes = 1024 * 1024
     /// How many arrays and objects may stand within each other. A user's fields have 16 (docs/api.md), and what is around
     /// them a few.
@@ -37,7 +37,7 @@ extension TransportResponse {
         }
     }
 
-    /// The problem document; `nil` when the answer holds none.
+    /// The problem document; `nil` when the response holds none.
     var problem: Problem? {
         guard headers["Content-Type"]?.lowercased().hasPrefix(Problem.mediaType) == true else { return nil }
         // Whatever is not a problem document did not come from the API: the status alone counts then.

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Where a device keeps what proves its user: the device's key, and a record of session, user copy and unfinished work.
 ///
-/// A vault that cannot be read *now* must say so by an error, and must never answer as if it were empty: an empty vault
+/// A vault that cannot be read *now* must say so by an error, and must never behave as if it were empty: an empty vault
 /// means a new device, and a new account.
 public protocol CredentialVault: Sendable {
     /// The device's key for an application. The first call makes it, for good.
@@ -29,7 +29,7 @@ public protocol CredentialVault: Sendable {
     /// - Throws: `VaultError.unwritable`.
     func saveRecord(_ record: Data, for application: String) async throws(VaultError)
 
-    /// Removes key and record. Whoever has no other way into the account has lost it.
+    /// Removes key and record. A person without another way into the account has lost it.
     ///
     /// - Parameter application: The application's id.
     /// - Throws: `VaultError.unwritable`.

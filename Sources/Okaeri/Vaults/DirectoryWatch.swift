@@ -44,7 +44,7 @@ enum DirectoryWatch {
             return Watch(source: source)
         }
     #elseif canImport(Glibc)
-        /// Watches a folder for files that are moved into place or removed (inotify).
+        /// Watches a folder for files that are moved into it or removed (inotify).
         private static func start(
             _ directory: String, _ file: String, onChange: @escaping @Sendable () -> Void
         ) -> Watch? {

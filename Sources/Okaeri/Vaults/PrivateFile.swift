@@ -46,7 +46,7 @@ enum PrivateFile {
         }
     }
 
-    /// Writes the file, in place of one that may be there.
+    /// Writes the file, over an existing one.
     static func replace(_ path: String, contents: Data) throws(VaultError) {
         let temporary = try write(contents, beside: path)
         guard rename(temporary, path) == 0 else {
@@ -57,7 +57,7 @@ enum PrivateFile {
         synchronizeDirectory(of: path)
     }
 
-    /// Writes the file if there is none; otherwise the answer is false, also when another process was just faster.
+    /// Writes the file if there is none; otherwise it returns false, also when another process was just faster.
     static func create(_ path: String, contents: Data) throws(VaultError) -> Bool {
         let temporary = try write(contents, beside: path)
         defer { unlink(temporary) }

@@ -68,18 +68,18 @@ public struct ConflictModel: FormScreen {
 
     package func request(at instant: Date) -> ScreenRequest? { nil }
 
-    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
-        switch answer {
+    package func outcome(of response: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
+        switch response {
         case .resolved(let result): .resolved(result)
         case .done: .mergeUndone
         default: nil
         }
     }
 
-    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+    package mutating func arrive(_ response: ScreenResponse, to request: ScreenRequest, at instant: Date)
         -> [ScreenEffect]
     {
-        switch answer {
+        switch response {
         case .preview(let preview): self.preview = preview
         case .resolved(let result):
             self.result = result

@@ -63,8 +63,8 @@ public struct DeletionModel: FormScreen {
 
     package func request(at instant: Date) -> ScreenRequest? { erasedAt == nil ? .deleteUser : nil }
 
-    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
-        switch answer {
+    package func outcome(of response: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
+        switch response {
         case .erasedAt(let date): .deletionRequested(erasedAt: date)
         case .export(let data): .exported(data)
         case .welcome(let welcome): .restored(welcome)
@@ -72,10 +72,10 @@ public struct DeletionModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+    package mutating func arrive(_ response: ScreenResponse, to request: ScreenRequest, at instant: Date)
         -> [ScreenEffect]
     {
-        switch answer {
+        switch response {
         case .erasedAt(let date):
             erasedAt = date
             form.fields = []

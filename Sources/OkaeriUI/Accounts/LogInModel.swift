@@ -125,8 +125,8 @@ public struct LogInModel: FormScreen {
             restoring: false)
     }
 
-    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
-        guard case .welcome(let welcome) = answer else { return nil }
+    package func outcome(of response: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
+        guard case .welcome(let welcome) = response else { return nil }
         switch request {
         case .provider(let provider, _): return .loggedIn(welcome, by: .provider(provider))
         case .logInAutomatically: return .loggedIn(welcome, by: .guest)
@@ -136,17 +136,19 @@ public struct LogInModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+    package mutating func arrive(_ response: ScreenResponse, to request: ScreenRequest, at instant: Date)
         -> [ScreenEffect]
     {
-        guard case .welcome(let welcome) = answer else { return [] }
+        guard case .welcome(let welcome) = response else { return [] }
         form.finish()
         return [.show(.home(welcome.user))]
     }
 
-    package mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]? {
+    package mutating func recover(from error: OkaeriError, to request: ScreenRequest, at instant: Date)
+        -> [ScreenEffect]?
+    {
         guard case .credentialRefused = error, case .logIn = request else { return nil }
-        // Which of the two is wrong is not told; the password is the likelier one.
+        // Which of the two is wrong stays secret; the password is the likelier one.
         form.show(ScreenBanner(.failure, title: .key(.logInFailed), .key(.logInMismatch)), focus: .password)
         return [ScreenEffect(.fail(error, attempt: form.attempt))]
     }

@@ -41,7 +41,7 @@ public struct QRPicture: Hashable, Sendable {
     }
 
     private static func value(of attribute: String, in svg: Substring) -> String? {
-        guard let place = svg.range(of: "\(attribute)=\"") else { return nil }
-        return String(svg[place.upperBound...].prefix { $0 != "\"" })
+        guard let position = svg.range(of: "\(attribute)=\"") else { return nil }
+        return String(svg[position.upperBound...].prefix { $0 != "\"" })
     }
 }

@@ -55,18 +55,18 @@ public struct SignUpModel: FormScreen {
         .signUp(options.values(of: form, at: instant), .automatic)
     }
 
-    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
-        switch (answer, request) {
+    package func outcome(of response: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
+        switch (response, request) {
         case (.user(let user), _): .signedUp(user)
         case (.welcome(let welcome), .provider(let provider, _)): .loggedIn(welcome, by: .provider(provider))
         default: nil
         }
     }
 
-    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+    package mutating func arrive(_ response: ScreenResponse, to request: ScreenRequest, at instant: Date)
         -> [ScreenEffect]
     {
-        switch answer {
+        switch response {
         case .user(let user):
             form.finish()
             return [.show(user.nextScreen)]

@@ -14,7 +14,7 @@ public struct SignUpOptions: Hashable, Sendable {
     public var additionalFields: [ProfileField]
     /// What people are asked to agree to.
     public var consents: [ProfileConsent]
-    /// Providers that can take the place of name and password.
+    /// Providers that replace name and password.
     public var providers: [ProviderOption]
     /// Whether the screen stands in a navigation stack, which has its own way back.
     public var isInNavigation: Bool

@@ -6,7 +6,7 @@ public import Okaeri
 public enum TransferCodeEvent: Hashable, Sendable {
     /// The dismiss button, and what else all screens know.
     case form(FormEvent)
-    /// Make a code, in place of the one that there was.
+    /// Make a code, instead of the earlier one.
     case issue
     /// Put the code where it can be pasted.
     case copy
@@ -61,18 +61,18 @@ public struct TransferCodeModel: FormScreen {
 
     package func request(at instant: Date) -> ScreenRequest? { nil }
 
-    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
-        switch answer {
+    package func outcome(of response: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
+        switch response {
         case .transferCode(let code): .transferCodeIssued(code)
         case .done: .transferCodeWithdrawn
         default: nil
         }
     }
 
-    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+    package mutating func arrive(_ response: ScreenResponse, to request: ScreenRequest, at instant: Date)
         -> [ScreenEffect]
     {
-        guard case .transferCode(let code) = answer else {
+        guard case .transferCode(let code) = response else {
             self.code = nil
             countdown = nil
             return []

@@ -55,22 +55,24 @@ public struct TransferEntryModel: FormScreen {
         .redeemTransferCode(Secret(form.text(of: .transferCode)))
     }
 
-    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
-        guard case .transferred(let result) = answer else { return nil }
+    package func outcome(of response: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
+        guard case .transferred(let result) = response else { return nil }
         return .transferred(result)
     }
 
-    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+    package mutating func arrive(_ response: ScreenResponse, to request: ScreenRequest, at instant: Date)
         -> [ScreenEffect]
     {
-        guard case .transferred(let result) = answer else { return [] }
+        guard case .transferred(let result) = response else { return [] }
         self.result = result
         _ = form.handle(.typed(.transferCode, ""))
         form.finish()
         return [.show(.home(result.welcome.user))]
     }
 
-    package mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]? {
+    package mutating func recover(from error: OkaeriError, to request: ScreenRequest, at instant: Date)
+        -> [ScreenEffect]?
+    {
         guard case .transferCodeRefused = error else { return nil }
         form.show(ScreenBanner(.failure, .error(error)), focus: .transferCode)
         return [ScreenEffect(.fail(error, attempt: form.attempt))]

@@ -39,20 +39,22 @@ public struct UpgradeModel: FormScreen {
 
     package func request(at instant: Date) -> ScreenRequest? { .upgrade(options.values(of: form, at: instant)) }
 
-    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
-        guard case .user(let user) = answer else { return nil }
+    package func outcome(of response: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
+        guard case .user(let user) = response else { return nil }
         return .upgraded(user)
     }
 
-    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+    package mutating func arrive(_ response: ScreenResponse, to request: ScreenRequest, at instant: Date)
         -> [ScreenEffect]
     {
-        guard case .user(let user) = answer else { return [] }
+        guard case .user(let user) = response else { return [] }
         form.finish()
         return [.show(user.nextScreen)]
     }
 
-    package mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]? {
+    package mutating func recover(from error: OkaeriError, to request: ScreenRequest, at instant: Date)
+        -> [ScreenEffect]?
+    {
         // The person has proved to be the owner of the other account too: that is a choice, not a failure.
         guard case .conflict(let conflict) = error else { return nil }
         return [.show(.conflict(conflict))]

@@ -30,7 +30,7 @@ public struct FieldRule: Hashable, Sendable {
 
     /// Whether there must be a text at all.
     public var isRequired: Bool
-    /// The rules of a text, in the order in which they are told.
+    /// The rules of a text, in the order in which faults are reported.
     public var checks: [Check]
 
     /// Makes a rule.

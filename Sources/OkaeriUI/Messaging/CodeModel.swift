@@ -21,7 +21,7 @@ public enum CodeEvent: Hashable, Sendable {
     case restore
 }
 
-/// The screens that mail a code and wait for it. Whether there is an account of that address is not told.
+/// The screens that mail a code and wait for it. Whether there is an account has that address stays secret.
 public struct CodeModel: FormScreen {
     /// Where things stand.
     public enum Step: Hashable, Sendable {
@@ -136,8 +136,8 @@ public struct CodeModel: FormScreen {
         }
     }
 
-    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
-        switch answer {
+    package func outcome(of response: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
+        switch response {
         case .welcome(let welcome): .loggedIn(welcome, by: .code)
         case .user(let user): .emailVerified(user)
         case .codeRequest(let request): .mailed(to: request.email)
@@ -146,10 +146,10 @@ public struct CodeModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+    package mutating func arrive(_ response: ScreenResponse, to request: ScreenRequest, at instant: Date)
         -> [ScreenEffect]
     {
-        switch answer {
+        switch response {
         case .codeRequest(let request):
             mailed = request
             email = request.email
@@ -173,7 +173,9 @@ public struct CodeModel: FormScreen {
         return [.wake]
     }
 
-    package mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]? {
+    package mutating func recover(from error: OkaeriError, to request: ScreenRequest, at instant: Date)
+        -> [ScreenEffect]?
+    {
         guard case .codeRefused = error else { return nil }
         // The next digit begins a new try.
         _ = form.handle(.typed(.code, ""))

@@ -16,7 +16,7 @@ public enum ResetEvent: Hashable, Sendable {
 }
 
 /// The screen for a forgotten password: the address first, then the code of the mail with a new password. Whether there is
-/// an account of that address is not told.
+/// an account has that address stays secret.
 public struct ResetModel: FormScreen {
     /// Where things stand.
     public enum Step: Hashable, Sendable {
@@ -130,7 +130,7 @@ public struct ResetModel: FormScreen {
         }
     }
 
-    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
+    package func outcome(of response: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
         switch request {
         case .requestPasswordReset(let email): .mailed(to: email)
         case .resetPassword: .passwordReset
@@ -138,7 +138,7 @@ public struct ResetModel: FormScreen {
         }
     }
 
-    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+    package mutating func arrive(_ response: ScreenResponse, to request: ScreenRequest, at instant: Date)
         -> [ScreenEffect]
     {
         switch request {
@@ -160,7 +160,9 @@ public struct ResetModel: FormScreen {
         }
     }
 
-    package mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]? {
+    package mutating func recover(from error: OkaeriError, to request: ScreenRequest, at instant: Date)
+        -> [ScreenEffect]?
+    {
         guard case .codeRefused = error else { return nil }
         form.show(ScreenBanner(.failure, title: .key(.resetFailed), .error(error)), focus: .token)
         return [ScreenEffect(.fail(error, attempt: form.attempt))]

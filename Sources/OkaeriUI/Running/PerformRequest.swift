@@ -22,7 +22,7 @@ public struct NoProviders: ProviderCredentials {
     }
 }
 
-/// Asks the server for what a model wants: the one place where screens meet the client.
+/// Asks the server for what a model wants: the only file where screens meet the client.
 package struct PerformRequest: Sendable {
     package let client: OkaeriClient
     package let credentials: any ProviderCredentials

@@ -115,7 +115,7 @@ public final class ScreenRunner<Model: ScreenModel> {
             let verdict = await hooks.shouldBegin?(submission) ?? .proceed
             report(.verdict(verdict, attempt: attempt))
         case .call(let request, let attempt):
-            report(.answer(await answer(to: request), attempt: attempt))
+            report(.response(await response(to: request), attempt: attempt))
         case .succeed(let outcome):
             if let method = outcome.method { surroundings.memory.remember(method) }
             await hooks.succeeded?(screen, outcome)
@@ -134,7 +134,7 @@ public final class ScreenRunner<Model: ScreenModel> {
         }
     }
 
-    private func answer(to request: ScreenRequest) async -> Result<ScreenResponse, OkaeriError> {
+    private func response(to request: ScreenRequest) async -> Result<ScreenResponse, OkaeriError> {
         do throws(OkaeriError) {
             return .success(try await perform(request))
         } catch {

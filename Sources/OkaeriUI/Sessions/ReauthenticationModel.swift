@@ -7,7 +7,7 @@ public enum ReauthenticationEvent: Hashable, Sendable {
     case form(FormEvent)
     /// A provider's button.
     case provider(Provider)
-    /// Mail a code, which is typed in place of the password.
+    /// Mail a code, which is typed instead of the password.
     case mailCode
 }
 
@@ -90,18 +90,18 @@ public struct ReauthenticationModel: FormScreen {
         return form[.password].map { .reauthenticate(password: Secret($0.text)) }
     }
 
-    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
-        switch answer {
+    package func outcome(of response: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
+        switch response {
         case .done: .presenceProved
         case .codeRequest(let request): .mailed(to: request.email)
         default: nil
         }
     }
 
-    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+    package mutating func arrive(_ response: ScreenResponse, to request: ScreenRequest, at instant: Date)
         -> [ScreenEffect]
     {
-        switch answer {
+        switch response {
         case .done:
             form.finish()
             return [.close]
@@ -119,7 +119,9 @@ public struct ReauthenticationModel: FormScreen {
         }
     }
 
-    package mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]? {
+    package mutating func recover(from error: OkaeriError, to request: ScreenRequest, at instant: Date)
+        -> [ScreenEffect]?
+    {
         switch error {
         case .codeRefused, .credentialRefused:
             _ = form.handle(.typed(.code, ""))

@@ -29,7 +29,7 @@ public struct SessionsModel: FormScreen {
 
     /// Where things stand; it has no fields.
     public package(set) var form = ScreenForm()
-    /// The log-ins, this device first, then those last used first; `nil` until the server has told.
+    /// The log-ins, this device first, then those last used first; `nil` until the server has responded.
     public private(set) var sessions: [DeviceSession]?
     /// The question that is open.
     public private(set) var question: Question?
@@ -71,18 +71,18 @@ public struct SessionsModel: FormScreen {
 
     package func request(at instant: Date) -> ScreenRequest? { nil }
 
-    package func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
-        switch answer {
+    package func outcome(of response: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
+        switch response {
         case .ended(let count): .sessionsEnded(count: count)
         case .done: .sessionsEnded(count: 1)
         default: nil
         }
     }
 
-    package mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date)
+    package mutating func arrive(_ response: ScreenResponse, to request: ScreenRequest, at instant: Date)
         -> [ScreenEffect]
     {
-        switch (answer, request) {
+        switch (response, request) {
         case (.sessions(let list), _):
             sessions = list.sorted { ($0.isCurrent ? 1 : 0, $0.lastUsedAt) > ($1.isCurrent ? 1 : 0, $1.lastUsedAt) }
         case (.ended(let count), _):
@@ -100,7 +100,9 @@ public struct SessionsModel: FormScreen {
         return isCurrent ? [.show(.logIn(identifier: ""))] : []
     }
 
-    package mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]? {
+    package mutating func recover(from error: OkaeriError, to request: ScreenRequest, at instant: Date)
+        -> [ScreenEffect]?
+    {
         // Somebody was faster: what was wanted is so.
         guard case .sessionUnknown = error, case .endSession(let id) = request else { return nil }
         return remove(id)

@@ -6,14 +6,14 @@ package protocol FormScreen: ScreenModel {
     var form: ScreenForm { get set }
     /// What to ask the server for with what stands in the form.
     func request(at instant: Date) -> ScreenRequest?
-    /// What an answer comes to as news for the app; `nil` when there is nothing to tell.
-    func outcome(of answer: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome?
-    /// The answer has arrived while the screen is there.
-    mutating func arrive(_ answer: ScreenResponse, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
-    /// A failure that the screen answers in a way of its own.
+    /// What a response comes to as news for the app; `nil` when there is nothing to tell.
+    func outcome(of response: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome?
+    /// The response has arrived while the screen is there.
+    mutating func arrive(_ response: ScreenResponse, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]
+    /// A failure that the screen handles in its own way.
     ///
     /// - Returns: `nil` for all others.
-    mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]?
+    mutating func recover(from error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]?
     /// A second has passed.
     ///
     /// - Returns: Whether another one is waited for.
@@ -23,7 +23,9 @@ package protocol FormScreen: ScreenModel {
 }
 
 extension FormScreen {
-    package mutating func answer(_ error: OkaeriError, to request: ScreenRequest, at instant: Date) -> [ScreenEffect]? {
+    package mutating func recover(from error: OkaeriError, to request: ScreenRequest, at instant: Date)
+        -> [ScreenEffect]?
+    {
         nil
     }
     package mutating func tick(at instant: Date) -> Bool { form.tick(at: instant) }
@@ -45,8 +47,8 @@ extension FormScreen {
         case .verdict(let verdict, let number):
             guard form.take(verdict, number), let request = request(at: report.instant) else { return [] }
             return form.run(request)
-        case .answer(let result, let number):
-            return land(result, number, at: report.instant)
+        case .response(let result, let number):
+            return conclude(result, number, at: report.instant)
         case .failureTold(let isHandled, let number):
             if isHandled, number == form.attempt { form.banner = nil }
             return []
@@ -55,28 +57,28 @@ extension FormScreen {
         }
     }
 
-    private mutating func land(
+    private mutating func conclude(
         _ result: Result<ScreenResponse, OkaeriError>, _ number: Int, at instant: Date
     ) -> [ScreenEffect] {
         guard let request = form.latest else { return [] }
-        switch form.land(number) {
+        switch form.conclude(number) {
         case .tooLate: return []
         case .abandoned:
-            // What has happened has happened: the app is told, and the screen that is gone does nothing more.
-            guard case .success(let answer) = result else { return [] }
+            // What has happened has happened: the app learns it, and the screen that is gone does nothing more.
+            guard case .success(let response) = result else { return [] }
             form.finish()
-            return outcome(of: answer, to: request).map { [.succeed($0)] } ?? []
+            return outcome(of: response, to: request).map { [.succeed($0)] } ?? []
         case .inTime: break
         }
         switch result {
-        case .success(let answer):
-            let news = outcome(of: answer, to: request).map { [ScreenEffect.succeed($0)] } ?? []
-            return news + arrive(answer, to: request, at: instant)
+        case .success(let response):
+            let news = outcome(of: response, to: request).map { [ScreenEffect.succeed($0)] } ?? []
+            return news + arrive(response, to: request, at: instant)
         case .failure(.cancelled):
             // A sheet that the person closed is no failure.
             return []
         case .failure(let error):
-            if let own = answer(error, to: request, at: instant) { return own }
+            if let own = recover(from: error, to: request, at: instant) { return own }
             return fail(error, request, at: instant)
         }
     }

@@ -70,14 +70,14 @@ extension ScreenForm {
     /// A new password is rated against everything else that was typed.
     mutating func rateStrength() {
         let context = fields.filter { !$0.kind.isSecret && !$0.kind.isTicked }.map(\.text)
-        for place in fields.indices where fields[place].kind == .newPassword {
-            let text = fields[place].text
-            fields[place].strength = text.isEmpty ? nil : PasswordStrength(of: text, context: context)
+        for index in fields.indices where fields[index].kind == .newPassword {
+            let text = fields[index].text
+            fields[index].strength = text.isEmpty ? nil : PasswordStrength(of: text, context: context)
         }
     }
 
     mutating func change(_ id: FieldID, _ body: (inout FormField) -> Void) {
-        for place in fields.indices where fields[place].id == id { body(&fields[place]) }
+        for index in fields.indices where fields[index].id == id { body(&fields[index]) }
     }
 
     /// Asks the app whether it may begin.
@@ -115,7 +115,7 @@ extension ScreenForm {
 
     /// Puts faults beside their fields, takes all others away, and leads to the first one.
     package mutating func show(_ faults: [FieldID: ValidationError]) {
-        for place in fields.indices { fields[place].fault = faults[fields[place].id] }
+        for index in fields.indices { fields[index].fault = faults[fields[index].id] }
         guard let first = fields.first(where: { $0.fault != nil }) else { return }
         focus = first.id
         banner = ScreenBanner(.failure, .key(.errorSummary))
@@ -130,9 +130,9 @@ extension ScreenForm {
     /// It went well: nothing that is secret stays in the fields.
     package mutating func finish() {
         phase = .done
-        for place in fields.indices where fields[place].kind.isSecret {
-            fields[place].text = ""
-            fields[place].strength = nil
+        for index in fields.indices where fields[index].kind.isSecret {
+            fields[index].text = ""
+            fields[index].strength = nil
         }
         latest = nil
     }
@@ -147,8 +147,8 @@ extension ScreenForm {
         return [ScreenEffect(.call(request, attempt: attempt))]
     }
 
-    /// Whether an answer counts.
-    package mutating func land(_ number: Int) -> Landing {
+    /// Whether a response counts.
+    package mutating func conclude(_ number: Int) -> Landing {
         guard number == attempt else { return .tooLate }
         switch phase {
         case .running:

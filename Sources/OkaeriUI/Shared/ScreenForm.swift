@@ -58,8 +58,8 @@ public struct ScreenForm: Hashable, Sendable {
 
     /// The field that Return leads to: the next one that is typed.
     func next(after id: FieldID) -> FieldID? {
-        guard let place = fields.firstIndex(where: { $0.id == id }) else { return nil }
-        return fields[(place + 1)...].first { !$0.kind.isTicked && !$0.kind.isChosen }?.id
+        guard let index = fields.firstIndex(where: { $0.id == id }) else { return nil }
+        return fields[(index + 1)...].first { !$0.kind.isTicked && !$0.kind.isChosen }?.id
     }
 }
 

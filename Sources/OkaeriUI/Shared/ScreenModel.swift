@@ -84,7 +84,7 @@ public struct ScreenEffect: Hashable, Sendable {
 public struct ScreenReport: Sendable {
     package enum Kind: Sendable {
         case verdict(Verdict, attempt: Int)
-        case answer(Result<ScreenResponse, OkaeriError>, attempt: Int)
+        case response(Result<ScreenResponse, OkaeriError>, attempt: Int)
         /// Whether the app has shown the failure itself.
         case failureTold(isHandled: Bool, attempt: Int)
         case woke

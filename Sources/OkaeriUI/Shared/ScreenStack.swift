@@ -30,7 +30,7 @@ public struct ScreenStack: Hashable, Sendable {
         self.root = root
     }
 
-    /// Goes to a screen: back, when it lies below already.
+    /// Goes to a screen: back, when it is in the stack already.
     public mutating func go(to destination: ScreenDestination) {
         switch destination {
         case .home(let user):

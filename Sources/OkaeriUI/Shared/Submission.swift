@@ -47,7 +47,7 @@ public enum Verdict: Hashable, Sendable {
 /// What an app hears from a screen, and what it can decide: closures that are all optional, called in ParseUI's order.
 ///
 /// Before something typed is sent, ``shouldBegin``; then the screen's own rules; then ``succeeded`` or ``failed``. A person
-/// who leaves is told by ``cancelled``. For providers ``shouldBegin`` is not asked, and a sheet that the person closed
+/// leaving is reported by ``cancelled``. For providers ``shouldBegin`` is not asked, and a sheet that the person closed
 /// tells nothing.
 public struct ScreenHooks: Sendable {
     /// Asked before something typed is sent, and before the screen's own rules. Never twice at a time.

@@ -2,7 +2,7 @@ public import Okaeri
 
 /// A text for people that is not in a language yet; ``ScreenTexts`` has the words.
 public enum ScreenMessage: Hashable, Sendable {
-    /// One of the string table, with values for its places: `{minimum}`.
+    /// One of the string table, with values for its placeholders: `{minimum}`.
     case key(TextKey, [String: String] = [:])
     /// What an error tells.
     case error(OkaeriError)
@@ -62,7 +62,7 @@ public struct ScreenTexts: Sendable {
     ///
     /// - Parameters:
     ///   - languages: BCP 47 tags, best first. English is the last resort.
-    ///   - own: Words in place of the standard ones, by language and key, as a theme has them.
+    ///   - own: Words instead of the standard ones, by language and key, as a theme has them.
     public init(languages: [String] = SystemLanguages.preferred(), own: [String: [String: String]] = [:]) {
         self.languages = languages
         self.own = own
@@ -105,7 +105,7 @@ public struct ScreenTexts: Sendable {
         return Self.filled(pattern ?? "", values)
     }
 
-    /// Values are put in once: a value that looks like a place is not looked at again.
+    /// Values are put in once: a value that looks like a placeholder is not looked at again.
     private static func filled(_ pattern: String, _ values: [String: String]) -> String {
         var result = ""
         var rest = Substring(pattern)
@@ -124,7 +124,7 @@ public struct ScreenTexts: Sendable {
     }
 }
 
-/// The standard words. A test sees to it that every key has a text in every language, with the same places for values.
+/// The standard words. A test sees to it that every key has a text in every language, with the same placeholders.
 enum TextTable {
     struct Entry {
         let english: String
@@ -138,6 +138,6 @@ enum TextTable {
         }
     }
 
-    /// Built once: screens draw from it with every letter that is typed.
+    /// Built once: screens draw from it with every key stroke.
     static let entries: [TextKey: Entry] = fields.merging(ways) { $1 }.merging(accounts) { $1 }
 }

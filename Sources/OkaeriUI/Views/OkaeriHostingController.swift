@@ -25,15 +25,15 @@
             logIn: LogInOptions = LogInOptions(), signUp: SignUpOptions = SignUpOptions(),
             delegate: (any ScreenDelegate)? = nil
         ) {
-            let door = Door()
+            let closer = Closer()
             super.init(
                 rootView: AnyView(
                     OkaeriScreens(
                         root, in: surroundings, logIn: logIn, signUp: signUp,
-                        hooks: delegate.map(ScreenHooks.init(_:)) ?? ScreenHooks(), finish: { door.close() }
+                        hooks: delegate.map(ScreenHooks.init(_:)) ?? ScreenHooks(), finish: { closer.close() }
                     )
                     .okaeriTheme(theme)))
-            door.controller = self
+            closer.controller = self
             modalPresentationStyle = .formSheet
             modalTransitionStyle = .coverVertical
         }
@@ -46,7 +46,7 @@
 
     /// Takes the controller away, which does not exist yet when its view is made.
     @MainActor
-    private final class Door {
+    private final class Closer {
         weak var controller: UIViewController?
 
         func close() {

@@ -80,7 +80,7 @@
 
         private func logInModel(_ identifier: String, isRoot: Bool) -> LogInModel? {
             var options = logIn
-            // A screen that lies on another one has a way back already.
+            // A screen on top of another one has a way back already.
             if !isRoot { options.isInNavigation = true }
             // Parts that make no screen are no reason to keep anybody out.
             return (try? LogInModel(options, identifier: identifier)) ?? (try? LogInModel())

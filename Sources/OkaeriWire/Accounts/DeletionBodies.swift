@@ -1,15 +1,15 @@
-/// The answer to `DELETE /v1/user`.
+/// The response to `DELETE /v1/user`.
 public struct DeletionAnswer: Codable, Hashable, Sendable {
     /// When everything about the user is erased, unless a log-in restores the user before.
     public var erasedAt: WireTime
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(erasedAt: WireTime) {
         self.erasedAt = erasedAt
     }
 }
 
-/// The answer to `GET /v1/user/export`: everything that is stored about the user. Nothing that only proves something:
+/// The response to `GET /v1/user/export`: everything that is stored about the user. Nothing that only proves something:
 /// no tokens, hashes or codes.
 public struct ExportAnswer: Codable, Hashable, Sendable {
     /// When this was read.
@@ -25,7 +25,7 @@ public struct ExportAnswer: Codable, Hashable, Sendable {
     /// What the user did and what was done to the user, newest first, as the audit log has it.
     public var log: [LogEntryBody]
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(
         exportedAt: WireTime, application: String, user: UserBody, sessions: [SessionBody], devicesAdded: [NoticeBody],
         log: [LogEntryBody]

@@ -30,7 +30,7 @@ public struct MergePreviewBody: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer to `POST /v1/user/merge/preview`.
+/// The response to `POST /v1/user/merge/preview`.
 public struct MergePreviewResponse: Codable, Hashable, Sendable {
     /// The user that is logged in.
     public var current: UserBody
@@ -41,7 +41,7 @@ public struct MergePreviewResponse: Codable, Hashable, Sendable {
     /// When the ticket ends.
     public var expiresAt: WireTime
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(current: UserBody, other: UserBody, merged: UserBody, expiresAt: WireTime) {
         self.current = current
         self.other = other
@@ -73,7 +73,7 @@ public struct MergeBody: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer to `POST /v1/user/merge`.
+/// The response to `POST /v1/user/merge`.
 public struct MergeResponse: Codable, Hashable, Sendable {
     /// The user to go on with.
     public var user: UserBody
@@ -84,7 +84,7 @@ public struct MergeResponse: Codable, Hashable, Sendable {
     /// The user that was left or merged; `nil` when the current user was kept.
     public var leftUser: LeftUserBody?
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(user: UserBody, session: NewSessionBody?, merge: String?, leftUser: LeftUserBody?) {
         self.user = user
         self.session = session
@@ -95,7 +95,7 @@ public struct MergeResponse: Codable, Hashable, Sendable {
 
 /// The body of `POST /v1/user/merge/undo`.
 public struct UndoMergeBody: Codable, Hashable, Sendable {
-    /// The id that the merge's answer told.
+    /// The id from the merge's response.
     public var merge: String
 
     /// Makes a body.

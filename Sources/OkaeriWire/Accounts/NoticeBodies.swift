@@ -1,9 +1,9 @@
-/// The answer to `GET /v1/user/notices`.
+/// The response to `GET /v1/user/notices`.
 public struct NoticeListAnswer: Codable, Hashable, Sendable {
     /// What this device has not been told, oldest first.
     public var notices: [NoticeBody]
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(notices: [NoticeBody]) {
         self.notices = notices
     }

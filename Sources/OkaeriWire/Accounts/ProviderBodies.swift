@@ -17,7 +17,7 @@ public struct ProviderLogInBody: Codable, Hashable, Sendable {
     public var accessToken: String?
     /// The second part of an OAuth 1.0a access token.
     public var accessTokenSecret: String?
-    /// The person's name as the provider told the app. It is taken when the user has none.
+    /// The person's name as the provider gave it to the app. It is taken when the user has none.
     public var name: String?
     /// What the session remembers of the device.
     public var device: DeviceBody?
@@ -76,7 +76,7 @@ public struct ProviderLinkBody: Codable, Hashable, Sendable {
     /// What the provider gave.
     public var logIn: ProviderLogInBody
 
-    /// The person's name as the provider told the app. It is taken when the user has none.
+    /// The person's name as the provider gave it to the app. It is taken when the user has none.
     public var name: String? { logIn.name }
 
     /// Makes a body. Device and new user of the log-in are left out.

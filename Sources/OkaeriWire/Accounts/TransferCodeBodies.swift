@@ -1,4 +1,4 @@
-/// The answer to `POST /v1/user/transfer-code`: the only time that the code is told.
+/// The response to `POST /v1/user/transfer-code`: the only time that the code is sent.
 public struct TransferCodeResponse: Codable, Hashable, Sendable {
     /// The code as it is shown: four groups of four characters, `ACDE-FGHJ-KMNP-QRTW`.
     public var code: String
@@ -9,7 +9,7 @@ public struct TransferCodeResponse: Codable, Hashable, Sendable {
     /// A QR code of the link, or of the code alone, as an SVG document.
     public var qrSVG: String
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(code: String, expiresAt: WireTime, link: String?, qrSVG: String) {
         self.code = code
         self.expiresAt = expiresAt
@@ -22,7 +22,7 @@ public struct TransferCodeResponse: Codable, Hashable, Sendable {
 public struct TransferLogInBody: Codable, Hashable, Sendable {
     /// What the person typed: case, spaces, hyphens and full-width forms make no difference.
     public var code: String
-    /// What the session remembers of the device, and what the user's other devices are told.
+    /// What the session remembers of the device, and what the user's other devices show.
     public var device: DeviceBody?
 
     /// Makes a body.
@@ -57,7 +57,7 @@ public struct LeftUserBody: Codable, Hashable, Sendable {
 
 /// The body of `POST /v1/user/transfer-code/undo`.
 public struct UndoTransferBody: Codable, Hashable, Sendable {
-    /// The id of the notice that told of the transfer.
+    /// The id of the notice of the transfer.
     public var transfer: String
 
     /// Makes a body.

@@ -1,4 +1,4 @@
-/// The answer of `GET /v1/application`: what a log-in screen must know of an application before anybody is logged in.
+/// The response of `GET /v1/application`: what a log-in screen must know of an application before anybody is logged in.
 public struct ApplicationProfile: Codable, Hashable, Sendable {
     /// The application's id.
     public var id: String
@@ -54,7 +54,7 @@ public struct ApplicationProfile: Codable, Hashable, Sendable {
         consents = try members.decodeIfPresent([ProfileConsent].self, forKey: .consents) ?? []
         providers = try members.decodeIfPresent([ProfileProvider].self, forKey: .providers) ?? []
         languages = try members.decodeIfPresent([String].self, forKey: .languages) ?? ["en", "ja", "ko"]
-        // Whatever is wrong with a theme, the standard one takes its place.
+        // Whatever is wrong with a theme, the standard one replaces it.
         theme = try? members.decodeIfPresent(Theme.self, forKey: .theme)
         links = try members.decodeIfPresent(ProfileLinks.self, forKey: .links) ?? ProfileLinks()
         pages = try members.decodeIfPresent(ProfilePages.self, forKey: .pages)
@@ -70,7 +70,7 @@ public struct AccountRulesBody: Codable, Hashable, Sendable {
     /// New passwords.
     public var password: PasswordRuleBody
 
-    /// Makes rules; by default a user name of 3 to 64 characters, a mail address for whoever wants, and a password of at
+    /// Makes rules; by default a user name of 3 to 64 characters, a mail address for those who want one, and a password of at
     /// least 8 characters.
     public init(
         username: IdentifierRuleBody = IdentifierRuleBody(

@@ -55,7 +55,7 @@ public struct Colour: Hashable, Sendable {
         return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
     }
 
-    /// How well two colours can be told apart, 1 to 21 (WCAG 2.2, definition of contrast ratio).
+    /// How well two colours can be distinguished, 1 to 21 (WCAG 2.2, definition of contrast ratio).
     public func contrast(with other: Colour) -> Double {
         let (one, two) = (relativeLuminance, other.relativeLuminance)
         return (max(one, two) + 0.05) / (min(one, two) + 0.05)

@@ -82,7 +82,7 @@ extension Theme {
     }
 }
 
-/// Two colours that stand on each other, and how well they must be told apart (WCAG 2.2, AA).
+/// Two colours that stand on each other, and how well people must be able to distinguish them (WCAG 2.2, AA).
 public struct ContrastPair: Hashable, Sendable {
     /// The colour in front.
     public let front: Theme.ColourToken
@@ -92,7 +92,7 @@ public struct ContrastPair: Hashable, Sendable {
     public let minimum: Double
 }
 
-/// Two colours of a theme that cannot be told apart well enough.
+/// Two colours of a theme with too little contrast.
 public struct ContrastFault: Hashable, Sendable {
     /// By day or by night.
     public let appearance: Theme.Appearance

@@ -16,7 +16,7 @@ public struct Theme: Codable, Hashable, Sendable {
     public var light: Palette
     /// Colours by night.
     public var dark: Palette
-    /// Texts in place of the standard ones, by language and key.
+    /// Texts instead of the standard ones, by language and key.
     public var texts: [String: [String: String]]
 
     /// Makes a theme; by default the standard one.

@@ -1,6 +1,6 @@
 /// The body of `POST /v1/email/verify/request`. No body verifies the present address.
 public struct EmailVerificationRequestBody: Codable, Hashable, Sendable {
-    /// A new address, which takes the place of the present one once it is verified.
+    /// A new address, which replaces the present one once it is verified.
     public var email: String?
 
     /// Makes a body.

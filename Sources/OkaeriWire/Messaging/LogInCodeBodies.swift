@@ -17,14 +17,14 @@ public struct LogInCodeRequestBody: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer to `POST /v1/log-in/code/request`, the same whether or not there is such a user.
+/// The response to `POST /v1/log-in/code/request`, the same whether or not there is such a user.
 public struct LogInCodeRequestResponse: Codable, Hashable, Sendable {
     /// What must come with the code.
     public var ticket: String
     /// How long the code is good, in seconds.
     public var expiresInSeconds: Int64
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(ticket: String, expiresInSeconds: Int64) {
         self.ticket = ticket
         self.expiresInSeconds = expiresInSeconds
@@ -33,7 +33,7 @@ public struct LogInCodeRequestResponse: Codable, Hashable, Sendable {
 
 /// The body of `POST /v1/log-in/code`.
 public struct LogInCodeBody: Codable, Hashable, Sendable {
-    /// What the answer to the request told.
+    /// The ticket from the response to the request.
     public var ticket: String
     /// The code from the mail; spaces and hyphens do not matter.
     public var code: String
@@ -62,12 +62,12 @@ public struct LogInCodeBody: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer to every other request for a mail: on its way, if there is anybody to send it to.
+/// The response to every other request for a mail: on its way, if there is anybody to send it to.
 public struct MailOrderAnswer: Codable, Hashable, Sendable {
     /// How long the mail is good, in seconds.
     public var expiresInSeconds: Int64
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(expiresInSeconds: Int64) {
         self.expiresInSeconds = expiresInSeconds
     }

@@ -79,7 +79,7 @@ public struct NewUserBody: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer to every log-in: 201 when it made the user, else 200.
+/// The response to every log-in: 201 when it made the user, else 200.
 public struct LogInResponse: Codable, Hashable, Sendable {
     /// Whether this log-in made the user.
     public var isNew: Bool
@@ -92,7 +92,7 @@ public struct LogInResponse: Codable, Hashable, Sendable {
     /// After a log-in with a transfer code: the user that the device's key led to before, if any.
     public var leftUser: LeftUserBody?
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(isNew: Bool, user: UserBody, previousLogInAt: WireTime?, session: NewSessionBody) {
         self.isNew = isNew
         self.user = user
@@ -101,7 +101,7 @@ public struct LogInResponse: Codable, Hashable, Sendable {
     }
 }
 
-/// A session that was just opened: the only time that its token is told.
+/// A session that was just opened: the only time that its token is sent.
 public struct NewSessionBody: Codable, Hashable, Sendable {
     /// The session's id.
     public var id: String

@@ -1,9 +1,9 @@
-/// The answer to `GET /v1/user/device-keys`.
+/// The response to `GET /v1/user/device-keys`.
 public struct DeviceKeyListAnswer: Codable, Hashable, Sendable {
     /// The keys by which devices log in automatically, oldest first.
     public var deviceKeys: [DeviceKeyBody]
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(deviceKeys: [DeviceKeyBody]) {
         self.deviceKeys = deviceKeys
     }
@@ -34,12 +34,12 @@ public struct DeviceKeyBody: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer to `DELETE /v1/user/device-keys`.
+/// The response to `DELETE /v1/user/device-keys`.
 public struct RemovedDeviceKeysAnswer: Codable, Hashable, Sendable {
     /// How many keys were removed.
     public var removed: Int
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(removed: Int) {
         self.removed = removed
     }

@@ -37,14 +37,14 @@ public struct ReauthenticationBody: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer to `POST /v1/user/reauthenticate`: the same session with a new token. The one before is not valid any more.
+/// The response to `POST /v1/user/reauthenticate`: the same session with a new token. The one before is not valid any more.
 public struct ReauthenticationAnswer: Codable, Hashable, Sendable {
     /// The session with its new token.
     public var session: NewSessionBody
     /// Until when what needs a fresh session may be done.
     public var freshUntil: WireTime
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(session: NewSessionBody, freshUntil: WireTime) {
         self.session = session
         self.freshUntil = freshUntil

@@ -1,9 +1,9 @@
-/// The answer to `GET /v1/user/sessions`.
+/// The response to `GET /v1/user/sessions`.
 public struct SessionListAnswer: Codable, Hashable, Sendable {
     /// The live sessions, newest first.
     public var sessions: [SessionBody]
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(sessions: [SessionBody]) {
         self.sessions = sessions
     }
@@ -47,14 +47,14 @@ public struct SessionBody: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer to `DELETE /v1/user/sessions` and `PUT /v1/user/password`.
+/// The response to `DELETE /v1/user/sessions` and `PUT /v1/user/password`.
 public struct EndedSessionsAnswer: Codable, Hashable, Sendable {
     /// How many other sessions were ended.
     public var ended: Int
     /// How many device keys were removed; `nil` from servers that removed none.
     public var removedDeviceKeys: Int?
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(ended: Int, removedDeviceKeys: Int? = nil) {
         self.ended = ended
         self.removedDeviceKeys = removedDeviceKeys

@@ -17,7 +17,7 @@ public struct TokenBody: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer to `POST /v1/token`.
+/// The response to `POST /v1/token`.
 public struct TokenResponse: Codable, Hashable, Sendable {
     /// A JWT (RFC 9068, `typ` `at+jwt`, ES256).
     public var accessToken: String
@@ -26,7 +26,7 @@ public struct TokenResponse: Codable, Hashable, Sendable {
     /// How long the token is valid, in seconds.
     public var expiresIn: Int64
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(accessToken: String, tokenType: String = "Bearer", expiresIn: Int64) {
         self.accessToken = accessToken
         self.tokenType = tokenType
@@ -34,12 +34,12 @@ public struct TokenResponse: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer to `GET /.well-known/jwks.json`: a JWK Set (RFC 7517 §5).
+/// The response to `GET /.well-known/jwks.json`: a JWK Set (RFC 7517 §5).
 public struct KeySetAnswer: Codable, Hashable, Sendable {
     /// The keys that verify access tokens, the signing one first.
     public var keys: [KeyBody]
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(keys: [KeyBody]) {
         self.keys = keys
     }

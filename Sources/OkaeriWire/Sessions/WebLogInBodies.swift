@@ -1,22 +1,22 @@
-/// The answer of `POST /v1/user/page`.
+/// The response of `POST /v1/user/page`.
 public struct PageAddressAnswer: Codable, Hashable, Sendable {
     /// The address to open in a browser, once.
     public var url: String
     /// Until when it is good.
     public var expiresAt: WireTime
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(url: String, expiresAt: WireTime) {
         self.url = url
         self.expiresAt = expiresAt
     }
 }
 
-/// The answer of the token endpoint (RFC 6749 §5.1) with what the SDK needs beside it.
+/// The response of the token endpoint (RFC 6749 §5.1) with what the SDK needs beside it.
 public struct WebLogInResponse: Decodable, Hashable, Sendable {
-    /// The log-in as every other way of log-in answers it.
+    /// The log-in, as in the response to every other way of log-in.
     public var logIn: LogInResponse
-    /// Who logged in, for whom, and in answer to which request (OpenID Connect Core 1.0 §2).
+    /// Who logged in, for whom, and in response to which request (OpenID Connect Core 1.0 §2).
     public var identityToken: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -25,7 +25,7 @@ public struct WebLogInResponse: Decodable, Hashable, Sendable {
     }
 }
 
-/// What the token endpoint answers when it refuses (RFC 6749 §5.2).
+/// The token endpoint's refusal (RFC 6749 §5.2).
 public struct WebLogInRefusalAnswer: Decodable, Hashable, Sendable {
     /// Why, in a word of the standard.
     public var error: String

@@ -1,4 +1,4 @@
-/// A member of a request body that the API does not know. The server answers it as `unknown_member`.
+/// A member of a request body that the API does not know. The server refuses it as `unknown_member`.
 public struct UnknownMember: Error, Hashable, Sendable {
     /// Where the member stands, from the body's root: `device.colour`.
     public var path: String
@@ -12,7 +12,7 @@ public struct UnknownMember: Error, Hashable, Sendable {
 extension Decoder {
     /// The members of an object that may hold no others than `Key` lists.
     ///
-    /// Request bodies are closed, so that a misspelt member is told instead of lost; answers stay open, so that an
+    /// Request bodies are closed, so that a misspelt member is reported instead of lost; responses stay open, so that an
     /// older app reads a newer server.
     ///
     /// - Throws: `UnknownMember` for the first unknown name in alphabetical order, `DecodingError` when this is no

@@ -6,7 +6,7 @@ public enum HeaderName {
     public static let proof = "DPoP"
     /// Names one attempt of a creating request, so that its repetition has no second effect.
     public static let idempotencyKey = "Idempotency-Key"
-    /// How much there is at `GET /v1/user/notices` that this device has not been told; absent when nothing.
+    /// How much there is at `GET /v1/user/notices` that this device has not acknowledged; absent when nothing.
     public static let notices = "Okaeri-Notices"
     /// On a log-in, `true`: bring a user back that asked to be deleted.
     public static let restore = "Okaeri-Restore"

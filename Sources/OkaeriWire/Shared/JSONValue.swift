@@ -23,13 +23,13 @@ extension JSONValue: Codable {
     /// kilobytes of the stack, and threads may have 512 KiB.
     static let maximumDecodedDepth = 64
 
-    /// Reads whatever value stands at the decoder's place, down to 64 levels.
+    /// Reads whatever value stands at the decoder's position, down to 64 levels.
     ///
     /// Bytes from a server or a file are better read by ``init(parsing:maximumDepth:isTrusted:)``, which has a limit of
     /// its own.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // Each `try?` asks "is it of this type?"; the last attempt is the one whose error is told.
+        // Each `try?` asks "is it of this type?"; the last attempt gives the error.
         if container.decodeNil() {
             self = .null
         } else if let value = try? container.decode(Bool.self) {

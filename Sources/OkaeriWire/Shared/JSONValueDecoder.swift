@@ -208,7 +208,7 @@ private struct JSONElements: UnkeyedDecodingContainer {
     }
 }
 
-/// A place in a list.
+/// An index in a list.
 private struct ElementKey: CodingKey {
     let intValue: Int?
     var stringValue: String { intValue.map(String.init) ?? "" }

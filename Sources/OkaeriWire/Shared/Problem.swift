@@ -1,6 +1,6 @@
-/// An error answer: a problem document (RFC 9457), media type `application/problem+json`.
+/// An error response: a problem document (RFC 9457), media type `application/problem+json`.
 public struct Problem: Codable, Hashable, Sendable {
-    /// The media type of an error answer.
+    /// The media type of an error response.
     public static let mediaType = "application/problem+json"
 
     /// A URI that names the kind of problem: `urn:okaeri:problem:` and the code.
@@ -109,7 +109,7 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     public static let clockSkew: Self = "clock_skew"
     /// 403: the user was disabled by an operator.
     public static let userDisabled: Self = "user_disabled"
-    /// 401: identifier or password are wrong; whether there is such a user is not told.
+    /// 401: identifier or password are wrong; whether there is such a user stays secret.
     public static let credentialRefused: Self = "credential_refused"
     /// 403: the session is not fresh; prove to be there with `POST /v1/user/reauthenticate` first.
     public static let reauthenticationRequired: Self = "reauthentication_required"
@@ -121,7 +121,7 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     public static let busy: Self = "busy"
     /// 503: the search was stopped at the server's time limit.
     public static let searchTooSlow: Self = "search_too_slow"
-    /// 400: a mailed code is wrong, used, too old, or void; which, is not told.
+    /// 400: a mailed code is wrong, used, too old, or void; which one stays secret.
     public static let codeRefused: Self = "code_refused"
     /// 503: the server has no mail server, so nothing that needs a mail can be done.
     public static let mailUnavailable: Self = "mail_unavailable"

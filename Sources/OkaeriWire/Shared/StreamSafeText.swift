@@ -1,6 +1,6 @@
 /// Texts with at most 30 combining marks in a row: the Stream-Safe Text Format (UAX #15 §13).
 ///
-/// Swift sorts the marks behind a letter whenever it hashes, compares or splits a text, in time by the square of their
+/// Swift sorts the marks behind a base character whenever it hashes, compares or splits a text, in time by the square of their
 /// number: 60,000 of them in one name take seconds. Languages need three or four. Whatever makes a text of bytes from
 /// outside checks them here before anything looks at them, and refuses what is not stream-safe.
 public enum StreamSafeText {
@@ -36,34 +36,34 @@ public enum StreamSafeText {
 
     static func contains(utf8 bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         let raw = UnsafeRawBufferPointer(bytes)
-        var (place, marks) = (0, 0)
-        while place < bytes.count {
-            let lead = bytes[place]
+        var (offset, marks) = (0, 0)
+        while offset < bytes.count {
+            let lead = bytes[offset]
             // No character before U+0300, whose first byte this is, is a mark.
             if lead < 0xcc {
                 marks = 0
-                place += 1
-                while place + 8 <= bytes.count,
-                    raw.loadUnaligned(fromByteOffset: place, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+                offset += 1
+                while offset + 8 <= bytes.count,
+                    raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
                 {
-                    place += 8
+                    offset += 8
                 }
                 continue
             }
             let length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
-            guard place + length <= bytes.count else { return true }
-            let weight = Self.marks(in: scalar(in: bytes, at: place, length: length))
+            guard offset + length <= bytes.count else { return true }
+            let weight = Self.marks(in: scalar(in: bytes, at: offset, length: length))
             marks = weight == 0 ? 0 : marks + weight
             if marks > maximumMarks { return false }
-            place += length
+            offset += length
         }
         return true
     }
 
-    /// The character of some bytes at a place; any character when a byte is no continuation.
-    private static func scalar(in bytes: UnsafeBufferPointer<UInt8>, at place: Int, length: Int) -> UInt32 {
-        func bits(_ offset: Int) -> UInt32 { UInt32(truncatingIfNeeded: bytes[place + offset] & 0x3f) }
-        let lead = UInt32(truncatingIfNeeded: bytes[place])
+    /// The character of some bytes at an offset; any character when a byte is no continuation.
+    private static func scalar(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int, length: Int) -> UInt32 {
+        func bits(_ offset: Int) -> UInt32 { UInt32(truncatingIfNeeded: bytes[offset + offset] & 0x3f) }
+        let lead = UInt32(truncatingIfNeeded: bytes[offset])
         return switch length {
         case 2: (lead & 0x1f) << 6 | bits(1)
         case 3: (lead & 0x0f) << 12 | bits(1) << 6 | bits(2)

@@ -1,5 +1,5 @@
 // Conversions and arithmetic that have a result for every input, so that no number from outside can stop a process: those
-// of requests, providers, files and databases in the server, those of the server's answers in the SDK. They are not part of
+// of requests, providers, files and databases in the server, those of the server's responses in the SDK. They are not part of
 // the public API; the server imports them as SPI. `make lint` refuses the trapping forms elsewhere.
 
 @_spi(TotalConversions)
@@ -15,7 +15,7 @@ extension FixedWidthInteger {
             }
     }
 
-    /// The sum, or the end of the range that it lies beyond.
+    /// The sum, or the end of the range beyond which it is.
     @inlinable
     public func addingWithSaturation(_ other: Self) -> Self {
         let (sum, overflows) = addingReportingOverflow(other)
@@ -23,7 +23,7 @@ extension FixedWidthInteger {
         return other < 0 ? .min : .max
     }
 
-    /// The difference, or the end of the range that it lies beyond.
+    /// The difference, or the end of the range beyond which it is.
     @inlinable
     public func subtractingWithSaturation(_ other: Self) -> Self {
         let (difference, overflows) = subtractingReportingOverflow(other)
@@ -31,7 +31,7 @@ extension FixedWidthInteger {
         return Self.isSigned && other < 0 ? .max : .min
     }
 
-    /// The product, or the end of the range that it lies beyond.
+    /// The product, or the end of the range beyond which it is.
     @inlinable
     public func multipliedWithSaturation(by other: Self) -> Self {
         let (product, overflows) = multipliedReportingOverflow(by: other)

@@ -38,8 +38,8 @@ extension WireTime: CustomStringConvertible {
             var at = 0
             func digits(_ value: Int64, _ count: Int) {
                 var value = value
-                for place in stride(from: at + count - 1, through: at, by: -1) {
-                    buffer[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value % 10)
+                for position in stride(from: at + count - 1, through: at, by: -1) {
+                    buffer[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value % 10)
                     value /= 10
                 }
                 at += count

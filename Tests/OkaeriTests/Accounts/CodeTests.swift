@@ -63,7 +63,7 @@ struct CodeTests {
         let hana = try await signUp()
         let app = world.launch()
         let request = try await app.requestLogInCode(email: "hana@example.com")
-        world.server.fail(.lostAnswer, path: APIPath.logInWithCode)
+        world.server.fail(.lostResponse, path: APIPath.logInWithCode)
         async let welcome = app.logIn(code: code, for: request)
         await world.clock.waitForSleepers()
         world.clock.advanceToNextSleeper()

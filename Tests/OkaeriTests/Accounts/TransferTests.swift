@@ -101,7 +101,7 @@ struct TransferTests {
         let user = try await old.logInAutomatically().user
         let new = world.launch(vault: newVault)
         let code = try await old.issueTransferCode().code
-        world.server.fail(.lostAnswer, path: APIPath.logInWithTransferCode)
+        world.server.fail(.lostResponse, path: APIPath.logInWithTransferCode)
         async let result = new.redeemTransferCode(code)
         await world.clock.waitForSleepers()
         world.clock.advance(by: .seconds(60))

@@ -4,7 +4,7 @@ import OkaeriTesting
 import OkaeriWire
 import Testing
 
-@Suite("What log-in screens are told of the application")
+@Suite("What log-in screens learn of the application")
 struct ApplicationProfileTests {
     let world = World()
 

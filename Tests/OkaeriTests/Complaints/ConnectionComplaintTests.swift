@@ -102,7 +102,7 @@ struct ConnectionComplaintTests {
         if let code = codes[status] {
             world.server.fail(.problem(Problem(title: "trouble", status: status, code: code), retryAfter: 60))
         } else {
-            world.server.fail(.answer(TransportResponse(status: status)))
+            world.server.fail(.response(TransportResponse(status: status)))
         }
         let client = world.launch(inBackground: false)
         #expect(try await client.logInAutomatically().user == user)

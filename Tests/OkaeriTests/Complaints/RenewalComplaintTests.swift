@@ -57,7 +57,7 @@ struct RenewalComplaintTests {
 
     @Test("complaint 13: a log-in whose answer was lost is repeated under its name and makes one session")
     func lostAnswer() async throws {
-        world.server.fail(.lostAnswer, path: APIPath.logInAutomatically)
+        world.server.fail(.lostResponse, path: APIPath.logInAutomatically)
         let client = world.launch()
         async let welcome = client.logInAutomatically()
         await world.clock.waitForSleepers()

@@ -47,7 +47,7 @@ struct ProviderLogInTests {
 
     @Test("gets the first answer again when the answer is lost")
     func lostAnswer() async throws {
-        world.server.fail(.lostAnswer, path: "/v1/log-in/apple")
+        world.server.fail(.lostResponse, path: "/v1/log-in/apple")
         let okaeri = world.launch()
         async let answer = okaeri.logIn(with: .apple(.test(user: "hana")))
         await world.clock.waitForSleepers()
@@ -86,7 +86,7 @@ struct ProviderLogInTests {
     func lostLink() async throws {
         let okaeri = world.launch()
         try await okaeri.logInAutomatically()
-        world.server.fail(.lostAnswer, path: APIPath.identity("apple"))
+        world.server.fail(.lostResponse, path: APIPath.identity("apple"))
         async let answer = okaeri.link(.apple(.test(user: "hana")))
         await world.clock.waitForSleepers()
         world.clock.advanceToNextSleeper()

@@ -179,7 +179,7 @@ struct WebLogInTests {
         let path = "/a/\(world.server.application)/token"
         #expect(world.server.requests(to: path).count == 2)
         let second = world.launch(vault: TestVault())
-        world.server.fail(.lostAnswer, path: path)
+        world.server.fail(.lostResponse, path: path)
         await #expect(throws: OkaeriError.offline) { try await second.logIn(through: visitor, redirect: redirect) }
         #expect(await second.currentUser == nil)
         #expect(world.server.requests(to: path).count == 3)

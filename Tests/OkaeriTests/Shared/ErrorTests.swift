@@ -77,7 +77,7 @@ struct ErrorTests {
         ])
     func strangeAnswers(answer: TransportResponse) async {
         let world = World()
-        world.server.fail(.answer(answer))
+        world.server.fail(.response(answer))
         await #expect(throws: OkaeriError.unexpectedResponse(status: answer.status)) {
             try await world.launch().logInAutomatically()
         }

@@ -115,7 +115,7 @@ struct ExchangeTests {
             status: 401,
             headers: ["content-type": "application/problem+json", "Date": "Sat, 21 Nov 2026 01:15:42 GMT"],
             body: problem)
-        world.server.fail(.answer(answer))
+        world.server.fail(.response(answer))
         try await world.launch().logInAutomatically()
         #expect(world.logInCount == 2)
     }

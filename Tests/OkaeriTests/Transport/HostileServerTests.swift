@@ -74,7 +74,7 @@ struct HostileServerTests {
     func long(status: Int) async {
         let world = World()
         let text = #"{"text":""# + String(repeating: "a", count: 1 << 20) + #""}"#
-        world.server.fail(.answer(TransportResponse(status: status, body: Data(text.utf8))))
+        world.server.fail(.response(TransportResponse(status: status, body: Data(text.utf8))))
         await #expect(throws: OkaeriError.unexpectedResponse(status: status)) {
             try await world.launch().logInAutomatically()
         }
@@ -126,7 +126,7 @@ struct HostileServerTests {
         text.replaceSubrange(place.upperBound..<end, with: value)
         let hostile = World()
         hostile.server.fail(
-            .answer(TransportResponse(status: 200, headers: answer.headers, body: Data(text.utf8))))
+            .response(TransportResponse(status: 200, headers: answer.headers, body: Data(text.utf8))))
         let client = hostile.launch(inBackground: false)
         do throws(OkaeriError) {
             let welcome = try await client.logInAutomatically()

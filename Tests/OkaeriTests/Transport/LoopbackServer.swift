@@ -18,7 +18,7 @@ final class LoopbackServer: Sendable {
 
     struct Failure: Error {}
 
-    /// In place of an answer: the connection stays open, and nothing comes.
+    /// Instead of a response: the connection stays open, and nothing comes.
     static let silence = "silence"
 
     /// Starts on a free port. An empty answer closes the connection without one; after the last nothing is accepted.

@@ -12,7 +12,7 @@ struct TextTests {
         }.sorted()
     }
 
-    @Test("are there in three languages, with the same places for values", arguments: TextKey.allCases)
+    @Test("are there in three languages, with the same placeholders", arguments: TextKey.allCases)
     func complete(key: TextKey) {
         let all = ["en", "ja", "ko"].map { ScreenTexts(languages: [$0])(key) }
         #expect(all.allSatisfy { !$0.isEmpty })

@@ -1,5 +1,6 @@
 package import Domain
 package import NIOCore
+package import OkaeriWire
 
 extension Authenticated {
     /// The own user in the words of a protocol: after the first time as it was kept, with no work but to look.
@@ -37,4 +38,9 @@ extension EncodedUser {
         body.writeStaticString("}")
         return body
     }
+}
+
+extension Timestamp {
+    /// The instant as the API and the commands write it.
+    package var wire: WireTime { WireTime(millisecondsSince1970: milliseconds) }
 }

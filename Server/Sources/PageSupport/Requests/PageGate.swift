@@ -28,14 +28,14 @@ package struct PageGate: Sendable {
         self.readBody = readBody
     }
 
-    /// The visit that a request is.
+    /// What a browser brings along with a request.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - context: What travels with it.
     ///   - name: The part of the cookie's name that is this door's own: an application's id, `admin`.
-    /// - Returns: the visit.
-    package func visit(_ request: Request, _ context: ServerContext, cookie name: String) -> PageRequest {
+    /// - Returns: the request.
+    package func request(_ request: Request, _ context: ServerContext, cookie name: String) -> PageRequest {
         let target = publicAddress.target(of: request, context)
         // Without https only this machine gets a cookie that works: browsers drop the others.
         let isSecure = target.scheme == "https" || !Self.isThisMachine(target.authority)
@@ -91,4 +91,31 @@ package struct PageGate: Sendable {
                     || "-_.".utf8.contains($0)
             }
     }
+}
+
+/// What forms carry against forgery: a keyed hash of the cookie's value. It needs no storage, and dies with the cookie.
+package struct CSRFTokens: Sendable {
+    private let hash: KeyedHash
+
+    package init(_ hash: KeyedHash) {
+        self.hash = hash
+    }
+
+    /// The token for forms of a browser with this cookie.
+    package func token(cookie: String) -> String {
+        Base64URL.text(of: hash.digest(of: [Array(cookie.utf8)]).bytes)
+    }
+
+    /// Whether a form's token belongs to the cookie. Digests are compared, so that time tells nothing.
+    func fits(_ token: String, cookie: String) -> Bool {
+        Secret(token) == Secret(self.token(cookie: cookie))
+    }
+}
+
+/// What can be wrong with a request before any rule is asked.
+package enum PageFault: Error, Hashable, Sendable {
+    /// The form did not come from a page of ours, or the cookie is another one by now (requirement 43).
+    case forged
+    /// There is no such page.
+    case unknown
 }

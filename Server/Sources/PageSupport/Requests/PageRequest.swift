@@ -36,11 +36,11 @@ package struct PageRequest: Sendable {
     package static let languageParameter = "lang"
     static let languageCookie = "language"
 
-    /// The same visit with another value in the cookie, and with forms that are tied to it.
+    /// The same request with another value in the cookie, and with forms that are tied to it.
     package func holding(_ cookie: String) -> PageRequest {
-        var visit = self
-        (visit.cookie, visit.newCookie, visit.formToken) = (cookie, nil, tokens.token(cookie: cookie))
-        return visit
+        var request = self
+        (request.cookie, request.newCookie, request.formToken) = (cookie, nil, tokens.token(cookie: cookie))
+        return request
     }
 
     /// The fields of a form that was sent from a page of ours.

@@ -8,16 +8,16 @@ package enum PageResponse {
     /// A page.
     ///
     /// - Parameters:
-    ///   - html: The document; its scripts and styles carry the visit's nonce.
-    ///   - visit: The visit.
+    ///   - html: The document; its scripts and styles carry the request's nonce.
+    ///   - request: The request.
     ///   - status: 422 for a form with errors.
     ///   - formTargets: Sources that a form of this page may lead to beside this server (CSP `form-action`), because
     ///     Chromium asks for redirects too.
     /// - Returns: the answer.
     package static func html(
-        _ html: String, for visit: PageRequest, status: HTTPResponse.Status = .ok, formTargets: [String] = []
+        _ html: String, for request: PageRequest, status: HTTPResponse.Status = .ok, formTargets: [String] = []
     ) -> Response {
-        var headers = headers(for: visit, formTargets: formTargets)
+        var headers = headers(for: request, formTargets: formTargets)
         for field in documentFields { headers.append(field) }
         return Response(
             status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
@@ -27,18 +27,18 @@ package enum PageResponse {
     ///
     /// - Parameters:
     ///   - path: A path of this server. Anything else is not followed, so that no address from outside leads away.
-    ///   - visit: The visit.
+    ///   - request: The request.
     /// - Returns: the answer.
-    package static func redirect(to path: String, _ visit: PageRequest) -> Response {
+    package static func redirect(to path: String, _ request: PageRequest) -> Response {
         let isOwn =
             path.hasPrefix("/") && !path.hasPrefix("//") && path.utf8.allSatisfy { (0x21...0x7e).contains($0) }
             && !path.contains("\\")
-        return leave(to: isOwn ? path : "/", visit)
+        return leave(to: isOwn ? path : "/", request)
     }
 
     /// Leads away from this server. Call it only with an address that was compared with a registered one.
-    package static func leave(to address: String, _ visit: PageRequest) -> Response {
-        var headers = headers(for: visit, formTargets: [])
+    package static func leave(to address: String, _ request: PageRequest) -> Response {
+        var headers = headers(for: request, formTargets: [])
         headers[.location] = address
         return Response(status: .seeOther, headers: headers)
     }
@@ -57,37 +57,37 @@ package enum PageResponse {
     ]
     private static let strictTransport = HTTPField(name: .strictTransportSecurity, value: "max-age=63072000")
 
-    private static func headers(for visit: PageRequest, formTargets: [String]) -> HTTPFields {
+    private static func headers(for request: PageRequest, formTargets: [String]) -> HTTPFields {
         var headers = HTTPFields()
         headers.reserveCapacity(16)
         let policy =
-            "default-src 'none'; script-src 'nonce-\(visit.nonce)'; style-src 'nonce-\(visit.nonce)'; "
+            "default-src 'none'; script-src 'nonce-\(request.nonce)'; style-src 'nonce-\(request.nonce)'; "
             + "img-src 'self' data:; connect-src 'self'; "
             + "form-action \((["'self'"] + formTargets).joined(separator: " ")); "
             + "frame-ancestors 'none'; base-uri 'none'"
         headers.append(HTTPField(name: .contentSecurityPolicy, value: policy))
         for field in commonFields { headers.append(field) }
-        if visit.isSecure { headers.append(strictTransport) }
-        if let value = visit.newCookie {
-            headers.append(BrowserCookies.header(visit.cookieName, value, isSecure: visit.isSecure))
+        if request.isSecure { headers.append(strictTransport) }
+        if let value = request.newCookie {
+            headers.append(BrowserCookies.header(request.cookieName, value, isSecure: request.isSecure))
         }
-        if let language = visit.chosenLanguage {
+        if let language = request.chosenLanguage {
             headers.append(
                 BrowserCookies.header(
-                    BrowserCookies.name(PageRequest.languageCookie, isSecure: visit.isSecure), language.rawValue,
-                    isSecure: visit.isSecure, maximumSeconds: 365 * 24 * 3600))
+                    BrowserCookies.name(PageRequest.languageCookie, isSecure: request.isSecure), language.rawValue,
+                    isSecure: request.isSecure, maximumSeconds: 365 * 24 * 3600))
         }
         return headers
     }
 }
 
 extension Response {
-    /// Keeps a value in the visit's cookie, in the place of what was there.
-    package mutating func keepCookie(_ value: String, for visit: PageRequest, maximumSeconds: Int? = nil) {
-        headers[values: .setCookie].removeAll { $0.hasPrefix("\(visit.cookieName)=") }
+    /// Keeps a value in the request's cookie, in the place of what was there.
+    package mutating func keepCookie(_ value: String, for request: PageRequest, maximumSeconds: Int? = nil) {
+        headers[values: .setCookie].removeAll { $0.hasPrefix("\(request.cookieName)=") }
         headers.append(
             BrowserCookies.header(
-                visit.cookieName, value, isSecure: visit.isSecure, maximumSeconds: maximumSeconds))
+                request.cookieName, value, isSecure: request.isSecure, maximumSeconds: maximumSeconds))
     }
 }
 

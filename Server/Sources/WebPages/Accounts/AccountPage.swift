@@ -7,11 +7,11 @@ import QRCodes
 
 /// `GET /a/{application}/account`: everything about the own account.
 struct ShowAccount: HostedPage {
-    func respond(to visit: HostedPageRequest) async throws -> Response {
-        guard let who = try await visit.session() else {
-            return PageResponse.redirect(to: visit.path("log-in"), visit.visit)
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        guard let who = try await request.session() else {
+            return PageResponse.redirect(to: request.path("log-in"), request.browser)
         }
-        return try await visit.account(who, AccountState(done: visit.visit.query["done"]))
+        return try await request.account(who, AccountState(done: request.browser.query["done"]))
     }
 }
 

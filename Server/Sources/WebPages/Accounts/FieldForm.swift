@@ -79,20 +79,20 @@ struct FieldForm: Sendable {
         }
     }
 
-    func models(_ visit: HostedPageRequest, _ errors: FormErrors?) -> [PageTemplates.Model] {
-        pageFields(visit, errors).map(\.model)
+    func models(_ request: HostedPageRequest, _ errors: FormErrors?) -> [PageTemplates.Model] {
+        pageFields(request, errors).map(\.model)
     }
 
-    func pageFields(_ visit: HostedPageRequest, _ errors: FormErrors?) -> [PageField] {
+    func pageFields(_ request: HostedPageRequest, _ errors: FormErrors?) -> [PageField] {
         fields.map { field in
-            let label = visit.label(of: field.rule)
+            let label = request.label(of: field.rule)
             let needsText = field.rule.needsAnswer && !field.isBox
             let isOptional = !needsText && !field.isBox
             return PageField(
                 field.key, place: place(field),
-                label: isOptional ? visit.text("field.optional", ["label": label]) : label, kind: field.kind,
+                label: isOptional ? request.text("field.optional", ["label": label]) : label, kind: field.kind,
                 value: sent.map { $0.text(field.key) } ?? field.text ?? "",
-                hint: field.hint.map { visit.text($0) }, error: errors?[place(field)], isRequired: needsText,
+                hint: field.hint.map { request.text($0) }, error: errors?[place(field)], isRequired: needsText,
                 inputMode: field.inputMode
             )
         }
@@ -114,7 +114,7 @@ struct FieldForm: Sendable {
 extension HostedPageRequest {
     /// What people read of a field: the operator's word in the page's language, or else in another; its name without one.
     func label(of rule: FieldRule) -> String {
-        LocalizedText(rule.labels).text(in: [visit.language.rawValue]) ?? rule.name
+        LocalizedText(rule.labels).text(in: [browser.language.rawValue]) ?? rule.name
     }
 
     /// The application's fields for somebody who is nobody here yet.

@@ -7,51 +7,54 @@ import PageSupport
 /// `GET /a/{application}/log-in`: asks who it is; how to prove it, the next page asks. What is asked next is the same for
 /// everybody, so that nobody learns whether there is such an account (requirement 10).
 struct ShowLogIn: HostedPage {
-    func respond(to visit: HostedPageRequest) async throws -> Response {
-        let providers = try await visit.providers()
-        return try visit.common("log-in", variant: providers.map(\.rawValue).joined(separator: " ")) { visit in
-            visit.model("log-in", LogInForm(identifier: visit.hint, providers: providers).model(visit))
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        let providers = try await request.providers()
+        return try request.common("log-in", variant: providers.map(\.rawValue).joined(separator: " ")) { request in
+            request.model("log-in", LogInForm(identifier: request.hint, providers: providers).model(request))
         }
     }
 }
 
 /// `POST /a/{application}/log-in`: the identifier alone leads to the password, with one it logs in.
 struct SendLogIn: HostedPage {
-    func respond(to visit: HostedPageRequest) async throws -> Response {
-        let form = try await visit.visit.form()
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        let form = try await request.browser.form()
         let identifier = form.text("identifier").trimmingSpaces
         guard !identifier.isEmpty else {
             let errors = FormErrors(
-                status: .unprocessableContent, fields: [("identifier", visit.text("rule.required"))])
-            return try visit.html(
+                status: .unprocessableContent, fields: [("identifier", request.text("rule.required"))])
+            return try request.html(
                 "log-in",
-                visit.model("log-in", LogInForm(errors: errors, providers: try await visit.providers()).model(visit)),
+                request.model(
+                    "log-in", LogInForm(errors: errors, providers: try await request.providers()).model(request)),
                 status: errors.status,
-                formTargets: visit.formTargets())
+                formTargets: request.formTargets())
         }
         guard form["password"] != nil else {
-            return try visit.password(PasswordForm(identifier: identifier))
+            return try request.password(PasswordForm(identifier: identifier))
         }
-        return try await logIn(visit, identifier, form)
+        return try await logIn(request, identifier, form)
     }
 
-    private func logIn(_ visit: HostedPageRequest, _ identifier: String, _ form: FormValues) async throws -> Response {
+    private func logIn(_ request: HostedPageRequest, _ identifier: String, _ form: FormValues) async throws -> Response
+    {
         let isRestoring = form["restore"] != nil
         do {
-            let logIn = try await visit.pages.metrics.logIn { () async throws(DomainError) in
-                try await visit.useCases.logInWithPassword(
+            let logIn = try await request.pages.metrics.logIn { () async throws(DomainError) in
+                try await request.useCases.logInWithPassword(
                     LogInWithPassword.Request(
-                        application: visit.application, identifier: identifier,
-                        password: Secret(form.text("password")), device: visit.device, address: visit.visit.client,
-                        protocolName: .pages, restoringFrom: isRestoring ? visit.visit.origin : nil,
-                        origin: visit.visit.origin))
+                        application: request.application, identifier: identifier,
+                        password: Secret(form.text("password")), device: request.device,
+                        address: request.browser.client,
+                        protocolName: .pages, restoringFrom: isRestoring ? request.browser.origin : nil,
+                        origin: request.browser.origin))
             }
-            return try await visit.enter(logIn)
+            return try await request.enter(logIn)
         } catch let error as DomainError {
             var again = PasswordForm(identifier: identifier)
             if let erasedAt = error.erasedAt { again.erasedAt = erasedAt }
-            again.errors = visit.errors(of: error)
-            return try visit.password(again, retryAfter: error.retryAfter)
+            again.errors = request.errors(of: error)
+            return try request.password(again, retryAfter: error.retryAfter)
         }
     }
 }
@@ -62,15 +65,15 @@ struct LogInForm {
     var errors: FormErrors?
     var providers: [Identity.Provider] = []
 
-    func model(_ visit: HostedPageRequest) -> PageTemplates.Model {
+    func model(_ request: HostedPageRequest) -> PageTemplates.Model {
         var model: PageTemplates.Model = [
             "identifier": PageField(
-                "identifier", label: visit.text("field.identifier"), value: identifier,
+                "identifier", label: request.text("field.identifier"), value: identifier,
                 error: errors?["identifier"], autocomplete: "username", isFocused: true
             ).model
         ]
-        model.merge(visit.buttons(for: providers)) { $1 }
-        if let errors { model["summary"] = errors.summary(visit) }
+        model.merge(request.buttons(for: providers)) { $1 }
+        if let errors { model["summary"] = errors.summary(request) }
         return model
     }
 }
@@ -115,8 +118,8 @@ extension HostedPageRequest {
     func enter(_ logIn: LogIn, doing done: String? = nil) async throws -> Response {
         var response =
             try goOn(as: authenticated(logIn))
-            ?? done.map { self.done($0) } ?? PageResponse.redirect(to: path("account"), visit)
-        response.keepCookie(logIn.token.revealed, for: visit)
+            ?? done.map { self.done($0) } ?? PageResponse.redirect(to: path("account"), browser)
+        response.keepCookie(logIn.token.revealed, for: browser)
         return response
     }
 
@@ -138,7 +141,7 @@ extension HostedPageRequest {
     /// How the browser is named in the list of sessions.
     var device: DeviceDescription {
         DeviceDescription(
-            name: BrowserName.of(visit.origin.userAgent), system: BrowserName.system(visit.origin.userAgent))
+            name: BrowserName.of(browser.origin.userAgent), system: BrowserName.system(browser.origin.userAgent))
     }
 }
 

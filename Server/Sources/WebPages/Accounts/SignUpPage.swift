@@ -6,22 +6,22 @@ import PageSupport
 
 /// `GET /a/{application}/sign-up`: a new account.
 struct ShowSignUp: HostedPage {
-    func respond(to visit: HostedPageRequest) async throws -> Response {
-        let hint = visit.hint
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        let hint = request.hint
         var form = hint.contains("@") ? SignUpForm(email: hint) : SignUpForm(username: hint)
-        form.fields = visit.newFields()
-        form.providers = try await visit.providers()
-        guard let who = try await visit.session(), who.user.isAnonymous else {
+        form.fields = request.newFields()
+        form.providers = try await request.providers()
+        guard let who = try await request.session(), who.user.isAnonymous else {
             let variant = form.providers.map(\.rawValue).joined(separator: " ")
-            return try visit.common("sign-up", variant: variant) { [form] visit in
-                visit.model("sign-up", form.model(visit))
+            return try request.common("sign-up", variant: variant) { [form] request in
+                request.model("sign-up", form.model(request))
             }
         }
         // A guest who signs up would leave behind what the upgrade keeps.
         form.providers = []
-        var own = form.model(visit)
+        var own = form.model(request)
         own["isGuest"] = true
-        return try visit.html("sign-up", visit.model("sign-up", own), formTargets: visit.formTargets())
+        return try request.html("sign-up", request.model("sign-up", own), formTargets: request.formTargets())
     }
 }
 
@@ -29,32 +29,32 @@ struct ShowSignUp: HostedPage {
 /// answered: until then the pages say the same whether or not somebody else has it (requirement 10). User names are
 /// public, and a taken one is told. A server that sends no mail takes the address at once, and tells that it is taken.
 struct SendSignUp: HostedPage {
-    func respond(to visit: HostedPageRequest) async throws -> Response {
-        let sent = try await visit.visit.form()
-        let form = SignUpForm(sent, fields: visit.newFields(sent))
-        let mailsFirst = visit.pages.sendsMail && !form.email.isEmpty
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        let sent = try await request.browser.form()
+        let form = SignUpForm(sent, fields: request.newFields(sent))
+        let mailsFirst = request.pages.sendsMail && !form.email.isEmpty
         do {
             if mailsFirst { try RequestEmailVerification.check(form.email) }
             let identifiers = mailsFirst ? SignUpForm(username: form.username).identifiers : form.identifiers
-            let logIn = try await visit.pages.metrics.logIn { () async throws(DomainError) in
-                try await visit.useCases.signUp(
+            let logIn = try await request.pages.metrics.logIn { () async throws(DomainError) in
+                try await request.useCases.signUp(
                     SignUp.Request(
-                        application: visit.application, identifiers: identifiers,
+                        application: request.application, identifiers: identifiers,
                         password: Secret(sent.text("password")),
                         newUser: .init(
-                            displayName: nil, locale: visit.visit.language.rawValue, fields: form.fields.changes),
-                        device: visit.device, address: visit.visit.client, protocolName: .pages,
-                        origin: visit.visit.origin))
+                            displayName: nil, locale: request.browser.language.rawValue, fields: form.fields.changes),
+                        device: request.device, address: request.browser.client, protocolName: .pages,
+                        origin: request.browser.origin))
             }
-            if mailsFirst { await visit.confirm(form.email, of: logIn) }
-            return try await visit.enter(logIn, doing: mailsFirst ? "emailSent" : nil)
+            if mailsFirst { await request.confirm(form.email, of: logIn) }
+            return try await request.enter(logIn, doing: mailsFirst ? "emailSent" : nil)
         } catch let error as DomainError {
             var again = form
-            again.providers = try await visit.providers()
-            again.errors = visit.errors(of: error, form.fields)
-            return try visit.html(
-                "sign-up", visit.model("sign-up", again.model(visit)), status: error.pageWords.status,
-                formTargets: visit.formTargets())
+            again.providers = try await request.providers()
+            again.errors = request.errors(of: error, form.fields)
+            return try request.html(
+                "sign-up", request.model("sign-up", again.model(request)), status: error.pageWords.status,
+                formTargets: request.formTargets())
         }
     }
 }
@@ -64,7 +64,7 @@ extension HostedPageRequest {
     fileprivate func confirm(_ email: String, of logIn: LogIn) async {
         // The account is made whatever comes of it; the address can be given again on its page.
         _ = try? await useCases.requestEmailVerification(
-            email: email, by: authenticated(logIn), isProven: false, languages: languageTags, from: visit.client,
+            email: email, by: authenticated(logIn), isProven: false, languages: languageTags, from: browser.client,
             toPages: true, isSignUp: true)
     }
 }
@@ -92,28 +92,28 @@ struct SignUpForm {
         NewIdentifiers(username: .set(username), email: email.isEmpty ? .unchanged : .set(email))
     }
 
-    func model(_ visit: HostedPageRequest, isFocused: Bool = true) -> PageTemplates.Model {
-        let minimum = max(PasswordRules.lowestMinimum, visit.application.settings.passwordMinimumCharacters)
+    func model(_ request: HostedPageRequest, isFocused: Bool = true) -> PageTemplates.Model {
+        let minimum = max(PasswordRules.lowestMinimum, request.application.settings.passwordMinimumCharacters)
         var model: PageTemplates.Model = [
             "fields": [
                 PageField(
-                    "username", label: visit.text("field.username"), value: username, error: errors?["username"],
+                    "username", label: request.text("field.username"), value: username, error: errors?["username"],
                     autocomplete: "username", isFocused: isFocused
                 ).model,
                 PageField(
-                    "email", label: visit.text("field.emailOptional"), kind: .email, value: email,
-                    hint: visit.text("signUp.emailHint"), error: errors?["email"], autocomplete: "email",
+                    "email", label: request.text("field.emailOptional"), kind: .email, value: email,
+                    hint: request.text("signUp.emailHint"), error: errors?["email"], autocomplete: "email",
                     isRequired: false
                 ).model,
                 PageField(
-                    "password", label: visit.text("field.password"), kind: .password,
-                    hint: visit.text("signUp.passwordHint", ["minimum": String(minimum)]),
+                    "password", label: request.text("field.password"), kind: .password,
+                    hint: request.text("signUp.passwordHint", ["minimum": String(minimum)]),
                     error: errors?["password"], autocomplete: "new-password"
                 ).model,
-            ] + fields.models(visit, errors)
+            ] + fields.models(request, errors)
         ]
-        model.merge(visit.buttons(for: providers)) { $1 }
-        if let errors { model["summary"] = errors.summary(visit) }
+        model.merge(request.buttons(for: providers)) { $1 }
+        if let errors { model["summary"] = errors.summary(request) }
         return model
     }
 }

@@ -6,43 +6,45 @@ import PageSupport
 /// `POST /a/{application}/code`: orders a code to log in with. The page that asks for it comes whether or not there is
 /// anybody to get it.
 struct SendCodeRequest: HostedPage {
-    func respond(to visit: HostedPageRequest) async throws -> Response {
-        let identifier = try await visit.visit.form().text("identifier").trimmingSpaces
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        let identifier = try await request.browser.form().text("identifier").trimmingSpaces
         do {
-            let (ticket, _) = try await visit.useCases.requestLogInCode(
-                email: identifier, in: visit.application, languages: visit.languageTags, from: visit.visit.client)
-            return try visit.code(ticket: ticket.revealed)
+            let (ticket, _) = try await request.useCases.requestLogInCode(
+                email: identifier, in: request.application, languages: request.languageTags,
+                from: request.browser.client)
+            return try request.code(ticket: ticket.revealed)
         } catch let error as DomainError {
-            var errors = visit.errors(of: error)
+            var errors = request.errors(of: error)
             if case .fieldsRefused = error {
                 errors.others = errors.fields.map(\.text)
                 errors.fields = []
             }
-            return try visit.password(PasswordForm(identifier: identifier, errors: errors))
+            return try request.password(PasswordForm(identifier: identifier, errors: errors))
         }
     }
 }
 
 /// `POST /a/{application}/code/enter`: logs in with the code.
 struct SendCode: HostedPage {
-    func respond(to visit: HostedPageRequest) async throws -> Response {
-        let form = try await visit.visit.form()
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        let form = try await request.browser.form()
         let ticket = form.text("ticket")
         do {
-            let logIn = try await visit.pages.metrics.logIn { () async throws(DomainError) in
-                try await visit.useCases.logInWithCode(
+            let logIn = try await request.pages.metrics.logIn { () async throws(DomainError) in
+                try await request.useCases.logInWithCode(
                     LogInWithCode.Request(
-                        application: visit.application, ticket: ticket, code: form.text("code"), device: visit.device,
-                        address: visit.visit.client, protocolName: .pages, origin: visit.visit.origin))
+                        application: request.application, ticket: ticket, code: form.text("code"),
+                        device: request.device,
+                        address: request.browser.client, protocolName: .pages, origin: request.browser.origin))
             }
-            return try await visit.enter(logIn)
+            return try await request.enter(logIn)
         } catch let error as DomainError {
-            var errors = visit.errors(of: error)
+            var errors = request.errors(of: error)
             if case .codeRefused = error {
                 errors.others = []
-                errors.fields = [("code", visit.text("fault.codeRefused"))]
+                errors.fields = [("code", request.text("fault.codeRefused"))]
             }
-            return try visit.code(ticket: ticket, errors)
+            return try request.code(ticket: ticket, errors)
         }
     }
 }

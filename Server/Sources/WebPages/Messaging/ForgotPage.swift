@@ -5,24 +5,24 @@ import PageSupport
 
 /// `GET /a/{application}/forgot`: asks where to send what allows a new password.
 struct ShowForgot: HostedPage {
-    func respond(to visit: HostedPageRequest) async throws -> Response {
-        try visit.forgot()
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        try request.forgot()
     }
 }
 
 /// `POST /a/{application}/forgot`: orders the mail. The answer is the same whether or not there is anybody to get it.
 struct SendForgot: HostedPage {
-    func respond(to visit: HostedPageRequest) async throws -> Response {
-        let form = try await visit.visit.form()
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        let form = try await request.browser.form()
         let email = form.text("email").trimmingSpaces
         do {
-            _ = try await visit.useCases.requestPasswordReset(
-                email: email, in: visit.application, languages: visit.languageTags, from: visit.visit.client)
-            return try visit.message(
+            _ = try await request.useCases.requestPasswordReset(
+                email: email, in: request.application, languages: request.languageTags, from: request.browser.client)
+            return try request.message(
                 "forgot-sent",
-                ["back": visit.path("reset"), "backLabel": visit.text("forgotSent.enter")])
+                ["back": request.path("reset"), "backLabel": request.text("forgotSent.enter")])
         } catch let error as DomainError {
-            return try visit.forgot(email, visit.errors(of: error))
+            return try request.forgot(email, request.errors(of: error))
         }
     }
 }
@@ -41,5 +41,5 @@ extension HostedPageRequest {
     }
 
     /// The page's language first: mails are written in it when the user has none of their own.
-    var languageTags: [String] { [visit.language.rawValue] }
+    var languageTags: [String] { [browser.language.rawValue] }
 }

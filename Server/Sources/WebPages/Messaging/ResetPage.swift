@@ -5,30 +5,30 @@ import PageSupport
 
 /// `GET /a/{application}/reset?token=…`: the link of the mail. Opening it changes nothing: mail programs open links too.
 struct ShowReset: HostedPage {
-    func respond(to visit: HostedPageRequest) async throws -> Response {
-        try visit.reset(token: visit.visit.query.text("token"), isLinked: true)
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        try request.reset(token: request.browser.query.text("token"), isLinked: true)
     }
 }
 
 /// `POST /a/{application}/reset`: sets the new password.
 struct SendReset: HostedPage {
-    func respond(to visit: HostedPageRequest) async throws -> Response {
-        let form = try await visit.visit.form()
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        let form = try await request.browser.form()
         let token = form.text("token")
         do {
-            try await visit.useCases.resetPassword(
+            try await request.useCases.resetPassword(
                 ResetPassword.Request(
-                    application: visit.application, token: token, newPassword: Secret(form.text("password")),
-                    address: visit.visit.client, origin: visit.visit.origin))
-            return try visit.message(
-                "reset-done", ["back": visit.path("log-in"), "backLabel": visit.text("common.toLogIn")])
+                    application: request.application, token: token, newPassword: Secret(form.text("password")),
+                    address: request.browser.client, origin: request.browser.origin))
+            return try request.message(
+                "reset-done", ["back": request.path("log-in"), "backLabel": request.text("common.toLogIn")])
         } catch let error as DomainError {
-            var errors = visit.errors(of: error, names: ["newPassword": "password"])
+            var errors = request.errors(of: error, names: ["newPassword": "password"])
             if case .codeRefused = error {
                 errors.others = []
-                errors.fields = [("token", visit.text("fault.codeRefused"))]
+                errors.fields = [("token", request.text("fault.codeRefused"))]
             }
-            return try visit.reset(token: token, isLinked: errors["token"] == nil && !token.isEmpty, errors)
+            return try request.reset(token: token, isLinked: errors["token"] == nil && !token.isEmpty, errors)
         }
     }
 }

@@ -5,27 +5,27 @@ import PageSupport
 
 /// `GET /a/{application}/verify?token=…`: the link of the mail. Opening it changes nothing: mail programs open links too.
 struct ShowVerify: HostedPage {
-    func respond(to visit: HostedPageRequest) async throws -> Response {
-        try visit.verify(token: visit.visit.query.text("token"))
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        try request.verify(token: request.browser.query.text("token"))
     }
 }
 
 /// `POST /a/{application}/verify`: the address is the user's.
 struct SendVerify: HostedPage {
-    func respond(to visit: HostedPageRequest) async throws -> Response {
-        let token = try await visit.visit.form().text("token")
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        let token = try await request.browser.form().text("token")
         do {
-            try await visit.useCases.verifyEmail(
-                .token(token), in: visit.application, from: visit.visit.client, origin: visit.visit.origin)
-            return try visit.message(
-                "verify-done", ["back": visit.path("account"), "backLabel": visit.text("common.toAccount")])
+            try await request.useCases.verifyEmail(
+                .token(token), in: request.application, from: request.browser.client, origin: request.browser.origin)
+            return try request.message(
+                "verify-done", ["back": request.path("account"), "backLabel": request.text("common.toAccount")])
         } catch let error as DomainError {
-            var errors = visit.errors(of: error)
+            var errors = request.errors(of: error)
             if case .codeRefused = error {
                 errors.others = []
-                errors.fields = [("token", visit.text("fault.codeRefused"))]
+                errors.fields = [("token", request.text("fault.codeRefused"))]
             }
-            return try visit.verify(token: token, errors)
+            return try request.verify(token: token, errors)
         }
     }
 }

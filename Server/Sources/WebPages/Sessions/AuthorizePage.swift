@@ -6,47 +6,48 @@ import PageSupport
 
 /// `GET /a/{application}/authorize`: an app or a web page sends a person here to log in (OAuth 2.1, OpenID Connect).
 struct ShowAuthorize: HostedPage {
-    func respond(to visit: HostedPageRequest) async throws -> Response {
-        switch visit.authorization(visit.visit.query) {
-        case .refused(let reason): return try visit.refuse(reason)
-        case .error(let error, let asked): return visit.back(error: error, to: asked)
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        switch request.authorization(request.browser.query) {
+        case .refused(let reason): return try request.refuse(reason)
+        case .error(let error, let asked): return request.back(error: error, to: asked)
         case .asked(let asked):
-            let query = visit.visit.request.uri.query ?? ""
-            let who = try await visit.session()
+            let query = request.browser.request.uri.query ?? ""
+            let who = try await request.session()
             let prompts = asked.prompts
-            guard let who, !prompts.contains("login"), !prompts.contains("create"), !asked.isTooOld(who, visit) else {
-                if prompts.contains("none") { return visit.back(error: "login_required", to: asked) }
+            guard let who, !prompts.contains("login"), !prompts.contains("create"), !asked.isTooOld(who, request) else {
+                if prompts.contains("none") { return request.back(error: "login_required", to: asked) }
                 let page = prompts.contains("create") ? "sign-up" : "log-in"
                 let pairs = [(HostedPageRequest.continuationParameter, query)]
-                let locales = visit.visit.query["ui_locales"].map { [("ui_locales", $0)] } ?? []
+                let locales = request.browser.query["ui_locales"].map { [("ui_locales", $0)] } ?? []
                 return PageResponse.redirect(
-                    to: "/a/\(visit.application.id.rawValue)/\(page)?\(FormValues.query(pairs + locales))", visit.visit)
+                    to: "/a/\(request.application.id.rawValue)/\(page)?\(FormValues.query(pairs + locales))",
+                    request.browser)
             }
             if prompts.contains("none") {
                 // Who answers at an https address is known; another app may have taken the others (RFC 8252 §8.6).
                 guard asked.request.redirect.hasPrefix("https://") else {
-                    return visit.back(error: "interaction_required", to: asked)
+                    return request.back(error: "interaction_required", to: asked)
                 }
-                return try visit.back(with: asked, for: who)
+                return try request.back(with: asked, for: who)
             }
-            return try visit.ask(asked, who, query)
+            return try request.ask(asked, who, query)
         }
     }
 }
 
 /// `POST /a/{application}/authorize`: the person goes on with the account that is logged in, or does not.
 struct SendAuthorize: HostedPage {
-    func respond(to visit: HostedPageRequest) async throws -> Response {
-        let form = try await visit.visit.form()
-        switch visit.authorization(visit.visit.query) {
-        case .refused(let reason): return try visit.refuse(reason)
-        case .error(let error, let asked): return visit.back(error: error, to: asked)
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        let form = try await request.browser.form()
+        switch request.authorization(request.browser.query) {
+        case .refused(let reason): return try request.refuse(reason)
+        case .error(let error, let asked): return request.back(error: error, to: asked)
         case .asked(let asked):
-            guard form["choice"] == "continue" else { return visit.back(error: "access_denied", to: asked) }
-            guard let who = try await visit.session() else {
-                return PageResponse.redirect(to: visit.path("log-in"), visit.visit)
+            guard form["choice"] == "continue" else { return request.back(error: "access_denied", to: asked) }
+            guard let who = try await request.session() else {
+                return PageResponse.redirect(to: request.path("log-in"), request.browser)
             }
-            return try visit.back(with: asked, for: who)
+            return try request.back(with: asked, for: who)
         }
     }
 }
@@ -59,10 +60,10 @@ struct AuthorizationAsked {
     /// How long ago the person may have logged in.
     var maximumAgeSeconds: Int64?
 
-    func isTooOld(_ who: Authenticated, _ visit: HostedPageRequest) -> Bool {
+    func isTooOld(_ who: Authenticated, _ request: HostedPageRequest) -> Bool {
         guard let maximumAgeSeconds else { return false }
         let at = (who.session.authenticatedAt ?? who.session.createdAt) + .seconds(maximumAgeSeconds)
-        return at <= visit.useCases.now
+        return at <= request.useCases.now
     }
 }
 
@@ -127,7 +128,7 @@ extension HostedPageRequest {
         let all = pairs + (asked.state.map { [("state", $0)] } ?? []) + [("iss", issuer ?? "")]
         let address = asked.request.redirect
         return PageResponse.leave(
-            to: "\(address)\(address.contains("?") ? "&" : "?")\(FormValues.query(all))", visit)
+            to: "\(address)\(address.contains("?") ? "&" : "?")\(FormValues.query(all))", browser)
     }
 
     func refuse(_ reason: String) throws -> Response {

@@ -6,113 +6,115 @@ import PageSupport
 
 /// `GET /a/{application}/provider/{provider}`: leads to a provider. It changes nothing, and so needs no form.
 struct ShowProvider: HostedPage {
-    func respond(to visit: HostedPageRequest) async throws -> Response {
-        try await visit.leave(for: visit.namedProvider)
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        try await request.leave(for: request.namedProvider)
     }
 }
 
 /// `POST /a/{application}/provider/{provider}`: what the application asks of new users, and a provider cannot know. The
 /// answers go to the provider and come back sealed, because nobody knows yet whose they are.
 struct SendProvider: HostedPage {
-    func respond(to visit: HostedPageRequest) async throws -> Response {
-        let form = visit.newFields(try await visit.visit.form())
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        let form = request.newFields(try await request.browser.form())
         let answers = form.changes
         let faults =
-            visit.application.settings.fieldRules.faults(registeringWith: answers, by: .owner)
+            request.application.settings.fieldRules.faults(registeringWith: answers, by: .owner)
             + ProfileRules.faults(ofFields: answers)
-        guard faults.isEmpty else { return try visit.askFields(form, visit.errors(of: .fieldsRefused(faults), form)) }
+        guard faults.isEmpty else {
+            return try request.askFields(form, request.errors(of: .fieldsRefused(faults), form))
+        }
         do {
-            return try await visit.leave(for: visit.namedProvider, fields: answers, byLink: true)
+            return try await request.leave(for: request.namedProvider, fields: answers, byLink: true)
         } catch let error as DomainError {
             guard case .fieldsRefused = error else { throw error }
-            return try visit.askFields(form, visit.errors(of: error, form))
+            return try request.askFields(form, request.errors(of: error, form))
         }
     }
 }
 
 /// `GET /a/{application}/provider/{provider}/callback`: the provider sent the person back.
 struct ShowProviderCallback: HostedPage {
-    func respond(to visit: HostedPageRequest) async throws -> Response {
-        let provider = visit.namedProvider
-        let query = visit.visit.query
-        guard let cookie = visit.visit.cookie,
-            let returned = visit.useCases.readAuthorizationState(
-                query.text("state"), kept: visit.keptVisit, cookie: cookie, in: visit.application.id),
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        let provider = request.namedProvider
+        let query = request.browser.query
+        guard let cookie = request.browser.cookie,
+            let returned = request.useCases.readAuthorizationState(
+                query.text("state"), kept: request.keptState, cookie: cookie, in: request.application.id),
             returned.provider == provider
         else { throw PageFault.forged }
-        var visit = visit
-        visit.restored = returned.continuation
+        var request = request
+        request.restored = returned.continuation
         guard query["error"] == nil, let code = query["code"], !code.isEmpty else {
             // Most often the person pressed “cancel” there.
-            return PageResponse.redirect(to: visit.path(returned.isLink ? "account" : "log-in"), visit.visit)
+            return PageResponse.redirect(to: request.path(returned.isLink ? "account" : "log-in"), request.browser)
         }
         let credential = ProviderCredential(
             nonce: returned.nonce,
             code: ProviderCredential.AuthorizationCode(
-                code: Secret(code), verifier: returned.verifier, redirectURI: visit.callback(of: provider),
+                code: Secret(code), verifier: returned.verifier, redirectURI: request.callback(of: provider),
                 audience: returned.audience))
         var response: Response
         if returned.isLink {
-            response = try await link(provider, credential, returned, visit)
+            response = try await link(provider, credential, returned, request)
         } else {
             do {
-                response = try await logIn(provider, credential, returned.fields, visit)
+                response = try await logIn(provider, credential, returned.fields, request)
             } catch let error as DomainError {
                 guard case .fieldsRefused = error else { throw error }
                 // Somebody new, of whom the application wants to know more.
-                let form = visit.newFields()
-                let errors = visit.errors(of: error, form)
+                let form = request.newFields()
+                let errors = request.errors(of: error, form)
                 // That nothing was answered yet is no error.
                 let isFirst = returned.fields.isEmpty && errors.others.isEmpty
-                response = try visit.askFields(form, isFirst ? nil : errors)
+                response = try request.askFields(form, isFirst ? nil : errors)
             }
         }
-        visit.forgetVisit(&response)
+        request.forgetState(&response)
         return response
     }
 
     private func logIn(
         _ provider: Identity.Provider, _ credential: ProviderCredential, _ fields: [String: JSONValue],
-        _ visit: HostedPageRequest
+        _ request: HostedPageRequest
     ) async throws -> Response {
-        let logIn = try await visit.pages.metrics.logIn { () async throws(DomainError) in
-            try await visit.useCases.logInWithProvider(
+        let logIn = try await request.pages.metrics.logIn { () async throws(DomainError) in
+            try await request.useCases.logInWithProvider(
                 LogInWithProvider.Request(
-                    application: visit.application, provider: provider, credential: credential, joinsDevice: false,
-                    device: visit.device,
-                    newUser: .init(displayName: nil, locale: visit.visit.language.rawValue, fields: fields),
-                    address: visit.visit.client, origin: visit.visit.origin, protocolName: .pages))
+                    application: request.application, provider: provider, credential: credential, joinsDevice: false,
+                    device: request.device,
+                    newUser: .init(displayName: nil, locale: request.browser.language.rawValue, fields: fields),
+                    address: request.browser.client, origin: request.browser.origin, protocolName: .pages))
         }
-        return try await visit.enter(logIn)
+        return try await request.enter(logIn)
     }
 
     private func link(
         _ provider: Identity.Provider, _ credential: ProviderCredential, _ returned: ReadAuthorizationState.Visit,
-        _ visit: HostedPageRequest
+        _ request: HostedPageRequest
     ) async throws -> Response {
-        guard let who = try await visit.session() else {
-            return PageResponse.redirect(to: visit.path("log-in"), visit.visit)
+        guard let who = try await request.session() else {
+            return PageResponse.redirect(to: request.path("log-in"), request.browser)
         }
         // Another user's way, or one of before a change that ended it.
         guard returned.mayLink(to: who.user) else { throw PageFault.forged }
         do {
-            try visit.useCases.requireRecentLogIn(who, isProven: false)
-            _ = try await visit.useCases.linkProvider(
-                provider, credential, displayName: nil, by: who, from: visit.visit.origin)
-            return visit.done("identityLinked")
+            try request.useCases.requireRecentLogIn(who, isProven: false)
+            _ = try await request.useCases.linkProvider(
+                provider, credential, displayName: nil, by: who, from: request.browser.origin)
+            return request.done("identityLinked")
         } catch {
-            if let offer = error.mergeOffer { return try await visit.conflict(who, offer) }
-            if case .reauthenticationRequired = error { return try visit.confirm(who) }
-            return try await visit.account(
-                who, AccountState(errors: visit.errors(of: error, visit.profileFields(of: who.user))))
+            if let offer = error.mergeOffer { return try await request.conflict(who, offer) }
+            if case .reauthenticationRequired = error { return try request.confirm(who) }
+            return try await request.account(
+                who, AccountState(errors: request.errors(of: error, request.profileFields(of: who.user))))
         }
     }
 }
 
 /// Leads from the account page to a provider, whose identity shall lead to this account from then on.
 struct LinkIdentity: AccountAction {
-    func run(_ visit: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
-        try await visit.leave(for: .init(rawValue: form.text("provider")), linking: who.user)
+    func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
+        try await request.leave(for: .init(rawValue: form.text("provider")), linking: who.user)
     }
 }
 
@@ -137,7 +139,7 @@ extension HostedPageRequest {
         guard let redirectURI = callback(of: provider) else { throw DomainError.providerNotEnabled }
         let departure = try await useCases.startAuthorization(
             StartAuthorization.Request(
-                provider: provider, redirectURI: redirectURI, cookie: visit.cookie ?? visit.newCookie ?? "",
+                provider: provider, redirectURI: redirectURI, cookie: browser.cookie ?? browser.newCookie ?? "",
                 continuation: continuation, linking: user, hint: hint.contains("@") ? hint : nil,
                 fields: fields),
             in: application.id)
@@ -152,26 +154,26 @@ extension HostedPageRequest {
                     "backLabel": text("logIn.next"),
                 ])
         } else {
-            response = PageResponse.leave(to: departure.address.revealed, visit)
+            response = PageResponse.leave(to: departure.address.revealed, browser)
         }
         if let kept = departure.kept {
             response.headers.append(
-                BrowserCookies.header(visitCookie, kept, isSecure: visit.isSecure, maximumSeconds: 600))
+                BrowserCookies.header(stateCookie, kept, isSecure: browser.isSecure, maximumSeconds: 600))
         }
         return response
     }
 
     /// The name of the cookie with what is too long for a provider to bring back.
-    private var visitCookie: String {
-        BrowserCookies.name("\(application.id.rawValue)-visit", isSecure: visit.isSecure)
+    private var stateCookie: String {
+        BrowserCookies.name("\(application.id.rawValue)-visit", isSecure: browser.isSecure)
     }
 
-    fileprivate var keptVisit: String? { BrowserCookies(visit.request.headers)[visitCookie] }
+    fileprivate var keptState: String? { BrowserCookies(browser.request.headers)[stateCookie] }
 
-    fileprivate func forgetVisit(_ response: inout Response) {
-        guard keptVisit != nil else { return }
+    fileprivate func forgetState(_ response: inout Response) {
+        guard keptState != nil else { return }
         response.headers.append(
-            BrowserCookies.header(visitCookie, "", isSecure: visit.isSecure, maximumSeconds: 0))
+            BrowserCookies.header(stateCookie, "", isSecure: browser.isSecure, maximumSeconds: 0))
     }
 
     /// Asks somebody new for what the application wants to know, on the way to a provider.
@@ -211,6 +213,6 @@ extension HostedPageRequest {
 
     /// The provider in the path.
     fileprivate var namedProvider: Identity.Provider {
-        .init(rawValue: visit.context.parameters.get("provider") ?? "")
+        .init(rawValue: browser.context.parameters.get("provider") ?? "")
     }
 }

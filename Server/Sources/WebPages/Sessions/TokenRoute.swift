@@ -12,26 +12,26 @@ struct TokenRoute: Sendable {
     let pages: WebPages
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        let visit = try await pages.visit(request, context)
+        let hosted = try await pages.request(request, context)
         let form: FormValues
         do {
-            form = try await visit.visit.foreignForm()
+            form = try await hosted.browser.foreignForm()
         } catch is RequestError {
             return OAuthResponse.error("invalid_request")
         }
-        guard let issuer = visit.issuer else { return OAuthResponse.error("invalid_request") }
+        guard let issuer = hosted.issuer else { return OAuthResponse.error("invalid_request") }
         guard form["grant_type"] == "authorization_code" else { return OAuthResponse.error("unsupported_grant_type") }
-        guard form["client_id"] == visit.application.id.rawValue, form["client_secret"] == nil else {
+        guard form["client_id"] == hosted.application.id.rawValue, form["client_secret"] == nil else {
             return OAuthResponse.error("invalid_client", status: .unauthorized)
         }
         let proof = pages.gate.presentedProof(of: request, context)
         let redeemed: RedeemAuthorizationCode.Redeemed?
         do {
-            redeemed = try await visit.useCases.redeemAuthorizationCode(
+            redeemed = try await hosted.useCases.redeemAuthorizationCode(
                 RedeemAuthorizationCode.Request(
-                    application: visit.application, code: form.text("code"), redirect: form.text("redirect_uri"),
-                    verifier: form.text("code_verifier"), proof: proof, device: visit.device,
-                    address: visit.visit.client, origin: visit.visit.origin),
+                    application: hosted.application, code: form.text("code"), redirect: form.text("redirect_uri"),
+                    verifier: form.text("code_verifier"), proof: proof, device: hosted.device,
+                    address: hosted.browser.client, origin: hosted.browser.origin),
                 issuer: issuer)
         } catch {
             switch error {
@@ -60,15 +60,15 @@ struct UserInfoRoute: Sendable {
     let pages: WebPages
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        let visit = try await pages.visit(request, context)
+        let hosted = try await pages.request(request, context)
         guard let authorization = request.authorization else { return OAuthResponse.challenge(nil) }
         let who: Authenticated
         do {
-            who = try await visit.useCases.authenticate(
+            who = try await hosted.useCases.authenticate(
                 Authenticate.Request(
-                    application: visit.application, token: authorization.token,
+                    application: hosted.application, token: authorization.token,
                     proof: pages.gate.presentedProof(of: request, context)),
-                from: { visit.visit.client })
+                from: { hosted.browser.client })
         } catch {
             guard case .storageUnavailable = error else { return OAuthResponse.challenge("invalid_token") }
             throw error
@@ -90,8 +90,8 @@ struct DiscoveryRoute: Sendable {
     let pages: WebPages
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        let visit = try await pages.visit(request, context)
-        guard let issuer = visit.issuer, let server = pages.publicURL else { throw PageFault.unknown }
+        let hosted = try await pages.request(request, context)
+        guard let issuer = hosted.issuer, let server = pages.publicURL else { throw PageFault.unknown }
         func list(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
         return OAuthResponse.json(
             .object([

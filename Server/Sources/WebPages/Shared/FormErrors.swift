@@ -15,10 +15,10 @@ struct FormErrors: Sendable {
     /// The first error of a field.
     subscript(field: String) -> String? { fields.first { $0.name == field }?.text }
 
-    func summary(_ visit: HostedPageRequest) -> PageTemplates.Model {
+    func summary(_ request: HostedPageRequest) -> PageTemplates.Model {
         PageSummary(
-            title: visit.text("common.checkFields"),
-            errors: others.map { (nil, $0) } + fields.map { ($0.name, visit.named($0.text, $0.name)) }
+            title: request.text("common.checkFields"),
+            errors: others.map { (nil, $0) } + fields.map { ($0.name, request.named($0.text, $0.name)) }
         ).model
     }
 }
@@ -30,7 +30,7 @@ extension HostedPageRequest {
         if let mark = place.firstRange(of: "fields.") {
             label = application.settings.fieldRules[String(place[mark.upperBound...])].map { self.label(of: $0) }
         } else {
-            label = theme.texts.tables[visit.language]?["field.\(place)"]
+            label = theme.texts.tables[browser.language]?["field.\(place)"]
         }
         return label.map { self.text("common.fieldError", ["label": $0, "text": text]) } ?? text
     }
@@ -77,10 +77,11 @@ extension HostedPageRequest {
         case PageFault.forged:
             // The form is offered again: most often the browser kept no cookie, or the page was open for long.
             return try message(
-                "forged", status: .forbidden, ["back": visit.path.hasSuffix("/log-in") ? visit.path : path("log-in")])
+                "forged", status: .forbidden,
+                ["back": browser.path.hasSuffix("/log-in") ? browser.path : path("log-in")])
         case let error as DomainError:
             let (name, status) = error.pageWords
-            if status == .unauthorized { return PageResponse.redirect(to: path("log-in"), visit) }
+            if status == .unauthorized { return PageResponse.redirect(to: path("log-in"), browser) }
             var response = try message(
                 "fault", status: status,
                 ["lead": text("fault.\(name)", ["wait": error.retryAfter.map(waiting) ?? ""]), "back": path("log-in")])

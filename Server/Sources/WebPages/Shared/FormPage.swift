@@ -18,16 +18,16 @@ struct FormPage {
     var isOfAccount = false
     var lead: String?
 
-    func response(_ visit: HostedPageRequest) throws -> Response {
+    func response(_ request: HostedPageRequest) throws -> Response {
         var own: PageTemplates.Model = [
             "fields": fields.map(\.model),
             "hidden": hidden.map { field -> PageTemplates.Model in ["name": field.name, "value": field.value] },
-            "button": visit.text("\(HostedPageRequest.textName(page)).button"), "toAccount": isOfAccount,
+            "button": request.text("\(HostedPageRequest.textName(page)).button"), "toAccount": isOfAccount,
         ]
-        if let action { own["action"] = visit.path(action) }
+        if let action { own["action"] = request.path(action) }
         if let lead { own["lead"] = lead }
-        if let errors { own["summary"] = errors.summary(visit) }
-        return try visit.html(
-            "form", visit.model(page, own), status: errors?.status ?? .ok, formTargets: visit.formTargets())
+        if let errors { own["summary"] = errors.summary(request) }
+        return try request.html(
+            "form", request.model(page, own), status: errors?.status ?? .ok, formTargets: request.formTargets())
     }
 }

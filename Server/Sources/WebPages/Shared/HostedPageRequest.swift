@@ -4,10 +4,10 @@ import HTTPTypes
 import Hummingbird
 import PageSupport
 
-/// A visit of one application's pages: everything that a page needs to draw itself.
+/// A request to one application's pages: everything that a page needs to draw itself.
 struct HostedPageRequest: Sendable {
     let pages: WebPages
-    let visit: PageRequest
+    let browser: PageRequest
     let application: Domain.Application
     let theme: PageTheme
     /// What an app waits for, as it came back from a provider.
@@ -21,7 +21,7 @@ struct HostedPageRequest: Sendable {
 
     /// The request of an app (OAuth) that goes on after the log-in: a query for `/authorize`, which checks it again.
     var continuation: String? {
-        guard let text = restored ?? visit.query[Self.continuationParameter],
+        guard let text = restored ?? browser.query[Self.continuationParameter],
             (1...Self.maximumContinuationBytes).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
         else { return nil }
@@ -36,12 +36,12 @@ struct HostedPageRequest: Sendable {
 
     /// A parameter of the app that waits, or of this page.
     private func asked(_ name: String) -> String {
-        (continuation.map { FormValues(query: $0) } ?? visit.query).text(name)
+        (continuation.map { FormValues(query: $0) } ?? browser.query).text(name)
     }
 
     /// A text of the application's tables.
     func text(_ name: String, _ values: [String: String] = [:]) -> String {
-        theme.texts.text(name, in: visit.language, values)
+        theme.texts.text(name, in: browser.language, values)
     }
 
     /// The path of another page of the application; what an app waits for comes along.
@@ -53,11 +53,11 @@ struct HostedPageRequest: Sendable {
     /// What all templates of hosted pages ask for.
     func model(_ page: String, _ own: PageTemplates.Model = [:]) -> PageTemplates.Model {
         var model: PageTemplates.Model = [
-            "language": visit.language.rawValue, "title": text("\(Self.textName(page)).title"), "brand": theme.brand,
+            "language": browser.language.rawValue, "title": text("\(Self.textName(page)).title"), "brand": theme.brand,
             "mark": theme.mark, "themeStyle": theme.styles[asked("appearance")] ?? theme.style,
             "assets": pages.assets.model,
-            "nonce": visit.nonce, "formToken": visit.formToken, "tokenField": PageRequest.tokenField,
-            "t": theme.texts.tree(in: visit.language), "bodyClass": theme.hasPicture ? "with-picture" : "",
+            "nonce": browser.nonce, "formToken": browser.formToken, "tokenField": PageRequest.tokenField,
+            "t": theme.texts.tree(in: browser.language), "bodyClass": theme.hasPicture ? "with-picture" : "",
             "languages": languages, "action": path(page),
             "links": [
                 "logIn": path("log-in"), "signUp": path("sign-up"), "forgot": path("forgot"),
@@ -65,7 +65,7 @@ struct HostedPageRequest: Sendable {
             ] as PageTemplates.Model,
         ]
         if let logo = theme.logoPath { model["logo"] = logo }
-        if let lead = theme.texts.tables[visit.language]?["\(Self.textName(page)).lead"] { model["lead"] = lead }
+        if let lead = theme.texts.tables[browser.language]?["\(Self.textName(page)).lead"] { model["lead"] = lead }
         model.merge(own) { $1 }
         return model
     }
@@ -82,7 +82,7 @@ struct HostedPageRequest: Sendable {
         formTargets: [String] = []
     ) throws -> Response {
         PageResponse.html(
-            try pages.templates.render(template, model), for: visit, status: status, formTargets: formTargets)
+            try pages.templates.render(template, model), for: browser, status: status, formTargets: formTargets)
     }
 
     /// Draws a page that is the same for everybody but for what ties it to a browser; it is kept.
@@ -96,17 +96,17 @@ struct HostedPageRequest: Sendable {
     func common(
         _ template: String, variant: String = "", _ model: (HostedPageRequest) throws -> PageTemplates.Model
     ) throws -> Response {
-        guard continuation == nil, visit.query.all.isEmpty else {
+        guard continuation == nil, browser.query.all.isEmpty else {
             return try html(template, try model(self), formTargets: formTargets())
         }
-        let key = "\(visit.language.rawValue) \(template) \(variant)"
+        let key = "\(browser.language.rawValue) \(template) \(variant)"
         let kept = try theme.kept(key) {
             var open = try model(self)
             open["nonce"] = KeptPage.noncePlace
             open["formToken"] = KeptPage.tokenPlace
             return KeptPage(try pages.templates.render(template, open))
         }
-        return PageResponse.html(kept.html(nonce: visit.nonce, formToken: visit.formToken), for: visit)
+        return PageResponse.html(kept.html(nonce: browser.nonce, formToken: browser.formToken), for: browser)
     }
 
     /// A page that says one thing.
@@ -120,11 +120,11 @@ struct HostedPageRequest: Sendable {
     private var languages: [PageTemplates.Model] {
         PageLanguage.allCases.map { language in
             let pairs =
-                visit.query.all.filter { $0.name != PageRequest.languageParameter && $0.name != "ui_locales" }
+                browser.query.all.filter { $0.name != PageRequest.languageParameter && $0.name != "ui_locales" }
                 .map { ($0.name, $0.value) } + [(PageRequest.languageParameter, language.rawValue)]
             return [
-                "code": language.rawValue, "name": language.ownName, "isCurrent": language == visit.language,
-                "link": "\(visit.path)?\(FormValues.query(pairs))",
+                "code": language.rawValue, "name": language.ownName, "isCurrent": language == browser.language,
+                "link": "\(browser.path)?\(FormValues.query(pairs))",
             ]
         }
     }

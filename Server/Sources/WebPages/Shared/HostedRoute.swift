@@ -3,10 +3,10 @@ import HTTPSupport
 import Hummingbird
 import PageSupport
 
-/// What one hosted page does with a visit.
+/// What one hosted page does with a request.
 protocol HostedPage: Sendable {
-    /// - Throws: anything; the visit turns it into a page in the person's language.
-    func respond(to visit: HostedPageRequest) async throws -> Response
+    /// - Throws: anything; the request turns it into a page in the person's language.
+    func respond(to request: HostedPageRequest) async throws -> Response
 }
 
 /// Finds the application of a hosted page, and answers errors as pages.
@@ -15,11 +15,11 @@ struct HostedRoute: Sendable {
     let page: any HostedPage
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        let visit = try await pages.visit(request, context)
+        let hosted = try await pages.request(request, context)
         do {
-            return try await page.respond(to: visit)
+            return try await page.respond(to: hosted)
         } catch {
-            return try visit.answer(to: error)
+            return try hosted.answer(to: error)
         }
     }
 }
@@ -29,7 +29,7 @@ extension WebPages {
     private static let maximumIdBytes = 128
 
     /// - Throws: `PageFault.unknown` when there is no such application; `storageUnavailable`.
-    func visit(_ request: Request, _ context: ServerContext) async throws -> HostedPageRequest {
+    func request(_ request: Request, _ context: ServerContext) async throws -> HostedPageRequest {
         guard let sent = context.parameters.get("application"), sent.utf8.count <= Self.maximumIdBytes,
             sent.utf8.allSatisfy({ (0x30...0x7a).contains($0) })
         else { throw PageFault.unknown }
@@ -46,7 +46,7 @@ extension WebPages {
             }
         }
         return HostedPageRequest(
-            pages: self, visit: gate.visit(request, context, cookie: id.rawValue), application: application,
+            pages: self, browser: gate.request(request, context, cookie: id.rawValue), application: application,
             theme: themes.theme(of: application, texts: texts))
     }
 }

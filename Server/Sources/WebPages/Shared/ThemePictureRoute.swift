@@ -9,7 +9,7 @@ struct ThemePictureRoute: Sendable {
     let pages: WebPages
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        let theme = try await pages.visit(request, context).theme
+        let theme = try await pages.request(request, context).theme
         // The name holds a digest, so that what browsers keep is never an earlier picture.
         guard
             let found = [theme.logo, theme.background].compactMap({ $0 }).first(where: { $0.path == request.uri.path })

@@ -74,9 +74,9 @@ struct FieldsPageTests {
         let auditor = browser(world, "auditor")
         let shown = try await auditor.get(place)
         #expect(shown.status == 200 && !shown.html.contains("<select"))
-        #expect(try await auditor.post(place, Self.form, token: shown.token).status == 403)
+        #expect(try await auditor.post("\(place)/save", Self.form, token: shown.token).status == 403)
         #expect(try await browser(world, "support").get(place).status == 403)
-        #expect(try await browser(world).post(place, Self.form, token: "forged").status == 403)
+        #expect(try await browser(world).post("\(place)/save", Self.form, token: "forged").status == 403)
         let rules = try await world.server.useCases.findApplication(world.server.application.id).settings.fieldRules
         #expect(rules.isEmpty)
     }

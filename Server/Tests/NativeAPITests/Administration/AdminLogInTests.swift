@@ -246,7 +246,7 @@ struct AdminLogInTests {
         let patch = world.place("/protocols/parse/rules")
         #expect(try await world.send(second.key, .patch, patch, body: "{}").status == 200)
         _ = try await rules.changeAdmin(
-            id, .init(role: .support, applications: .set([world.foreign.id])))
+            id, .init(role: .support, applications: .set([world.foreign.id])), by: .local)
         expect(try await world.send(second.key, .patch, patch, body: "{}"), 404, .notFound)
         let other = "applications/\(world.foreign.id)"
         expect(try await world.send(second.key, .patch, "\(other)/protocols/parse/rules", body: "{}"), 403, .notAllowed)

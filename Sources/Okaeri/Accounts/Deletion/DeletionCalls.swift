@@ -6,10 +6,10 @@ extension SessionKeeper {
     func deleteUser() async throws(OkaeriError) -> Date {
         var call = APICall(.delete, APIPath.user)
         call.isProven = true
-        let answered = try await authenticated(call)
-        let erasedAt = Date(try answered.response.decoded(DeletionAnswer.self).erasedAt)
+        let received = try await authenticated(call)
+        let erasedAt = Date(try received.response.decoded(DeletionAnswer.self).erasedAt)
         handle(.replaced)
-        await change(.forgetDeleted(epoch: answered.epoch))
+        await change(.forgetDeleted(epoch: received.epoch))
         return erasedAt
     }
 
@@ -33,8 +33,8 @@ extension SessionKeeper {
     func exportUser() async throws(OkaeriError) -> Data {
         var call = APICall(.get, APIPath.export)
         call.isProven = true
-        let answered = try await authenticated(call)
-        _ = try answered.response.decoded(ExportAnswer.self)
-        return answered.response.body
+        let received = try await authenticated(call)
+        _ = try received.response.decoded(ExportAnswer.self)
+        return received.response.body
     }
 }

@@ -5,26 +5,26 @@ extension SessionKeeper {
     /// What would become of two users.
     func preview(_ conflict: MergeConflict) async throws(OkaeriError) -> MergePreview {
         let body = MergePreviewBody(ticket: conflict.ticket.revealed)
-        let answered = try await authenticated(APICall(.post, APIPath.mergePreview, body: body))
-        let answer = try answered.response.decoded(MergePreviewResponse.self)
-        return MergePreview(current: User(answer.current), other: User(answer.other), merged: User(answer.merged))
+        let received = try await authenticated(APICall(.post, APIPath.mergePreview, body: body))
+        let response = try received.response.decoded(MergePreviewResponse.self)
+        return MergePreview(current: User(response.current), other: User(response.other), merged: User(response.merged))
     }
 
-    /// Resolves a conflict, and goes on as whoever was chosen.
+    /// Resolves a conflict, and goes on as the user who was chosen.
     func resolve(_ conflict: MergeConflict, by choice: MergeChoice) async throws(OkaeriError) -> MergeResult {
         let body = MergeBody(ticket: conflict.ticket.revealed, choice: choice.rawValue)
-        let answered = try await authenticated(APICall(.post, APIPath.merge, body: body))
-        let answer = try answered.response.decoded(MergeResponse.self)
-        if let session = answer.session {
+        let received = try await authenticated(APICall(.post, APIPath.merge, body: body))
+        let response = try received.response.decoded(MergeResponse.self)
+        if let session = response.session {
             handle(.confirmed(session: session.id))
             let logIn = LogInResponse(
-                isNew: false, user: answer.user, previousLogInAt: answer.user.previousLogInAt, session: session)
+                isNew: false, user: response.user, previousLogInAt: response.user.previousLogInAt, session: session)
             let thumbprint = try await deviceKey().publicKey.thumbprint
-            let leadsHere = answer.user.identities.contains { $0.provider == "device" && $0.subject == thumbprint }
-            await change(.merge(logIn, leadsHere: leadsHere, epoch: answered.epoch))
+            let leadsHere = response.user.identities.contains { $0.provider == "device" && $0.subject == thumbprint }
+            await change(.merge(logIn, leadsHere: leadsHere, epoch: received.epoch))
         }
         return MergeResult(
-            user: User(answer.user), merge: answer.merge, leftUser: answer.leftUser.map(LeftUser.init(_:)))
+            user: User(response.user), merge: response.merge, leftUser: response.leftUser.map(LeftUser.init(_:)))
     }
 
     /// Takes a merge apart again.

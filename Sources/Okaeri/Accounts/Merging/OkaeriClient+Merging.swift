@@ -2,7 +2,7 @@
 extension OkaeriClient {
     /// What would become of two users. Nothing is changed.
     ///
-    /// - Parameter conflict: What `OkaeriError.conflict` told.
+    /// - Parameter conflict: The conflict of `OkaeriError.conflict`.
     /// - Returns: Both users, and the other one after a merge.
     /// - Throws: `OkaeriError`: `.mergeRefused` when the ten minutes for it are over.
     public func preview(_ conflict: MergeConflict) async throws(OkaeriError) -> MergePreview {
@@ -12,7 +12,7 @@ extension OkaeriClient {
     /// Resolves a conflict, once.
     ///
     /// - Parameters:
-    ///   - conflict: What `OkaeriError.conflict` told.
+    ///   - conflict: The conflict of `OkaeriError.conflict`.
     ///   - choice: What the person has chosen.
     /// - Returns: The user to go on with, who is logged in now.
     /// - Throws: `OkaeriError`.
@@ -25,7 +25,7 @@ extension OkaeriClient {
 
     /// Takes a merge apart again, within seven days.
     ///
-    /// - Parameter merge: What ``MergeResult/merge`` told.
+    /// - Parameter merge: The id in ``MergeResult/merge``.
     /// - Throws: `OkaeriError`: `.undoTooLate`.
     public func undoMerge(_ merge: String) async throws(OkaeriError) {
         try await keeper.undoMerge(merge)

@@ -46,7 +46,7 @@ enum TypedLogIn: Sendable {
 }
 
 extension SessionKeeper {
-    /// Logs in, whoever was logged in before. Cancelling the caller does not stop it.
+    /// Logs in, whatever user was logged in before. Cancelling the caller does not stop it.
     func logIn(
         _ typed: TypedLogIn, _ rememberMe: RememberMe, restoring: Bool = false
     ) async throws(OkaeriError) -> LogInResponse {
@@ -68,41 +68,41 @@ extension SessionKeeper {
         defer { lock.release() }
         let before = try await read()
         let era = machine.era
-        let answer: LogInResponse
+        let response: LogInResponse
         switch rememberMe {
-        case .automatic: answer = try await logInToStay(typed, restoring, before)
-        case .untilQuit, .never: answer = try await logInTemporarily(typed, rememberMe, restoring, before)
+        case .automatic: response = try await logInToStay(typed, restoring, before)
+        case .untilQuit, .never: response = try await logInTemporarily(typed, rememberMe, restoring, before)
         }
         guard era == machine.era else { throw .loggedOutMeanwhile }
         handle(.replaced)
-        handle(.confirmed(session: answer.session.id))
+        handle(.confirmed(session: response.session.id))
         publishState()
         if record?.pendingRevocations.isEmpty == false { workInBackground() }
-        return answer
+        return response
     }
 
     private func logInToStay(
         _ typed: TypedLogIn, _ restoring: Bool, _ before: VaultRecord
     ) async throws(OkaeriError) -> LogInResponse {
         var slot = before.keySlot + (typed.leadsAway(from: before) ? 1 : 0)
-        var answer = try await ask(typed, device: configuration.device.body, joinsDevice: true, slot: slot, restoring)
+        var response = try await ask(typed, device: configuration.device.body, joinsDevice: true, slot: slot, restoring)
         var abandoned: [Secret] = []
-        if !(try await joined(answer, slot)) {
+        if !(try await joined(response, slot)) {
             // The key leads to somebody else, with whom it stays; this log-in gets one of its own.
-            abandoned.append(Secret(answer.session.token))
+            abandoned.append(Secret(response.session.token))
             slot += 1
-            answer = try await ask(typed, device: configuration.device.body, joinsDevice: true, slot: slot, restoring)
+            response = try await ask(typed, device: configuration.device.body, joinsDevice: true, slot: slot, restoring)
         }
         await endTemporary()
-        await change(.replace(answer, keySlot: slot, abandoned: abandoned))
-        return answer
+        await change(.replace(response, keySlot: slot, abandoned: abandoned))
+        return response
     }
 
     private func logInTemporarily(
         _ typed: TypedLogIn, _ rememberMe: RememberMe, _ restoring: Bool, _ before: VaultRecord
     ) async throws(OkaeriError) -> LogInResponse {
         let isKnown = rememberMe == .untilQuit
-        let answer = try await ask(
+        let response = try await ask(
             typed, device: isKnown ? configuration.device.body : nil, joinsDevice: false,
             slot: isKnown ? before.keySlot : nil, restoring)
         await endTemporary()
@@ -114,10 +114,10 @@ extension SessionKeeper {
         present.keySlot = stored.keySlot
         present.keyUser = stored.keyUser
         present.pendingRevocations = stored.pendingRevocations
-        present.logIn(answer)
+        present.logIn(response)
         temporary = present
         self.present(present)
-        return answer
+        return response
     }
 
     private func ask(
@@ -132,9 +132,9 @@ extension SessionKeeper {
         return try response.decoded(LogInResponse.self)
     }
 
-    private func joined(_ answer: LogInResponse, _ slot: Int) async throws(OkaeriError) -> Bool {
+    private func joined(_ response: LogInResponse, _ slot: Int) async throws(OkaeriError) -> Bool {
         let thumbprint = try await deviceKey(slot).publicKey.thumbprint
-        return answer.user.identities.contains { $0.provider == "device" && $0.subject == thumbprint }
+        return response.user.identities.contains { $0.provider == "device" && $0.subject == thumbprint }
     }
 
     /// Ends a log-in that was not to be remembered; the vault's record counts again.
@@ -156,17 +156,17 @@ extension SessionKeeper {
 
     /// Another password; the number of other sessions that ended.
     func changePassword(_ body: PasswordChangeBody) async throws(OkaeriError) -> Int {
-        let answered = try await authenticated(APICall(.put, APIPath.password, body: body))
-        return try answered.response.decoded(EndedSessionsAnswer.self).ended
+        let received = try await authenticated(APICall(.put, APIPath.password, body: body))
+        return try received.response.decoded(EndedSessionsAnswer.self).ended
     }
 
     /// Makes the session fresh, and takes over its new token.
     func reauthenticate(_ body: ReauthenticationBody) async throws(OkaeriError) {
         var call = try APICall(.post, APIPath.reauthenticate, body: body)
         call.isProven = body == ReauthenticationBody()
-        let answered = try await authenticated(call)
-        let answer = try answered.response.decoded(ReauthenticationAnswer.self)
+        let received = try await authenticated(call)
+        let response = try received.response.decoded(ReauthenticationAnswer.self)
         await change(
-            .renewToken(session: answer.session.id, Secret(answer.session.token), epoch: answered.epoch))
+            .renewToken(session: response.session.id, Secret(response.session.token), epoch: received.epoch))
     }
 }

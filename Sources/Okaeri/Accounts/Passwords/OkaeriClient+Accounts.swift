@@ -7,7 +7,7 @@ extension OkaeriClient {
     /// Makes a new user with identifiers and a password, and logs them in. One of `username`, `email` and `phone` must
     /// be there.
     ///
-    /// Whoever was logged in before is logged out. For the anonymous user of this device, ``upgrade(username:email:phone:password:changes:)``
+    /// A user who was logged in before is logged out. For the anonymous user of this device, ``upgrade(username:email:phone:password:changes:)``
     /// keeps everything.
     ///
     /// - Parameters:
@@ -30,7 +30,7 @@ extension OkaeriClient {
         return User(try await keeper.logIn(.signUp(body), rememberMe).user)
     }
 
-    /// Logs somebody in. Whoever was logged in before is logged out; an anonymous user of this device stays reachable by
+    /// Logs a user in. A user who was logged in before is logged out; an anonymous user of this device stays reachable by
     /// the key that the device keeps.
     ///
     /// - Parameters:
@@ -45,8 +45,8 @@ extension OkaeriClient {
         identifier: String, password: String, rememberMe: RememberMe = .automatic, restoring: Bool = false
     ) async throws(OkaeriError) -> Welcome {
         let body = PasswordLogInBody(identifier: identifier, password: password)
-        let answer = try await keeper.logIn(.password(body), rememberMe, restoring: restoring)
-        return .known(User(answer.user), lastLogIn: answer.previousLogInAt.map(Date.init(_:)))
+        let response = try await keeper.logIn(.password(body), rememberMe, restoring: restoring)
+        return .known(User(response.user), lastLogIn: response.previousLogInAt.map(Date.init(_:)))
     }
 
     /// Gives the anonymous user identifiers and a password, so that they can come back from any device. Id, session and

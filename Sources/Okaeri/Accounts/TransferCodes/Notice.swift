@@ -1,7 +1,7 @@
 public import Foundation
 import OkaeriWire
 
-/// Something that happened to the user and that the person should be told.
+/// Something that happened to the user and that the person should know.
 public struct Notice: Hashable, Sendable, Identifiable {
     /// The notice's id.
     public let id: String
@@ -78,7 +78,7 @@ public struct OkaeriNotices: AsyncSequence, Sendable {
 /// Hands notices to listeners, each notice once to each of them.
 final class NoticeBroadcaster: Sendable {
     private struct Contents {
-        /// What was told and may be told again to a listener who comes later.
+        /// What was published, and is published again to a later listener.
         var pending: [Notice] = []
         var listeners: [Int: Listener] = [:]
         var nextListener = 0

@@ -1,8 +1,8 @@
 /// The same user on another device.
 extension OkaeriClient {
-    /// A code that carries the user to another device, in place of the one that there was.
+    /// A code that carries the user to another device, instead of the earlier one.
     ///
-    /// - Returns: The code, for a day and for one device. It is told this once.
+    /// - Returns: The code, for a day and for one device. It is shown this once.
     /// - Throws: `OkaeriError`.
     public func issueTransferCode() async throws(OkaeriError) -> TransferCode {
         try await keeper.issueTransferCode()
@@ -17,7 +17,7 @@ extension OkaeriClient {
 
     /// Lets this device join the user that issued a code on another one.
     ///
-    /// This device's key leads to that user from now on. The user that it led to before is told as
+    /// This device's key leads to that user from now on. The user that it led to before is named by
     /// ``TransferResult/leftUser``.
     ///
     /// - Parameters:
@@ -33,7 +33,7 @@ extension OkaeriClient {
     }
 
     /// What happened to the user that this device should tell the person: each notice once, as soon as the server speaks
-    /// of it with any answer.
+    /// of it with any response.
     public var notices: OkaeriNotices {
         // The task ends as soon as what waits was fetched.
         OkaeriNotices(broadcaster: keeper.notices) { [keeper] in Task { await keeper.fetchNoticesIfWanted() } }
@@ -46,7 +46,7 @@ extension OkaeriClient {
         try await keeper.pendingNotices()
     }
 
-    /// Tells the server that the person took note.
+    /// Acknowledges a notice at the server.
     ///
     /// - Parameter notice: The notice's id.
     /// - Throws: `OkaeriError`.
@@ -56,7 +56,7 @@ extension OkaeriClient {
 
     /// Takes a device out again that joined the user by a transfer code. This must happen within a day.
     ///
-    /// - Parameter notice: The id of the notice that told of it.
+    /// - Parameter notice: The id of its notice.
     /// - Throws: `OkaeriError`: `.undoTooLate`.
     public func undoTransfer(_ notice: Notice.ID) async throws(OkaeriError) {
         try await keeper.undoTransfer(notice)

@@ -6,8 +6,8 @@ extension SessionKeeper {
     func issueTransferCode() async throws(OkaeriError) -> TransferCode {
         var call = APICall(.post, APIPath.transferCode)
         call.isProven = true
-        let answered = try await authenticated(call)
-        return TransferCode(try answered.response.decoded(TransferCodeResponse.self))
+        let received = try await authenticated(call)
+        return TransferCode(try received.response.decoded(TransferCodeResponse.self))
     }
 
     /// Makes the user's transfer code worthless.
@@ -25,18 +25,18 @@ extension SessionKeeper {
             .post, APIPath.logInWithTransferCode, body: body, idempotencyKey: randomness.unguessableName())
         let key = try await deviceKey()
         let era = machine.era
-        let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
-        let answer = try response.decoded(LogInResponse.self)
+        let raw = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
+        let response = try raw.decoded(LogInResponse.self)
         guard era == machine.era else {
-            await change(.revoke(Secret(answer.session.token)))
+            await change(.revoke(Secret(response.session.token)))
             workInBackground()
             throw .loggedOutMeanwhile
         }
         // A log-in of before the transfer would bring back a user to whom the key does not lead any more.
         handle(.replaced)
-        let result = try await accept(answer, after: record)
-        readNoticeCount(response)
-        return TransferResult(welcome: result.welcome, leftUser: answer.leftUser.map(LeftUser.init(_:)))
+        let result = try await accept(response, after: record)
+        readNoticeCount(raw)
+        return TransferResult(welcome: result.welcome, leftUser: response.leftUser.map(LeftUser.init(_:)))
     }
 
     /// Takes a device out that joined by a transfer code.
@@ -46,16 +46,16 @@ extension SessionKeeper {
 }
 
 extension SessionKeeper {
-    /// What waits to be told.
+    /// Notices that the person has not acknowledged.
     func pendingNotices() async throws(OkaeriError) -> [Notice] {
-        let answered = try await authenticated(APICall(.get, APIPath.notices))
-        let pending = try answered.response.decoded(NoticeListAnswer.self).notices.map(Notice.init(_:))
+        let received = try await authenticated(APICall(.get, APIPath.notices))
+        let pending = try received.response.decoded(NoticeListAnswer.self).notices.map(Notice.init(_:))
         fetchedNotices = pending.count
         notices.publish(pending)
         return pending
     }
 
-    /// Tells the server that the person took note.
+    /// Acknowledges a notice at the server.
     func acknowledge(_ id: Notice.ID) async throws(OkaeriError) {
         // Without a name the path would be that of all notices.
         guard !id.isEmpty else { return }
@@ -76,7 +76,7 @@ extension SessionKeeper {
         guard announcedNotices > 0, announcedNotices != fetchedNotices, noticeFetch == nil, notices.hasListeners else {
             return
         }
-        // Nobody awaits this task: it ends with its one request. When that fails, the next answer speaks of them again.
+        // Nobody awaits this task: it ends with its one request. When that fails, the next response speaks of them again.
         noticeFetch = Task {
             _ = try? await self.pendingNotices()
             self.noticeFetch = nil

@@ -12,11 +12,11 @@ public struct TransferCode: Hashable, Sendable {
     /// A QR code of the link, or of the code alone, as an SVG document.
     public let qrSVG: String
 
-    init(_ answer: TransferCodeResponse) {
-        code = answer.code
-        expiresAt = Date(answer.expiresAt)
-        link = answer.link.flatMap { URL(string: $0) }
-        qrSVG = answer.qrSVG
+    init(_ response: TransferCodeResponse) {
+        code = response.code
+        expiresAt = Date(response.expiresAt)
+        link = response.link.flatMap { URL(string: $0) }
+        qrSVG = response.qrSVG
     }
 }
 

@@ -63,9 +63,9 @@ extension SessionKeeper {
     }
 
     func takeUser(_ call: APICall) async throws(OkaeriError) -> User {
-        let answered = try await authenticated(call)
-        let body = try answered.response.decoded(UserBody.self)
-        await change(.take(body, epoch: answered.epoch))
+        let received = try await authenticated(call)
+        let body = try received.response.decoded(UserBody.self)
+        await change(.take(body, epoch: received.epoch))
         return User(body)
     }
 }

@@ -34,7 +34,7 @@
 
         /// What the system says; `nil` when it cannot say now, which is no reason to log anybody out.
         private static func state(of user: String) async -> AppleCredentialState? {
-            // Without an answer nothing is known.
+            // Without a response nothing is known.
             guard let state = try? await ASAuthorizationAppleIDProvider().credentialState(forUserID: user) else {
                 return nil
             }

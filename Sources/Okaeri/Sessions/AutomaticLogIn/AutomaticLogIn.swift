@@ -16,7 +16,7 @@ extension SessionKeeper {
         return try await outcome { .asked(caller: $0, body: body, name: name) }.welcome
     }
 
-    /// A session in place of a dead one, without the person's noticing.
+    /// A session instead of a dead one, without the person's noticing.
     func renew(_ dead: Secret?) async throws(OkaeriError) -> VaultRecord.StoredSession {
         if temporary != nil {
             // The device's key leads to somebody else.

@@ -11,7 +11,7 @@ public struct DeviceInfo: Hashable, Sendable {
     /// The app's version, for example `2.4.0 (311)`.
     public var appVersion: String?
 
-    /// Describes a device; nothing needs to be told.
+    /// Describes a device; every text is optional.
     public init(name: String? = nil, model: String? = nil, system: String? = nil, appVersion: String? = nil) {
         self.name = name
         self.model = model

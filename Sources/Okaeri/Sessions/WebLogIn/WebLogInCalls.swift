@@ -42,19 +42,19 @@ extension SessionKeeper {
                 ("redirect_uri", request.redirect.absoluteString), ("code_verifier", request.verifier.revealed),
             ])
         // Once: a code that comes twice counts as stolen, and ends what it opened.
-        let response = try await exchange(call, session: nil, key: key, tries: 1)
-        let answer = try response.decoded(WebLogInResponse.self)
-        let token = Secret(answer.logIn.session.token)
-        guard request.fits(answer.identityToken), era == machine.era else {
+        let raw = try await exchange(call, session: nil, key: key, tries: 1)
+        let response = try raw.decoded(WebLogInResponse.self)
+        let token = Secret(response.logIn.session.token)
+        guard request.fits(response.identityToken), era == machine.era else {
             await change(.revoke(token))
             workInBackground()
             throw era == machine.era ? .webLogInRefused(.identityTokenMismatch) : .loggedOutMeanwhile
         }
         handle(.replaced)
-        let leadsHere = answer.logIn.user.identities.contains {
+        let leadsHere = response.logIn.user.identities.contains {
             $0.provider == "device" && $0.subject == key.publicKey.thumbprint
         }
-        let result = try await accept(answer.logIn, after: before)
+        let result = try await accept(response.logIn, after: before)
         let after = await change(
             .assignKey(
                 RecordChange.KeyAssignment(
@@ -73,11 +73,11 @@ extension APICall {
         mediaType = WebForm.mediaType
     }
 
-    /// What an answer to a form refuses; `nil` for other calls and answers.
-    func refusal(_ answer: TransportResponse) -> OkaeriError? {
+    /// What a response to a form refuses; `nil` for other calls and responses.
+    func refusal(_ response: TransportResponse) -> OkaeriError? {
         // Whatever is no such refusal did not come from the endpoint: the status alone counts then.
-        guard mediaType == WebForm.mediaType, (400..<500).contains(answer.status), answer.status != 429,
-            let refused = try? UntrustedJSON.decode(WebLogInRefusalAnswer.self, from: answer.body)
+        guard mediaType == WebForm.mediaType, (400..<500).contains(response.status), response.status != 429,
+            let refused = try? UntrustedJSON.decode(WebLogInRefusalAnswer.self, from: response.body)
         else { return nil }
         return .webLogInRefused(WebLogInRefusal(rawValue: String(refused.error.prefix(64))))
     }

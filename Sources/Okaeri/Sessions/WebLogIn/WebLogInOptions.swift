@@ -65,6 +65,6 @@ public struct WebLogInRefusal: RawRepresentable, Hashable, Sendable {
     public static let callbackMalformed = WebLogInRefusal(rawValue: "callback_malformed")
     /// The identity token is not about this request.
     public static let identityTokenMismatch = WebLogInRefusal(rawValue: "identity_token_mismatch")
-    /// The server has no pages: nobody told it its own address.
+    /// The server has no pages: it does not know its own address.
     public static let pagesUnavailable = WebLogInRefusal(rawValue: "pages_unavailable")
 }

@@ -20,7 +20,7 @@ public struct WebLogInRequest: Sendable {
     let nonce: Secret
     let verifier: Secret
 
-    /// Longer answers are nobody's.
+    /// Longer responses are nobody's.
     private static let maximumCallbackBytes = 16_384
 
     /// Makes a request with new secrets of 256 bits each.
@@ -79,7 +79,7 @@ public struct WebLogInRequest: Sendable {
         return Secret(code)
     }
 
-    /// Whether an identity token is from the issuer, for this app, and in answer to this request. It came over the
+    /// Whether an identity token is from the issuer, for this app, and in response to this request. It came over the
     /// connection that the session came by, so that nobody else can have made it (OpenID Connect Core 1.0 §3.1.3.7).
     func fits(_ identityToken: String?) -> Bool {
         struct Claims: Decodable {

@@ -15,7 +15,7 @@
         ///   - applicationGroup: The app group whose container holds the locks between app and extensions. Name it
         ///     whenever you name an access group.
         ///   - reinstall: What happens to a log-in that outlived the removal of the app. On tvOS it is always kept: an app
-        ///     has no place there for a mark that is sure to stay.
+        ///     has no folder there for a mark that is sure to stay.
         ///   - service: The Keychain service that the items belong to.
         public init(
             accessGroup: String? = nil, applicationGroup: String? = nil, reinstall: ReinstallPolicy = .keep,

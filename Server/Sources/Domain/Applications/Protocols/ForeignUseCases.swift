@@ -20,11 +20,13 @@ package final class ForeignUseCases: Sendable {
 
     init(
         _ world: UseCases.World, authenticate: Authenticate, findProvider: FindProvider,
-        rateLimiter: RateLimiter, enqueueMessage: EnqueueMessage, check: PasswordCheck, searches: SearchScheduler,
-        changes: AccountChanges, editUser: EditUser, registrar: UserRegistrar
+        enqueueMessage: EnqueueMessage, check: PasswordCheck, searches: SearchScheduler, editUser: EditUser,
+        registrar: UserRegistrar
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
+        let changes = editUser.changes
         let audit = changes.audit
+        let rateLimiter = RateLimiter(store: store, clock: clock)
         searchUsers = SearchUsers(schedule: searches)
         importUsers = ImportUsers(
             store: store, clock: clock, randomness: randomness, passwords: world.passwords, findProvider: findProvider)

@@ -5,7 +5,7 @@ import PageSupport
 
 /// What one action of the account page does.
 protocol AccountAction: Sendable {
-    func run(_ visit: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response
+    func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response
 }
 
 /// `POST /a/{application}/account/…`: does something to the own account.
@@ -14,23 +14,23 @@ struct SendAccount: HostedPage {
     /// Whether the owner must have proved to be there within ten minutes (requirement 18).
     var needsPresence = true
 
-    func respond(to visit: HostedPageRequest) async throws -> Response {
-        let form = try await visit.visit.form()
-        guard let who = try await visit.session() else {
-            return PageResponse.redirect(to: visit.path("log-in"), visit.visit)
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        let form = try await request.browser.form()
+        guard let who = try await request.session() else {
+            return PageResponse.redirect(to: request.path("log-in"), request.browser)
         }
         if needsPresence {
             do {
-                try visit.useCases.requireRecentLogIn(who, isProven: false)
+                try request.useCases.requireRecentLogIn(who, isProven: false)
             } catch {
                 guard case .reauthenticationRequired = error else { throw error }
-                return try visit.confirm(who)
+                return try request.confirm(who)
             }
         }
         do {
-            return try await action.run(visit, who, form)
+            return try await action.run(request, who, form)
         } catch let error as DomainError {
-            return try await visit.account(who, AccountState(errors: visit.errors(of: error)))
+            return try await request.account(who, AccountState(errors: request.errors(of: error)))
         }
     }
 }
@@ -40,11 +40,11 @@ extension HostedPageRequest {
     ///
     /// - Throws: `userDisabled`, `storageUnavailable`.
     func session() async throws(DomainError) -> Authenticated? {
-        guard let cookie = visit.cookie, !cookie.hasPrefix("v.") else { return nil }
+        guard let cookie = browser.cookie, !cookie.hasPrefix("v.") else { return nil }
         let asked = Authenticate.Request(
             application: application, token: cookie[...], proof: nil, protocolName: .pages)
         do {
-            return try await useCases.authenticate(asked, from: { visit.client })
+            return try await useCases.authenticate(asked, from: { browser.client })
         } catch {
             guard case .sessionInvalid = error else { throw error }
             return nil
@@ -76,6 +76,6 @@ extension HostedPageRequest {
 
     /// Back to the account page, which says what was done.
     func done(_ what: String) -> Response {
-        PageResponse.redirect(to: "\(path("account"))\(continuation == nil ? "?" : "&")done=\(what)", visit)
+        PageResponse.redirect(to: "\(path("account"))\(continuation == nil ? "?" : "&")done=\(what)", browser)
     }
 }

@@ -1,0 +1,84 @@
+import Foundation
+import Okaeri
+import OkaeriUI
+import OkaeriWire
+import Testing
+
+@Suite("Every screen, in every state, for every event")
+struct ModelWalkTests {
+    private func walk<Model: FormScreen>(_ model: Model, _ events: [Model.Event], _ seed: UInt64) {
+        var walk = ModelWalk(model, events: events, seed: seed)
+        walk.goOn(steps: 240)
+        #expect(walk.faults.isEmpty, "\(walk.faults.sorted().prefix(3))")
+        #expect(walk.phases.contains(.idle) && walk.pairs > 500)
+    }
+
+    private static func forms<Event>(_ wrap: (FormEvent) -> Event) -> [Event] { ScreenReports.formEvents.map(wrap) }
+
+    @Test("log-in", arguments: 0..<6 as Range<UInt64>)
+    func logIn(seed: UInt64) throws {
+        let options = LogInOptions()
+        walk(
+            try LogInModel(options),
+            Self.forms(LogInEvent.form)
+                + [
+                    .passwordForgotten, .signUp, .provider(.apple), .mailedCode, .transferCode, .guest, .web, .restore,
+                    .fieldsChanged(.default), .fieldsChanged([]), .lastMethodKnown(nil),
+                ], seed)
+    }
+
+    @Test("sign-up", arguments: 0..<6 as Range<UInt64>)
+    func signUp(seed: UInt64) {
+        walk(SignUpModel(), Self.forms(SignUpEvent.form) + [.provider(.apple), .logIn], seed)
+    }
+
+    @Test("upgrade", arguments: 0..<6 as Range<UInt64>)
+    func upgrade(seed: UInt64) {
+        walk(UpgradeModel(), Self.forms(SignUpEvent.form) + [.provider(.apple), .logIn], seed)
+    }
+
+    @Test("mailed codes, to log in and to verify", arguments: 0..<6 as Range<UInt64>)
+    func code(seed: UInt64) {
+        let events = Self.forms(CodeEvent.form) + [.resend, .otherAddress, .restore]
+        walk(CodeModel(), events, seed)
+        walk(CodeModel(.verification, email: "hana@example.com"), events, seed)
+    }
+
+    @Test("a forgotten password, without and with the token of a link", arguments: 0..<6 as Range<UInt64>)
+    func reset(seed: UInt64) {
+        let events = Self.forms(ResetEvent.form) + [.resend, .otherAddress, .haveCode, .logIn]
+        walk(ResetModel(), events, seed)
+        walk(ResetModel(token: "token"), events, seed)
+    }
+
+    @Test("a transfer code, made and entered", arguments: 0..<6 as Range<UInt64>)
+    func transfer(seed: UInt64) {
+        walk(TransferCodeModel(), Self.forms(TransferCodeEvent.form) + [.issue, .copy, .withdraw], seed)
+        walk(
+            TransferEntryModel(),
+            Self.forms(TransferEntryEvent.form) + ScreenReports.texts.map(TransferEntryEvent.scanned), seed)
+    }
+
+    @Test("sessions", arguments: 0..<6 as Range<UInt64>)
+    func sessions(seed: UInt64) {
+        walk(
+            SessionsModel(),
+            Self.forms(SessionsEvent.form) + [.reload, .end("s"), .end("nobody"), .endOthers, .confirmed, .refused],
+            seed)
+    }
+
+    @Test("deletion", arguments: 0..<6 as Range<UInt64>)
+    func deletion(seed: UInt64) {
+        walk(DeletionModel(word: "DELETE"), Self.forms(DeletionEvent.form) + [.export, .restore], seed)
+    }
+
+    @Test(
+        "re-authentication of a guest, by password and by mail", arguments: 0..<3 as Range<UInt64>, [false, true])
+    func reauthentication(seed: UInt64, hasPassword: Bool) {
+        let user = ScreenReports.user(
+            isAnonymous: !hasPassword, email: hasPassword ? "hana@example.com" : nil, hasPassword: hasPassword)
+        walk(
+            ReauthenticationModel(user, for: .deletion),
+            Self.forms(ReauthenticationEvent.form) + [.provider(.apple), .mailCode], seed)
+    }
+}
