@@ -144,6 +144,9 @@ struct UserErasureTests {
             case .writer: .user(nil, standard: [.read, .write])
             case .owner: .user(user.id, standard: [])
             case .operator: .operator
+            case .holder: .holder(of: user.id)
+            // Nobody who asks by a protocol has these roles.
+            case .provider, .server: .user(nil, standard: [])
             }
         let refusal = await world.refusal {
             try await world.useCases.foreign.eraseUser(user.id, in: application, by: actor, from: .local)
