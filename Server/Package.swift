@@ -189,8 +189,8 @@ let package = Package(
 
         // Tests.
         .target(
-            name: "TestWorld", dependencies: ["Domain", "OutboundServices", "Storage", crypto],
-            path: "Tests/Support/TestWorld", swiftSettings: settings),
+            name: "TestWorld", dependencies: ["Domain", "Storage", crypto], path: "Tests/Support/TestWorld",
+            swiftSettings: settings),
         .target(
             name: "StoreConformance", dependencies: ["Domain", "Storage", "TestWorld", wire],
             path: "Tests/Support/StoreConformance", swiftSettings: settings),
@@ -208,8 +208,7 @@ let package = Package(
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: settings),
         .testTarget(
             name: "DomainTests",
-            dependencies: ["Domain", "OutboundServices", "Storage", "StorageSQLite", "TestWorld", crypto, wire],
-            swiftSettings: settings),
+            dependencies: ["Domain", "Storage", "StorageSQLite", "TestWorld", crypto, wire], swiftSettings: settings),
         .testTarget(
             name: "StorageTests",
             dependencies: [
