@@ -61,7 +61,7 @@ struct ErrorTableTests {
         ])
     func retryAfter(error: DomainError, surfaces: [Surface], seconds: String) throws {
         for surface in Surface.apps {
-            let header = try #require(surface.renderer).answer(to: error, requestId: "").headers[.retryAfter]
+            let header = try #require(surface.renderer).response(to: error, requestId: "").headers[.retryAfter]
             #expect(header == (surfaces.contains(surface) ? seconds : nil), "\(surface)")
         }
     }
@@ -81,9 +81,9 @@ struct ErrorTableTests {
         let native = Surface.native
         #expect(try await native.problem(.proofRefused(.malformed)).detail != nil)
         #expect(try await native.problem(.providerTokenRefused(.signature)).detail != nil)
-        let (time, text) = (ErrorTable.time, "2023-11-14T22:13:20.000Z")
-        #expect(try await native.problem(.clockSkew(serverTime: time)).serverTime == text)
-        #expect(try await native.problem(.userDeleted(erasedAt: time)).erasedAt == text)
+        let time = ErrorTable.time
+        #expect(try await native.problem(.clockSkew(serverTime: time)).serverTime == time.wire)
+        #expect(try await native.problem(.userDeleted(erasedAt: time)).erasedAt == time.wire)
         #expect(try await native.problem(.deviceKeyRemoved(ErrorTable.removedKey)).reason == "password_changed")
         #expect(try await native.problem(ErrorTable.mergeOffer).merge?.ticket == "okm_ticket")
         let taken = try await native.problem(.identifiersTaken([.email, .phone])).errors
@@ -141,7 +141,7 @@ enum Surface: String, CaseIterable {
         case .dashboard: return PageWords(error).map { "\($0.status.code) \($0.text)" } ?? "-"
         default: break
         }
-        let response = try #require(renderer).answer(to: error, requestId: "")
+        let response = try #require(renderer).response(to: error, requestId: "")
         let body = try await Self.body(of: response)
         let word: String
         switch self {
@@ -153,7 +153,7 @@ enum Surface: String, CaseIterable {
     }
 
     func problem(_ error: DomainError) async throws -> Problem {
-        let response = try #require(renderer).answer(to: error, requestId: "")
+        let response = try #require(renderer).response(to: error, requestId: "")
         return try JSONDecoder().decode(Problem.self, from: try await Self.bytes(of: response))
     }
 
