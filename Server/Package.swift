@@ -210,8 +210,8 @@ let package = Package(
             swiftSettings: settings),
         // tests: A domain with a clock that stands still and SQLite in memory.
         .target(
-            name: "TestWorld", dependencies: ["Domain", "OutboundServices", "Storage", crypto],
-            path: "Tests/Support/TestWorld", swiftSettings: settings),
+            name: "TestWorld", dependencies: ["Domain", "Storage", crypto], path: "Tests/Support/TestWorld",
+            swiftSettings: settings),
         // tests: What every storage engine must do.
         .target(
             name: "StoreConformance", dependencies: ["Domain", "Storage", "TestWorld", wire],
@@ -236,8 +236,7 @@ let package = Package(
         // tests: The rules, on SQLite in memory.
         .testTarget(
             name: "DomainTests",
-            dependencies: ["Domain", "OutboundServices", "Storage", "StorageSQLite", "TestWorld", crypto, wire],
-            swiftSettings: settings),
+            dependencies: ["Domain", "Storage", "StorageSQLite", "TestWorld", crypto, wire], swiftSettings: settings),
         // tests: Both engines against the contracts, and migrations from every past schema.
         .testTarget(
             name: "StorageTests",

@@ -44,3 +44,10 @@ extension MailMessage {
         text.split { $0.isWhitespace || $0 == "=" }.first { $0.split(separator: "-").count == 7 }.map(String.init)
     }
 }
+
+/// Draws mails without a layout: the text with its values.
+struct PlainMailRenderer: MailRenderer {
+    func page(of template: MailTemplate, in language: MailLanguage, _ values: [MailValue: String]) -> String {
+        MailTemplate.fill(template.text) { values[$0] ?? "" }
+    }
+}

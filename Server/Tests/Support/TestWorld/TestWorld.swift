@@ -1,5 +1,4 @@
 package import Domain
-import OutboundServices
 package import Storage
 
 /// All rules over one engine, with a clock that stands still.
@@ -25,7 +24,7 @@ package struct TestWorld: Sendable {
         let useCases = UseCases(
             UseCases.World(
                 store: engine, validity: engine.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
-                passwords: passwords, mailRenderer: HTMLMailRenderer(), issuer: "https://id.example.com",
+                passwords: passwords, mailRenderer: PlainMailRenderer(), issuer: "https://id.example.com",
                 firstLaunches: firstLaunches, passwordFailures: passwordFailures,
                 hasRateLimits: hasRateLimits || firstLaunches != nil,
                 sessionCacheCapacity: sessionCacheCapacity, searchLimits: searchLimits, mailDelivery: mail))

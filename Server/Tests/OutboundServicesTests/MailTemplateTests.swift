@@ -1,12 +1,10 @@
 import Domain
 import OutboundServices
-import StorageSQLite
-import TestWorld
 import Testing
 
 @Suite("The words of mails")
 struct MailTemplateTests {
-    private static let now = StandingClock().now
+    private static let now = Timestamp(milliseconds: 1_700_000_000_000)
     private static let id = Identifier<QueuedMail>(rawValue: "0000000000000001")
 
     private static func application(_ name: String = "花アプリ", _ mail: MailSettings = MailSettings()) -> Application {
