@@ -1,4 +1,4 @@
-/// Stores edits of users. The one place where it happens, whatever the protocol: evictions, entries of the audit log and
+/// Stores edits of users. Nothing else does, whatever the protocol: evictions, entries of the audit log and
 /// mails go with the change, in one transaction.
 package struct EditUser: Sendable {
     let store: any Store

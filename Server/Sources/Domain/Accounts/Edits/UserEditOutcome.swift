@@ -29,14 +29,14 @@ extension UserEdit {
         guard version == nil || version == before.updatedAt else { throw .administration(.changedMeanwhile) }
         if case .first? = password, manner == .native, !before.isAnonymous { throw .alreadyRegistered }
         var user = before
-        let told = apply(fields, to: &user)
+        let written = apply(fields, to: &user)
         user.displayName = displayName.applied(to: user.displayName)
         user.locale = locale.applied(to: user.locale)
-        var faults = told.faults + applyIdentifiers(to: &user)
+        var faults = written.faults + applyIdentifiers(to: &user)
         takeProof(into: &user, at: now)
         try applyIdentities(to: &user, at: now)
         if proven == nil {
-            faults += rules.settle(&user, from: before, told: told.names, by: actor.writing(to: before))
+            faults += rules.settle(&user, from: before, told: written.names, by: actor.writing(to: before))
         }
         if user.displayName != before.displayName || user.locale != before.locale || user.fields != before.fields {
             faults += ProfileRules.faults(displayName: user.displayName, locale: user.locale, fields: user.fields)
