@@ -15,7 +15,9 @@ struct PolicyCommand: ParsableCommand {
         shouldDisplay: false)
 
     /// The tables, by the names of their markers.
-    static let tables = [("AccountChange", AccountChange.policyTable)]
+    static let tables = [
+        ("AdminAction", AdminAction.policyTable), ("AccountChange", AccountChange.policyTable),
+    ]
 
     func run() {
         for (name, table) in Self.tables {

@@ -184,9 +184,10 @@ struct AdminPolicyTests {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../../docs/threat-model.md").standardizedFileURL
         let text = try String(contentsOf: file, encoding: .utf8)
-        let parts = text.components(separatedBy: "<!-- AdminAction -->\n")
-        try #require(parts.count == 3)
-        #expect(parts[1] == "\n\(AdminAction.policyTable)\n\n")
+        let parts = text.components(separatedBy: "<!-- policy: AdminAction -->\n")
+        try #require(parts.count == 2)
+        let table = try #require(parts[1].components(separatedBy: "<!-- end of policy -->\n").first)
+        #expect(table == "\n\(AdminAction.policyTable)\n\n")
     }
 }
 
