@@ -134,7 +134,9 @@ private struct SetUpPage {
         case .adminNameTaken: ["name": request.text("fault.nameTaken")]
         case .fieldsRefused:
             Dictionary(
-                (error.validationErrors ?? []).map { ($0.field, request.text($0.field == "name" ? "setUp.badName" : "setUp.badPassword")) },
+                (error.validationErrors ?? []).map {
+                    ($0.field, request.text($0.field == "name" ? "setUp.badName" : "setUp.badPassword"))
+                },
                 uniquingKeysWith: { first, _ in first })
         default: nil
         }

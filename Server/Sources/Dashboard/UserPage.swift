@@ -79,11 +79,11 @@ enum UserPage {
         DashboardRoute(page, post: "save", .editUser, also: [.changeIdentifiers]) { request in
             try await change(request) { form, id, application, _ in
                 let known = try await request.useCases.readUser(id, in: application.id)
-                let changes = try changes(form, of: known)
-                return try await request.perform(.editing(changes)) { who in
-                    _ = try await request.rules.editUser(
-                        id, in: application.id, changes: changes,
-                        version: Timestamp(milliseconds: Int64(form.text("version"), radix: 10) ?? 0), by: who)
+                var edit = try edit(form, of: known)
+                edit.version = Timestamp(milliseconds: Int64(form.text("version"), radix: 10) ?? 0)
+                let asked = edit
+                return try await request.perform(.editing(asked)) { who in
+                    try await request.useCases.editUser(asked, of: id, in: application, by: .operator(who))
                     return done("saved", request)
                 }
             }
@@ -131,7 +131,7 @@ enum UserPage {
 
     /// The whole form says what shall be: an empty value is none. Fields are JSON, so that they keep their types.
     /// Identifiers that are as they were are no change.
-    private static func changes(_ form: FormValues, of known: User) throws(DomainError) -> UpdateUser.Changes {
+    private static func edit(_ form: FormValues, of known: User) throws(DomainError) -> UserEdit {
         func change(_ name: String) -> ValueChange<String> {
             form[name].map { $0.isEmpty ? .removed : .set($0) } ?? .unchanged
         }
@@ -153,7 +153,7 @@ enum UserPage {
         for name in form.text("known").split(separator: "\n").map(String.init) where patch[name] == nil {
             patch[name] = .null
         }
-        return UpdateUser.Changes(
+        return UserEdit(
             displayName: change("displayName"), locale: change("locale"), fields: .set(patch),
             identifiers: NewIdentifiers(
                 username: identifier("username", known.username), email: identifier("email", known.email),

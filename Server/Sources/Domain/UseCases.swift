@@ -23,14 +23,12 @@ package final class UseCases: Sendable {
     package let checkProvider: CheckProvider
     package let logInWithProvider: LogInWithProvider
     package let linkProvider: LinkProvider
-    package let unlinkProvider: UnlinkProvider
     package let revokeGrants: RevokeGrants
     package let takeAppleNotification: TakeAppleNotification
     package let transferTeam: TransferTeam
     // Log-in by password
     package let signUp: SignUp
     package let registerUser: RegisterUser
-    package let setPassword: SetPassword
     package let logInWithPassword: LogInWithPassword
     package let changePassword: ChangePassword
     // Account linking
@@ -50,8 +48,7 @@ package final class UseCases: Sendable {
     package let purgeExpired: PurgeExpired
     // Users
     package let readUser: ReadUser
-    package let updateUser: UpdateUser
-    package let rewriteUser: RewriteUser
+    package let editUser: EditUser
     package let lookUpUser: LookUpUser
     package let listUsers: ListUsers
     package let setUserDisabled: SetUserDisabled
@@ -161,13 +158,15 @@ package final class UseCases: Sendable {
             registrar: registrar, audit: audit)
         registerUser = RegisterUser(
             store: store, clock: clock, randomness: randomness, registrar: registrar, audit: audit)
-        setPassword = SetPassword(store: store, clock: clock, passwords: world.passwords, changes: changes)
         logInWithPassword = LogInWithPassword(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, check: check, audit: audit)
         changePassword = ChangePassword(
             store: store, clock: clock, passwords: world.passwords, check: check, changes: changes)
-        upgradeUser = UpgradeUser(store: store, clock: clock, passwords: world.passwords, changes: changes)
-        let offerMerge = OfferMerge(store: store, clock: clock, randomness: randomness, audit: audit)
+        editUser = EditUser(
+            store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey,
+            passwords: world.passwords, changes: changes)
+        upgradeUser = UpgradeUser(store: store, passwords: world.passwords, editUser: editUser)
+        let offerMerge = OfferMerge(store: store, clock: clock, randomness: randomness, changes: changes)
         requireRecentLogIn = RequireRecentLogIn(clock: clock)
         findProvider = FindProvider(
             store: store, sealingKey: world.sealingKey, providers: world.providers, validity: world.validity)
@@ -181,9 +180,7 @@ package final class UseCases: Sendable {
             rateLimiter: rateLimiter, findProvider: findProvider,
             sealingKey: world.sealingKey, registrar: registrar, audit: audit)
         linkProvider = LinkProvider(
-            store: store, clock: clock, findProvider: findProvider, sealingKey: world.sealingKey,
-            offerMerge: offerMerge, changes: changes)
-        unlinkProvider = UnlinkProvider(store: store, clock: clock, randomness: randomness, changes: changes)
+            store: store, clock: clock, findProvider: findProvider, offerMerge: offerMerge, editUser: editUser)
         revokeGrants = RevokeGrants(
             store: store, clock: clock, sealingKey: world.sealingKey, findProvider: findProvider)
         takeAppleNotification = TakeAppleNotification(
@@ -196,8 +193,8 @@ package final class UseCases: Sendable {
             store: store, clock: clock, sealing: sealing, rateLimiter: rateLimiter, delivery: world.mailDelivery,
             textDelivery: world.textDelivery, pagesURL: world.pagesURL, hasLimits: world.hasRateLimits)
         foreign = ForeignUseCases(
-            world, authenticate: authenticate, findProvider: findProvider,
-            enqueueMessage: enqueueMessage, check: check, searches: searches, changes: changes, registrar: registrar)
+            world, authenticate: authenticate, findProvider: findProvider, enqueueMessage: enqueueMessage, check: check,
+            searches: searches, editUser: editUser, registrar: registrar)
         logOut = LogOut(store: store)
         listSessions = ListSessions(store: store, clock: clock)
         endSession = EndSession(store: store, audit: audit)
@@ -208,12 +205,10 @@ package final class UseCases: Sendable {
         writeSessionActivity = WriteSessionActivity(store: store, activity: activity)
         purgeExpired = PurgeExpired(store: store, clock: clock)
         readUser = ReadUser(store: store)
-        updateUser = UpdateUser(store: store, clock: clock, changes: changes)
-        rewriteUser = RewriteUser(store: store, clock: clock, passwords: world.passwords, changes: changes)
         lookUpUser = LookUpUser(store: store, rateLimiter: rateLimiter, hasLimits: world.hasRateLimits)
         listUsers = ListUsers(store: store)
         rememberAttempt = RememberAttempt(store: store, clock: clock)
-        setUserDisabled = SetUserDisabled(store: store, clock: clock, changes: changes)
+        setUserDisabled = SetUserDisabled(editUser: editUser)
         signingKeys = SigningKeys(store: store, clock: clock, sealingKey: world.sealingKey, validity: world.validity)
         mintAccessToken = MintAccessToken(
             clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.issuer)
@@ -235,7 +230,7 @@ package final class UseCases: Sendable {
             clock: clock, randomness: randomness, verifyProof: verifyProof, tryCode: tryCode, audit: audit)
         requestEmailVerification = RequestEmailVerification(
             enqueueMessage: enqueueMessage, requireRecentLogIn: requireRecentLogIn)
-        verifyEmail = VerifyEmail(clock: clock, tryCode: tryCode, changes: changes)
+        verifyEmail = VerifyEmail(tryCode: tryCode, editUser: editUser, changes: changes)
         requestPasswordReset = RequestPasswordReset(enqueueMessage: enqueueMessage)
         resetPassword = ResetPassword(
             store: store, clock: clock, randomness: randomness, passwords: world.passwords, tryCode: tryCode,
@@ -263,12 +258,12 @@ package final class UseCases: Sendable {
         let transferHash = world.sealingKey.keyedHash(purpose: "okaeri transfer code")
         issueTransferCode = IssueTransferCode(
             store: store, clock: clock, randomness: randomness, hash: transferHash, rateLimiter: rateLimiter,
-            limit: world.hasRateLimits ? .transferCodesIssued : nil, audit: audit)
-        withdrawTransferCode = WithdrawTransferCode(store: store, audit: audit)
+            limit: world.hasRateLimits ? .transferCodesIssued : nil, changes: changes)
+        withdrawTransferCode = WithdrawTransferCode(store: store, clock: clock, changes: changes)
         redeemTransferCode = RedeemTransferCode(
             store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, hash: transferHash,
-            rateLimiter: rateLimiter, attempts: world.hasRateLimits ? .transferCodeAttempts : nil, audit: audit)
-        undoTransfer = UndoTransfer(store: store, clock: clock, audit: audit)
+            rateLimiter: rateLimiter, attempts: world.hasRateLimits ? .transferCodeAttempts : nil, changes: changes)
+        undoTransfer = UndoTransfer(store: store, clock: clock, changes: changes)
         listNotices = ListNotices(store: store)
         acknowledgeNotice = AcknowledgeNotice(store: store, clock: clock)
         requestDeletion = RequestDeletion(store: store, clock: clock, audit: audit)
@@ -284,8 +279,8 @@ package final class UseCases: Sendable {
             store: store, upgradeUser: upgradeUser, check: check,
             offerMerge: offerMerge)
         previewMerge = PreviewMerge(store: store, clock: clock)
-        resolveMerge = ResolveMerge(store: store, clock: clock, randomness: randomness, audit: audit)
-        undoMerge = UndoMerge(store: store, clock: clock, randomness: randomness, audit: audit)
+        resolveMerge = ResolveMerge(store: store, clock: clock, randomness: randomness, changes: changes)
+        undoMerge = UndoMerge(store: store, clock: clock, randomness: randomness, changes: changes)
         chainAuditEntries = ChainAuditEntries(store: store, seals: seals)
         verifyAudit = VerifyAudit(store: store, seals: seals)
         listAudit = ListAudit(store: store)

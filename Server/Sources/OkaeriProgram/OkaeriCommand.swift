@@ -28,7 +28,7 @@ struct OkaeriCommand: AsyncParsableCommand {
             ServeCommand.self, ApplicationCommand.self, UserCommand.self, SessionCommand.self, KeysCommand.self,
             MailCommand.self, AuditCommand.self, AdminCommand.self, MigrateCommand.self, CopyCommand.self,
             DoctorCommand.self, RoutesCommand.self,
-            DemoCommand.self, ImportCommand.self,
+            DemoCommand.self, ImportCommand.self, PolicyCommand.self,
         ])
 
     /// Runs one command and tells on standard error what went wrong.

@@ -10,11 +10,15 @@ import Testing
 @Suite("A change of an account, whatever the protocol")
 struct AccountChangeTests {
     /// A request that changes the account of `mika`, and what it must leave.
-    struct Deed: Sendable, CustomTestStringConvertible {
+    struct ChangeRequest: Sendable, CustomTestStringConvertible {
         enum Actor: Sendable { case owner, administrator }
 
         let name: String
+        /// The row of the table.
+        let row: AccountChange
         let action: AuditEntry.Action
+        /// Further rows, where one request makes two changes.
+        var others: [AccountChange] = []
         var actor = Actor.owner
         /// How many mails tell of it, and the words by which they are known.
         var notice: String?
@@ -36,115 +40,194 @@ struct AccountChangeTests {
 
     private static let (password, email) = ("was changed", "mail address")
 
-    static let deeds: [Deed] = [
-        Deed(name: "native password", action: .passwordChanged, notice: password, evicts: true) { world, user in
+    static let changeRequests: [ChangeRequest] = [
+        ChangeRequest(
+            name: "native password", row: .passwordChanged, action: .passwordChanged, notice: password, evicts: true
+        ) {
+            world, user in
             try await world.native(
                 "PUT", "/v1/user/password", #"{"currentPassword":"s3cret","newPassword":"a quite new secret"}"#,
                 token: user.native)
         },
-        Deed(name: "native address", action: .identifiersChanged, notice: email, evicts: true) { world, user in
+        ChangeRequest(
+            name: "native address", row: .addressChanged, action: .identifiersChanged, notice: email, evicts: true
+        ) {
+            world, user in
             try await world.native("PATCH", "/v1/user", #"{"email":"new@example.com"}"#, token: user.native)
         },
-        Deed(name: "native user name", action: .identifiersChanged) { world, user in
+        ChangeRequest(name: "native user name", row: .identifiersChanged, action: .identifiersChanged) { world, user in
             try await world.native("PATCH", "/v1/user", #"{"username":"mikan"}"#, token: user.native)
         },
-        Deed(name: "log out everywhere", action: .otherSessionsEnded, evicts: true) { world, user in
+        ChangeRequest(name: "log out everywhere", row: .otherSessionsEnded, action: .otherSessionsEnded, evicts: true) {
+            world, user in
             try await world.native("DELETE", "/v1/user/sessions", token: user.native)
         },
-        Deed(name: "kii password", action: .passwordChanged, notice: password, evicts: true) { world, user in
+        ChangeRequest(name: "native transfer code", row: .transferCodeIssued, action: .transferCodeIssued) {
+            world, user in
+            try await world.native("POST", "/v1/user/transfer-code", token: user.native)
+        },
+        ChangeRequest(name: "native deletion", row: .deletionRequested, action: .deletionRequested) { world, user in
+            try await world.native("DELETE", "/v1/user", token: user.native)
+        },
+        ChangeRequest(name: "native other device keys", row: .otherDeviceKeysRemoved, action: .otherDeviceKeysRemoved) {
+            world, user in
+            try await world.native("DELETE", "/v1/user/device-keys", token: user.native)
+        },
+        ChangeRequest(name: "kii status again", row: .enabled, action: .userEnabled, actor: .administrator) {
+            world, user in
+            let id = Identifier<Domain.User>(rawValue: user.id)
+            let (application, now) = (world.application.id, world.clock.now)
+            try await world.importing { transaction throws(DomainError) in
+                guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
+                user.disabledAt = now
+                try transaction.updateStanding(of: user)
+            }
+            return try await world.kii(
+                "PUT", "/users/\(user.id)/status", #"{"disabled":false}"#, token: world.administrator())
+        },
+        ChangeRequest(
+            name: "parse verification by master key, given", row: .emailVerified, action: .emailVerified,
+            actor: .administrator
+        ) { world, user in
+            let id = Identifier<Domain.User>(rawValue: user.id)
+            let application = world.application.id
+            try await world.importing { transaction throws(DomainError) in
+                guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
+                user.emailVerifiedAt = nil
+                try transaction.updateIdentifiers(of: user)
+            }
+            return try await world.parse("PUT", "/users/\(user.id)", #"{"emailVerified":true}"#, master: true)
+        },
+        ChangeRequest(
+            name: "kii password", row: .passwordChanged, action: .passwordChanged, notice: password, evicts: true
+        ) {
+            world, user in
             try await world.kii(
                 "PUT", "/users/me/password", #"{"oldPassword":"s3cret","newPassword":"n3wpass"}"#, token: user.kii)
         },
-        Deed(
-            name: "kii password by an administrator", action: .passwordChanged, actor: .administrator,
+        ChangeRequest(
+            name: "kii password by an administrator", row: .passwordChanged, action: .passwordChanged,
+            actor: .administrator,
             notice: password, evicts: true
         ) { world, user in
             try await world.kii(
                 "PUT", "/users/\(user.id)/password", #"{"newPassword":"n3wpass"}"#,
                 token: world.administrator())
         },
-        Deed(name: "kii address", action: .identifiersChanged, notice: email, evicts: true) { world, user in
+        ChangeRequest(
+            name: "kii address", row: .addressChanged, action: .identifiersChanged, notice: email, evicts: true
+        ) {
+            world, user in
             try await world.kii(
                 "PUT", "/users/me/email-address", #"{"emailAddress":"new@example.com"}"#, token: user.kii)
         },
-        Deed(
-            name: "kii address by an administrator", action: .identifiersChanged, actor: .administrator, notice: email,
+        ChangeRequest(
+            name: "kii address by an administrator", row: .addressChanged, action: .identifiersChanged,
+            actor: .administrator, notice: email,
             evicts: true
         ) { world, user in
             try await world.kii(
                 "PUT", "/users/\(user.id)/email-address", #"{"emailAddress":"new@example.com"}"#,
                 token: world.administrator())
         },
-        Deed(
-            name: "kii login name by an administrator", action: .identifiersChanged, actor: .administrator
+        ChangeRequest(
+            name: "kii login name by an administrator", row: .identifiersChanged, action: .identifiersChanged,
+            actor: .administrator
         ) { world, user in
             try await world.kii(
                 "POST", "/users/\(user.id)", #"{"loginName":"mikan_1"}"#, token: world.administrator())
         },
-        Deed(name: "kii fields by an administrator", action: .userChanged, actor: .administrator) { world, user in
+        ChangeRequest(
+            name: "kii fields by an administrator", row: .profileChanged, action: .userChanged, actor: .administrator
+        ) { world, user in
             try await world.kii("POST", "/users/\(user.id)", #"{"score":5}"#, token: world.administrator())
         },
-        Deed(name: "kii status", action: .userDisabled, actor: .administrator, evicts: true) { world, user in
+        ChangeRequest(name: "kii status", row: .disabled, action: .userDisabled, actor: .administrator, evicts: true) {
+            world, user in
             try await world.kii(
                 "PUT", "/users/\(user.id)/status", #"{"disabled":true}"#, token: world.administrator())
         },
-        Deed(name: "parse password", action: .passwordChanged, notice: password, evicts: true) { world, user in
+        ChangeRequest(
+            name: "parse password", row: .passwordChanged, action: .passwordChanged, notice: password, evicts: true
+        ) {
+            world, user in
             try await world.parse("PUT", "/users/\(user.id)", #"{"password":"n3w"}"#, token: user.parse)
         },
-        Deed(
-            name: "parse password by master key", action: .passwordChanged, actor: .administrator, notice: password,
+        ChangeRequest(
+            name: "parse password by master key", row: .passwordChanged, action: .passwordChanged,
+            actor: .administrator, notice: password,
             evicts: true
         ) { world, user in
             try await world.parse("PUT", "/users/\(user.id)", #"{"password":"n3w"}"#, master: true)
         },
-        Deed(name: "parse address", action: .identifiersChanged, notice: email, evicts: true) { world, user in
+        ChangeRequest(
+            name: "parse address", row: .addressChanged, action: .identifiersChanged, notice: email, evicts: true
+        ) {
+            world, user in
             try await world.parse("PUT", "/users/\(user.id)", #"{"email":"new@example.com"}"#, token: user.parse)
         },
-        Deed(
-            name: "parse address by master key", action: .identifiersChanged, actor: .administrator, notice: email,
+        ChangeRequest(
+            name: "parse address by master key", row: .addressChanged, action: .identifiersChanged,
+            actor: .administrator, notice: email,
             evicts: true
         ) { world, user in
             try await world.parse("PUT", "/users/\(user.id)", #"{"email":"new@example.com"}"#, master: true)
         },
-        Deed(name: "parse user name", action: .identifiersChanged) { world, user in
+        ChangeRequest(name: "parse user name", row: .identifiersChanged, action: .identifiersChanged) { world, user in
             try await world.parse("PUT", "/users/\(user.id)", #"{"username":"mikan"}"#, token: user.parse)
         },
-        Deed(name: "parse access list", action: .aclChanged) { world, user in
+        ChangeRequest(name: "parse access list", row: .aclChanged, action: .aclChanged) { world, user in
             try await world.parse("PUT", "/users/\(user.id)", #"{"ACL":{"*":{"read":true}}}"#, token: user.parse)
         },
-        Deed(
-            name: "parse lock by master key", action: .userDisabled, actor: .administrator, evicts: true
+        ChangeRequest(
+            name: "parse lock by master key", row: .disabled, action: .userDisabled, others: [.aclChanged],
+            actor: .administrator, evicts: true
         ) { world, user in
             try await world.parse("PUT", "/users/\(user.id)", #"{"ACL":{}}"#, master: true)
         },
-        Deed(name: "parse fields by master key", action: .userChanged, actor: .administrator) { world, user in
+        ChangeRequest(
+            name: "parse fields by master key", row: .profileChanged, action: .userChanged, actor: .administrator
+        ) {
+            world, user in
             try await world.parse("PUT", "/users/\(user.id)", #"{"score":5}"#, master: true)
         },
-        Deed(name: "parse verification by master key", action: .identifiersChanged, actor: .administrator) {
+        ChangeRequest(
+            name: "parse verification by master key", row: .identifiersChanged, action: .identifiersChanged,
+            actor: .administrator
+        ) {
             world, user in
             try await world.parse("PUT", "/users/\(user.id)", #"{"emailVerified":false}"#, master: true)
         },
-        Deed(name: "parse anonymous id", action: .identityLinked) { world, user in
+        ChangeRequest(name: "parse anonymous id", row: .identityLinked, action: .identityLinked) { world, user in
             try await world.parse(
                 "PUT", "/users/\(user.id)",
                 #"{"authData":{"anonymous":{"id":"a5f0d7b2-97c3-4c68-8e35-0a4d3c1b2f4e"}}}"#, token: user.parse)
         },
-        Deed(name: "ncmb address", action: .identifiersChanged, notice: email, evicts: true) { world, user in
+        ChangeRequest(
+            name: "ncmb address", row: .addressChanged, action: .identifiersChanged, notice: email, evicts: true
+        ) {
+            world, user in
             try await world.ncmb("PUT", "/users/\(user.id)", #"{"mailAddress":"new@example.com"}"#, token: user.ncmb)
         },
-        Deed(name: "ncmb user name", action: .identifiersChanged) { world, user in
+        ChangeRequest(name: "ncmb user name", row: .identifiersChanged, action: .identifiersChanged) { world, user in
             try await world.ncmb("PUT", "/users/\(user.id)", #"{"userName":"mikan"}"#, token: user.ncmb)
         },
-        Deed(name: "ncmb access list", action: .aclChanged) { world, user in
+        ChangeRequest(name: "ncmb access list", row: .aclChanged, action: .aclChanged) { world, user in
             try await world.ncmb("PUT", "/users/\(user.id)", #"{"acl":{"*":{"read":true}}}"#, token: user.ncmb)
         },
-        Deed(name: "ncmb deletion", action: .userErased) { world, user in
+        ChangeRequest(name: "ncmb deletion", row: .erasedAtOnce, action: .userErased) { world, user in
             try await world.ncmb("DELETE", "/users/\(user.id)", token: user.ncmb)
         },
-        Deed(name: "kii deletion by an administrator", action: .userErased, actor: .administrator) { world, user in
+        ChangeRequest(
+            name: "kii deletion by an administrator", row: .erasedAtOnce, action: .userErased, actor: .administrator
+        ) {
+            world, user in
             try await world.kii("DELETE", "/users/\(user.id)", token: world.administrator())
         },
-        Deed(name: "parse deletion by master key", action: .userErased, actor: .administrator) { world, user in
+        ChangeRequest(
+            name: "parse deletion by master key", row: .erasedAtOnce, action: .userErased, actor: .administrator
+        ) {
+            world, user in
             try await world.parse("DELETE", "/users/\(user.id)", master: true)
         },
     ]
@@ -169,38 +252,61 @@ struct AccountChangeTests {
         try await ForeignWorld(server: ["rate-limits": "off", "dev": "on"])
     }
 
-    @Test("leaves one entry with actor, address and request, and tells the owner", arguments: deeds)
-    func trace(deed: Deed) async throws {
+    @Test("leaves one entry with actor, address and request, and tells the owner", arguments: changeRequests)
+    func trace(asked: ChangeRequest) async throws {
         let world = try await world()
         let account = try await account(at: world)
         // What comes before, such as an administrator's log-in, is another second's.
         world.clock.advance(by: .seconds(1))
         let began = world.clock.now
-        let answer = try await deed.send(world, account)
-        #expect([200, 204].contains(answer.status), "\(answer.text)")
-        let entries = try await world.useCases.listAudit(in: world.application.id)
-            .filter { $0.at >= began && $0.action == deed.action }
+        let answer = try await asked.send(world, account)
+        #expect([200, 201, 202, 204].contains(answer.status), "\(answer.text)")
+        let all = try await world.useCases.listAudit(in: world.application.id)
+            .filter { $0.at >= began && $0.target == .user(Identifier(rawValue: account.id)) && $0.action != .loggedIn }
+        let rows = [asked.row] + asked.others
+        #expect(Set(all.map(\.action)) == Set(rows.map(\.policy.action)) && all.count == rows.count, "\(all)")
+        let entries = all.filter { $0.action == asked.action }
         #expect(entries.count == 1, "\(entries.map(\.action))")
         let entry = try #require(entries.first)
         #expect(entry.target == .user(Identifier(rawValue: account.id)) && entry.result == .done)
-        #expect(entry.actor == (deed.actor == .owner ? .user(Identifier(rawValue: account.id)) : .operator))
+        #expect(entry.actor == (asked.actor == .owner ? .user(Identifier(rawValue: account.id)) : .operator))
         #expect(["192.0.2.1", "127.0.0.1"].contains(entry.origin.address) && entry.origin.requestId != nil)
         #expect(!String(reflecting: entry).contains("example.com") && !String(reflecting: entry).contains("n3w"))
         _ = try await world.useCases.deliverMail()
-        let told = try await world.useCases.readOutbox(of: world.application.id).filter {
+        let mails = try await world.useCases.readOutbox(of: world.application.id).filter {
             $0.recipient == "mika@example.com" && $0.subject.contains("was changed")
         }
-        #expect(told.count == (deed.notice == nil ? 0 : 1), "\(told.map(\.subject))")
-        if let notice = deed.notice { #expect(told.first?.subject.contains(notice) == true) }
+        #expect(mails.count == (asked.notice == nil ? 0 : 1), "\(mails.map(\.subject))")
+        if let notice = asked.notice { #expect(mails.first?.subject.contains(notice) == true) }
     }
 
-    @Test("ends sessions of every protocol and the rest", arguments: deeds.filter(\.evicts))
-    func evicts(deed: Deed) async throws {
+    @Test("is asked for by routes for each row that the mobile backends or a session can ask for without a code")
+    func rows() {
+        let walked = Set(Self.changeRequests.map(\.row))
+        let expected: Set<AccountChange> = [
+            .profileChanged, .aclChanged, .identifiersChanged, .addressChanged, .emailVerified, .passwordChanged,
+            .disabled, .enabled, .identityLinked, .otherDeviceKeysRemoved, .otherSessionsEnded, .transferCodeIssued,
+            .deletionRequested, .erasedAtOnce,
+        ]
+        #expect(walked == expected)
+    }
+
+    @Test("is what its row says", arguments: changeRequests)
+    func row(asked: ChangeRequest) {
+        #expect(asked.row.policy.action == asked.action)
+        #expect((asked.row.policy.mail != nil) == (asked.notice != nil))
+        #expect((asked.row.policy.evicts == Eviction.everything) == asked.evicts)
+        let maker: AccountRole = asked.actor == .owner ? .owner : .operator
+        #expect(asked.row.policy.who.contains(maker))
+    }
+
+    @Test("ends sessions of every protocol and the rest", arguments: changeRequests.filter(\.evicts))
+    func evicts(asked: ChangeRequest) async throws {
         let world = try await world()
         let account = try await account(at: world)
         // A thief's, at every door. NCMB has one session of a user: it is the owner's too.
         var held: [(Door, Door.Pass)] = []
-        for door in Door.all where door.name != "ncmb" || deed.name.hasPrefix("ncmb") == false {
+        for door in Door.all where door.name != "ncmb" || asked.name.hasPrefix("ncmb") == false {
             held.append((door, try #require(try await door.logIn(world, "mika", "s3cret"))))
         }
         let id = Identifier<Domain.User>(rawValue: account.id)
@@ -217,8 +323,8 @@ struct AccountChangeTests {
         let ncmb = try #require(held.first { $0.0.name == "ncmb" }?.1.token ?? account.ncmb)
         let owner = Account(
             id: account.id, parse: account.parse, kii: account.kii, ncmb: ncmb, native: account.native)
-        let answer = try await deed.send(world, owner)
-        #expect([200, 204].contains(answer.status), "\(answer.text)")
+        let answer = try await asked.send(world, owner)
+        #expect([200, 201, 202, 204].contains(answer.status), "\(answer.text)")
         for (door, pass) in held { #expect(try await door.read(world, pass) == nil, "\(door.name)") }
         let user = try await world.useCases.readUser(id, in: application)
         #expect(user.identities.isEmpty, "\(user.identities)")

@@ -12,7 +12,7 @@ struct AccountPermissionTests {
         var method = "PUT"
         var body: String?
         /// What it needs.
-        let permission: AccountPermission
+        let permission: AccountChange
 
         var testDescription: String { "\(permission): \(method) \(body ?? "")" }
     }
@@ -20,31 +20,31 @@ struct AccountPermissionTests {
     private static let anonymous = #"{"anonymous":{"id":"0A4F7C11-3D52-4E6B-9C8A-5B1E2F3D4C60"}}"#
 
     static let parseChanges = [
-        Change(body: #"{"score":1}"#, permission: .fields),
-        Change(body: #"{"score":{"__op":"Increment","amount":1}}"#, permission: .fields),
-        Change(body: #"{"username":"stolen"}"#, permission: .identifiers),
-        Change(body: #"{"email":"thief@example.com"}"#, permission: .identifiers),
-        Change(body: #"{"email":{"__op":"Delete"}}"#, permission: .identifiers),
-        Change(body: #"{"score":1,"username":"VICTIM"}"#, permission: .identifiers),
-        Change(body: #"{"password":"another s3cret"}"#, permission: .password),
-        Change(body: #"{"ACL":{}}"#, permission: .acl),
-        Change(body: #"{"ACL":{"thief":{"read":true,"write":true}}}"#, permission: .acl),
-        Change(body: #"{"authData":\#(anonymous)}"#, permission: .identities),
-        Change(body: #"{"authData":{"anonymous":null}}"#, permission: .identities),
-        Change(method: "DELETE", permission: .erasure),
+        Change(body: #"{"score":1}"#, permission: .profileChanged),
+        Change(body: #"{"score":{"__op":"Increment","amount":1}}"#, permission: .profileChanged),
+        Change(body: #"{"username":"stolen"}"#, permission: .identifiersChanged),
+        Change(body: #"{"email":"thief@example.com"}"#, permission: .identifiersChanged),
+        Change(body: #"{"email":{"__op":"Delete"}}"#, permission: .identifiersChanged),
+        Change(body: #"{"score":1,"username":"VICTIM"}"#, permission: .identifiersChanged),
+        Change(body: #"{"password":"another s3cret"}"#, permission: .passwordChanged),
+        Change(body: #"{"ACL":{}}"#, permission: .aclChanged),
+        Change(body: #"{"ACL":{"thief":{"read":true,"write":true}}}"#, permission: .aclChanged),
+        Change(body: #"{"authData":\#(anonymous)}"#, permission: .identityLinked),
+        Change(body: #"{"authData":{"anonymous":null}}"#, permission: .identityUnlinked),
+        Change(method: "DELETE", permission: .erasedAtOnce),
     ]
 
     static let ncmbChanges = [
-        Change(body: #"{"score":1}"#, permission: .fields),
-        Change(body: #"{"score":{"__op":"Increment","amount":1}}"#, permission: .fields),
-        Change(body: #"{"userName":"stolen"}"#, permission: .identifiers),
-        Change(body: #"{"mailAddress":"thief@example.com"}"#, permission: .identifiers),
-        Change(body: #"{"mailAddress":"no address"}"#, permission: .identifiers),
-        Change(body: #"{"acl":{}}"#, permission: .acl),
-        Change(body: #"{"acl":{"thief":{"read":true,"write":true}}}"#, permission: .acl),
-        Change(body: #"{"authData":\#(anonymous)}"#, permission: .identities),
-        Change(body: #"{"authData":{"anonymous":null}}"#, permission: .identities),
-        Change(method: "DELETE", permission: .erasure),
+        Change(body: #"{"score":1}"#, permission: .profileChanged),
+        Change(body: #"{"score":{"__op":"Increment","amount":1}}"#, permission: .profileChanged),
+        Change(body: #"{"userName":"stolen"}"#, permission: .identifiersChanged),
+        Change(body: #"{"mailAddress":"thief@example.com"}"#, permission: .identifiersChanged),
+        Change(body: #"{"mailAddress":"no address"}"#, permission: .identifiersChanged),
+        Change(body: #"{"acl":{}}"#, permission: .aclChanged),
+        Change(body: #"{"acl":{"thief":{"read":true,"write":true}}}"#, permission: .aclChanged),
+        Change(body: #"{"authData":\#(anonymous)}"#, permission: .identityLinked),
+        Change(body: #"{"authData":{"anonymous":null}}"#, permission: .identityUnlinked),
+        Change(method: "DELETE", permission: .erasedAtOnce),
     ]
 
     /// Everything that leads to the victim, or says who may what.
@@ -92,14 +92,14 @@ struct AccountPermissionTests {
             case .owner, .operator:
                 // A second time, what is gone is gone, and what is lost is not there.
                 if path == "/users" { #expect(answer.status == 200, "\(answer.text)") }
-            case .listed where change.permission == .fields:
+            case .listed where change.permission == .profileChanged:
                 #expect(answer.status == 200 && before.withoutFields == after.withoutFields)
                 #expect(after.user?.fields["score"] != 0)
             case .listed, .stranger, .nobody:
                 #expect(answer.parseCode == 206, "\(answer.text)")
                 #expect(before == after)
             }
-            if caller == .owner, change.permission == .password { break }
+            if caller == .owner, change.permission == .passwordChanged { break }
         }
     }
 
@@ -125,7 +125,7 @@ struct AccountPermissionTests {
         let after = try await Self.account(id, in: world)
         if caller == .owner {
             #expect([200, 400].contains(answer.status), "\(answer.text)")
-        } else if change.permission == .fields, caller != .stranger {
+        } else if change.permission == .profileChanged, caller != .stranger {
             #expect(answer.status == 200 && before != after && before.withoutFields == after.withoutFields)
         } else {
             #expect(try answer.status == 403 && answer.text("code") == "E403001", "\(answer.text)")
@@ -188,10 +188,17 @@ struct AccountPermissionTests {
 
     @Test("the table says who may what, and everybody more may it too")
     func table() {
-        for permission in AccountPermission.allCases {
-            #expect(permission.needs > .stranger)
-            #expect((permission.needs < .owner) == (permission == .fields))
+        // Each has all that those before it may.
+        let ranks: [AccountRole] = [.stranger, .writer, .owner, .operator]
+        let asked: [AccountChange] = [
+            .profileChanged, .aclChanged, .identifiersChanged, .identityLinked, .identityUnlinked, .passwordChanged,
+            .emailVerified, .disabled, .enabled, .erasedAtOnce,
+        ]
+        for change in asked {
+            let may = ranks.map(change.policy.who.contains)
+            #expect(may == may.sorted { !$0 && $1 } && may.contains(true), "\(change)")
+            #expect(!change.policy.who.contains(.stranger))
+            #expect(change.policy.who.contains(.writer) == (change == .profileChanged))
         }
-        #expect(AccountRole.allCases == AccountRole.allCases.sorted())
     }
 }

@@ -102,8 +102,8 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
     }
 
     /// Which action a change of a user is. By another address or name somebody else could get a new password.
-    package static func editing(_ changes: UpdateUser.Changes) -> AdminAction {
-        changes.identifiers.isEmpty ? .editUser : .changeIdentifiers
+    package static func editing(_ edit: UserEdit) -> AdminAction {
+        edit.identifiers.isEmpty ? .editUser : .changeIdentifiers
     }
 
     /// All rows as a table in Markdown.

@@ -33,59 +33,6 @@ package struct InspectUser: Sendable {
     }
 }
 
-/// An operator changes a user, unless somebody else did so since it was read.
-package struct EditUser: Sendable {
-    let store: any Store
-    let clock: any WallClock
-    let changes: AccountChanges
-
-    /// - Parameters:
-    ///   - id: Whom.
-    ///   - application: Where.
-    ///   - asked: What changes.
-    ///   - version: When the user was last changed, as the operator knows it.
-    ///   - who: Who does it.
-    /// - Returns: the user afterwards.
-    /// - Throws: `userUnknown`, `administration(changedMeanwhile)`, `fieldsRefused`, `identifiersTaken`,
-    ///   `storageUnavailable`.
-    package func callAsFunction(
-        _ id: Identifier<User>, in application: Identifier<Application>, changes asked: UpdateUser.Changes,
-        version: Timestamp, by who: Operator
-    ) async throws(DomainError) -> User {
-        try asked.refuseExcess()
-        let now = clock.now
-        let (known, whole) = try await store.read { transaction throws(DomainError) in
-            (try transaction.user(id, in: application), try transaction.application(application))
-        }
-        guard let known else { throw .userUnknown }
-        guard let whole else { throw .applicationUnknown }
-        let ready = try changes.ready(
-            [.profileChanged, .addressChanged, .identifiersChanged], of: known, in: whole, by: who, at: now)
-        return try await store.write { transaction throws(DomainError) in
-            guard let before = try transaction.user(id, in: application) else { throw .userUnknown }
-            guard before.updatedAt == version else { throw .administration(.changedMeanwhile) }
-            guard let home = try transaction.application(application) else { throw .applicationUnknown }
-            var user = before
-            let faults =
-                asked.applyProfile(to: &user, home.settings.fieldRules, by: .server)
-                + asked.applyIdentifiers(to: &user)
-            guard faults.isEmpty else { throw .fieldsRefused(faults) }
-            guard user != before else { return before }
-            // Two changes in one millisecond are two versions.
-            user.updatedAt = max(now, before.updatedAt + .milliseconds(1))
-            try transaction.updateProfile(of: user)
-            if user.typedIdentifiers != before.typedIdentifiers {
-                try transaction.refuseTaken(user)
-                try transaction.updateIdentifiers(of: user)
-            }
-            var changes = AccountChange.between(before, user)
-            if changes.isEmpty { changes[.profileChanged] = user.identifierDetails }
-            try ready.settle(changes, of: &user, keeping: .nothing, in: transaction)
-            return user
-        }
-    }
-}
-
 /// An operator ends every way into a user's account but those that the user has to log in with (requirements 17, 49).
 package struct EndAllSessions: Sendable {
     let store: any Store
@@ -156,7 +103,7 @@ package struct MergeUsers: Sendable {
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     /// - Parameters:
     ///   - id: The user that goes; anonymous.
@@ -173,17 +120,18 @@ package struct MergeUsers: Sendable {
         let work = UserMerger(
             application: application, id: randomness.newIdentifier(at: now), event: randomness.newIdentifier(at: now),
             now: now)
-        let entry = audit.draft(.usersMerged, by: who.actor, in: application.id, from: who.origin)
+        let ready = changes.ready([.mergedByOperator], in: application.id, by: who, at: now)
         return try await store.write { transaction throws(DomainError) in
             guard let current = try transaction.user(id, in: application.id),
-                let user = try transaction.user(other, in: application.id)
+                var user = try transaction.user(other, in: application.id)
             else { throw .userUnknown }
             guard current.isAnonymous else { throw .alreadyRegistered }
             guard id != other, current.mayBeMerged, user.mayBeMerged else {
                 throw .fieldsRefused([ValidationError(field: "into", rule: .notOffered)])
             }
             _ = try work.join(current, into: user, in: transaction)
-            try entry.record(on: .user(other), details: ["left-user": id.rawValue], in: transaction)
+            try ready.settle(
+                [.mergedByOperator: ["left-user": id.rawValue]], of: &user, keeping: .nothing, in: transaction)
             return work.id
         }
     }

@@ -22,7 +22,6 @@ package final class AdministrationUseCases: Sendable {
     package let exportUsers: ExportUsers
     package let changeUserListViews: ChangeUserListViews
     package let inspectUser: InspectUser
-    package let editUser: EditUser
     package let endAllSessions: EndAllSessions
     package let endSession: EndUserSession
     package let orderPasswordReset: OrderPasswordReset
@@ -68,11 +67,10 @@ package final class AdministrationUseCases: Sendable {
         exportUsers = ExportUsers(store: store, browse: browseUsers, audit: audit)
         changeUserListViews = ChangeUserListViews(store: store, audit: audit)
         inspectUser = InspectUser(store: store)
-        editUser = EditUser(store: store, clock: clock, changes: changes)
         endAllSessions = EndAllSessions(store: store, clock: clock, changes: changes)
         endSession = EndUserSession(store: store, audit: audit)
         orderPasswordReset = OrderPasswordReset(store: store, enqueueMessage: enqueueMessage, audit: audit)
-        mergeUsers = MergeUsers(store: store, clock: clock, randomness: randomness, audit: audit)
+        mergeUsers = MergeUsers(store: store, clock: clock, randomness: randomness, changes: changes)
         listActivity = ListActivity(store: store)
         writeStatistics = WriteStatistics(store: store, clock: clock)
         readOverview = ReadOverview(store: store, clock: clock)

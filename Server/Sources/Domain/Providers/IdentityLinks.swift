@@ -79,9 +79,3 @@ struct IdentityLinks: Sendable {
         }
     }
 }
-
-extension Identity {
-    fileprivate func isSame(as other: Identity) -> Bool {
-        provider == other.provider && subject == other.subject
-    }
-}

@@ -4,9 +4,8 @@ package struct LinkProvider: Sendable {
     let store: any Store
     let clock: any WallClock
     let findProvider: FindProvider
-    let sealingKey: SealingKey
     let offerMerge: OfferMerge
-    let changes: AccountChanges
+    let editUser: EditUser
 
     /// How a person stands to the user who shall be linked.
     private enum Standing: Sendable {
@@ -86,46 +85,23 @@ package struct LinkProvider: Sendable {
         _ person: ExternalIdentity, displayName: String?, by who: Authenticated, from origin: RequestOrigin
     ) async throws(DomainError) -> Standing {
         let (now, id, application) = (clock.now, who.user.id, who.application.id)
-        let rules = who.application.settings.fieldRules
-        let sealedGrant = try person.refreshToken.map { token throws(DomainError) in
-            try sealingKey.seal(
-                Array(token.revealed.utf8), purpose: ProviderAccount.purpose(person.provider, in: application))
-        }
-        let ready = try changes.ready(
-            [.identityLinked], of: who.user, in: who.application, by: Operator(actor: .user(id), origin: origin),
-            at: now)
+        var edit = UserEdit()
+        edit.people = [person]
+        let ready = try await editUser.ready(edit, of: who.user, in: who.application, by: .owner(who, from: origin))
         return try await store.write { transaction throws(DomainError) in
             let standing = try Self.standing(of: person, to: id, in: application, transaction)
-            var user: User
             switch standing {
-            case .linked(let known): user = known
-            case .open(let known) where known.identities.contains { $0.provider == person.provider }:
-                user = known
-            case .open(let known):
-                user = known
-                let identity = Identity(provider: person.provider, subject: person.subject, linkedAt: now)
-                try transaction.insert(identity, for: id, in: application)
-                user.identities.append(identity)
-                // An anonymous user becomes a registered one: nothing is linked before what is required is there.
-                let faults = rules.settle(&user, from: known, told: [], by: .owner)
-                guard faults.isEmpty else { throw .fieldsRefused(faults) }
-                user.updatedAt = now
-                try transaction.updateProfile(of: user)
-                try ready.settle(
-                    [.identityLinked: ["provider": person.provider.rawValue]], of: &user, keeping: KeptAccess(who),
-                    in: transaction)
+            case .linked: return standing
             case .taken:
                 // A code is spent by now; what it brought is the other user's.
-                if sealedGrant != nil {
-                    try transaction.keepAccount(of: person, sealedGrant: sealedGrant, in: application, at: now)
-                }
+                if person.refreshToken != nil { try ready.links.keepAccounts(in: transaction) }
                 return standing
+            case .open(let known):
+                var user = try ready.store(known, keeping: KeptAccess(who), in: transaction).user
+                try transaction.complete(
+                    &user, displayName: displayName ?? person.greeting, email: person.email, at: now)
+                return .linked(user)
             }
-            try transaction.markUsed(person.replay, in: application)
-            try transaction.complete(
-                &user, displayName: displayName ?? person.greeting, email: person.email, at: now)
-            try transaction.keepAccount(of: person, sealedGrant: sealedGrant, in: application, at: now)
-            return .linked(user)
         }
     }
 

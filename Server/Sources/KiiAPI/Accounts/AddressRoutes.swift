@@ -71,12 +71,12 @@ struct ChangeAddressRoute: Sendable {
         let body = try await api.body(of: request, context)
         var asked = try addressAlone(of: body, over: user)
         let pending = asked.identifiers.takePendingAddresses(of: user, by: caller, in: enabled)
-        let change = RewriteUser.Request(
-            fields: [:], keptFields: Set(user.fields.keys), identifiers: asked.identifiers,
-            actor: caller.isAdministrator ? .server : .owner, by: api.author(caller, of: user, request, context),
-            keeping: caller.access)
+        var edit = UserEdit(compatible: .unchanged, identifiers: asked.identifiers)
+        edit.password = .first(nil)
         do {
-            let changed = try await api.useCases.rewriteUser(user.id, in: enabled.application, change)
+            let changed = try await api.useCases.editUser(
+                edit, of: user.id, in: enabled.application, by: api.author(caller, of: user, request, context)
+            ).user
             try await api.verify(pending, after: changed, from: user, by: caller, enabled, request, context)
         } catch {
             guard let refusal = error as? DomainError, case .identifiersTaken = refusal else { throw error }

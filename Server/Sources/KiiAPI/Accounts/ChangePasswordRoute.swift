@@ -15,9 +15,10 @@ struct ChangePasswordRoute: Sendable {
         guard user.hasPassword else { throw KiiFault.notAllowed("The user has no password") }
         guard let new = try body.text("newPassword").map(Secret.init(_:)) else { throw KiiFault.passwordTooShort }
         guard let session = caller.session else {
-            try await api.useCases.setPassword(
-                new, of: user.id, in: enabled.application, rules: .kii,
-                by: api.author(caller, of: user, request, context))
+            var edit = UserEdit(compatible: .unchanged, identifiers: NewIdentifiers(rules: .kii))
+            edit.password = .set(new, renewal: nil)
+            try await api.useCases.editUser(
+                edit, of: user.id, in: enabled.application, by: api.author(caller, of: user, request, context))
             return KiiResponse.nothing
         }
         let old = Secret(try body.text("oldPassword") ?? "")

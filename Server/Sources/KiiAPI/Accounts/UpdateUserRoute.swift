@@ -16,14 +16,15 @@ struct UpdateUserRoute: Sendable {
         var profile = try KiiProfile(try await api.body(of: request, context), over: user)
         let pending = profile.identifiers.takePendingAddresses(of: user, by: caller, in: enabled)
         do {
-            let changed = try await api.useCases.rewriteUser(
-                user.id, in: enabled.application,
-                RewriteUser.Request(
-                    displayName: profile.displayName, locale: profile.locale, fields: profile.fields,
-                    // Predefined: a missing one stays as it is.
-                    keptFields: ["country"], identifiers: profile.identifiers, password: profile.password,
-                    actor: caller.isAdministrator ? .server : .owner,
-                    by: api.author(caller, of: user, request, context), keeping: caller.access))
+            // Predefined: a missing one stays as it is.
+            var edit = UserEdit(
+                compatible: .replaced(profile.fields, keeping: ["country"]), identifiers: profile.identifiers)
+            if let name = profile.displayName { edit.displayName = .set(name) }
+            if let locale = profile.locale { edit.locale = .set(locale) }
+            edit.password = .first(profile.password)
+            let changed = try await api.useCases.editUser(
+                edit, of: user.id, in: enabled.application, by: api.author(caller, of: user, request, context)
+            ).user
             try await api.verify(pending, after: changed, from: user, by: caller, enabled, request, context)
             return KiiResponse.response(["modifiedAt": .integer(changed.updatedAt.milliseconds)])
         } catch {
@@ -43,7 +44,7 @@ struct DeleteUserRoute: Sendable {
         let user = try await api.changeable(
             try UserReference(context, in: enabled.publicKey), by: caller, in: enabled)
         try await api.useCases.foreign.eraseUser(
-            user.id, in: enabled.application, by: caller.isAdministrator ? .operator : .user(user.id, standard: []),
+            user.id, in: enabled.application, by: caller.actor,
             from: api.origin(of: request, context), seesLeaving: true)
         return KiiResponse.nothing
     }

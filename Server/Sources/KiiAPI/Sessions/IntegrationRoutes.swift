@@ -63,8 +63,9 @@ struct UnlinkRoute: Sendable {
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let session = try await api.ownSession(request, context)
         do {
-            _ = try await api.useCases.unlinkProvider(
-                provider.provider, by: session, from: api.origin(of: request, context))
+            try await api.useCases.editUser(
+                UserEdit(unlinking: provider.provider), of: session.user.id, in: session.application,
+                by: .owner(session, from: api.origin(of: request, context)))
         } catch {
             guard case .identityUnknown = error else { throw error }
             throw KiiFault(

@@ -20,8 +20,10 @@ enum KiiCaller: Sendable {
         if case .user(let who) = self { who } else { nil }
     }
 
-    /// What the caller uses, when it is the user itself.
-    var access: KeptAccess { session.map { KeptAccess($0) } ?? .nothing }
+    /// In whose name users are changed.
+    var actor: AccountActor {
+        isAdministrator ? .operator : .user(session?.user.id, standard: [])
+    }
 
     var isAdministrator: Bool {
         if case .administrator = self { true } else { false }
@@ -108,10 +110,11 @@ extension KiiAPI {
         gate.origin(of: request, context)
     }
 
-    /// Who changes a user, for the audit log.
+    /// Who changes a user.
     func author(
         _ caller: KiiCaller, of user: User, _ request: Request, _ context: ServerContext
-    ) -> Operator {
-        Operator(actor: caller.isAdministrator ? .operator : .user(user.id), origin: origin(of: request, context))
+    ) -> EditUser.Author {
+        let (actor, origin) = (caller.actor, origin(of: request, context))
+        return EditUser.Author(actor, of: user.id, session: caller.session, from: origin)
     }
 }

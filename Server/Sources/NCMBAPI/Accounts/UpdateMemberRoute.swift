@@ -14,16 +14,16 @@ struct UpdateMemberRoute: Sendable {
         let body = try await api.body(of: request, context)
         // The original changed passwords by mail only; to drop one silently would lock its owner out.
         if let password = body.members["password"], password != .null { throw NCMBFault.notToBeEntered("password") }
-        let actor = ChangeUser.Actor.user(member?.user.id, standard: caller.standard)
+        let actor = AccountActor.user(member?.user.id, standard: caller.standard)
         let linked = try await identities(of: id, member, actor, caller, needed: body.members["authData"])
         let authData = try AuthDataRequest(body.members["authData"], linked: linked)
         var changes = try changes(body, of: id, isOwn: member?.user.id == id)
         changes.people = try await api.verified(authData, for: caller, from: api.client(of: request, context))
         changes.anonymousId = authData.anonymousId
         changes.unlinked = authData.unlinked
-        let changed = try await api.useCases.foreign.changeUser(
-            id, in: caller.application, by: actor, changes, from: api.gate.origin(of: request, context), session: member
-        )
+        let changed = try await api.useCases.editUser(
+            changes, of: id, in: caller.application,
+            by: EditUser.Author(actor, of: id, session: member, from: api.gate.origin(of: request, context)))
         if changed.hasNewEmail {
             await api.sendConfirmation(to: changed.user, by: member?.session, for: caller, request, context)
         }
@@ -32,25 +32,28 @@ struct UpdateMemberRoute: Sendable {
 
     /// What is linked already. Only who may change that learns what it is.
     private func identities(
-        of id: Identifier<User>, _ member: Authenticated?, _ actor: ChangeUser.Actor, _ caller: NCMBCaller,
+        of id: Identifier<User>, _ member: Authenticated?, _ actor: AccountActor, _ caller: NCMBCaller,
         needed authData: JSONValue?
     ) async throws -> [Identity] {
         guard let authData, authData != .null else { return [] }
         if let member, member.user.id == id { return member.user.identities }
         let user = try await api.useCases.readUser(id, in: caller.application.id)
-        guard actor.may(.identities, user) else { throw DomainError.accessRefused }
+        guard actor.may(.identityLinked, user) else { throw DomainError.accessRefused }
         return user.identities
     }
 
     private func changes(
         _ body: NCMBBody, of id: Identifier<User>, isOwn: Bool
-    ) throws -> ChangeUser.Changes {
-        var changes = ChangeUser.Changes(identifiers: NewIdentifiers(email: try body.mailAddress, rules: .ncmb))
+    ) throws -> UserEdit {
+        var changes = UserEdit(
+            compatible: .unchanged, identifiers: NewIdentifiers(email: try body.mailAddress, rules: .ncmb))
         // Others are shown no address, and send that back with the whole object.
         if case .removed = changes.identifiers.email, !isOwn { changes.identifiers.email = .unchanged }
+        var operations: [String: FieldOperation] = [:]
         for (name, value) in try MemberFields.custom(in: body.members) {
-            changes.operations[name] = try MemberFields.operation(name, value)
+            operations[name] = try MemberFields.operation(name, value)
         }
+        changes.fields = .operations(operations)
         switch body.members["acl"] {
         case nil, .null?: break
         case let value?: changes.acl = .set(try MemberFields.acl(value))

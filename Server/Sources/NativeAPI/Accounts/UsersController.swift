@@ -9,7 +9,7 @@ final class UsersController: Sendable {
     private let requests: NativeRequests
     private let metrics: ServerMetrics
     private let signUp: SignUp
-    private let updateUser: UpdateUser
+    private let editUser: EditUser
     private let requireRecentLogIn: RequireRecentLogIn
     private let rememberAttempt: RememberAttempt
     private let upgradeOrOfferMerge: UpgradeOrOfferMerge
@@ -20,7 +20,7 @@ final class UsersController: Sendable {
         self.requests = requests
         self.metrics = metrics
         signUp = useCases.signUp
-        updateUser = useCases.updateUser
+        editUser = useCases.editUser
         requireRecentLogIn = useCases.requireRecentLogIn
         rememberAttempt = useCases.rememberAttempt
         upgradeOrOfferMerge = useCases.upgradeOrOfferMerge
@@ -64,13 +64,14 @@ final class UsersController: Sendable {
     func update(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
         let patch = try await requests.readJSON(
             UserPatchBody.self, of: request, context, mediaTypes: ["application/merge-patch+json", "application/json"])
-        let changes = UpdateUser.Changes(patch ?? UserPatchBody())
-        if !changes.identifiers.isEmpty {
+        let edit = UserEdit(patch ?? UserPatchBody())
+        if !edit.identifiers.isEmpty {
             try requireRecentLogIn(caller, isProven: requests.isProven(request, context))
         }
-        let user = try await updateUser(
-            caller.user.id, in: caller.application, changes: changes, from: requests.origin(of: request, context),
-            keeping: KeptAccess(caller))
+        let user = try await editUser(
+            edit, of: caller.user.id, in: caller.application,
+            by: .owner(caller, from: requests.origin(of: request, context))
+        ).user
         return try JSONResponse(body: UserBody(user.shown(to: .owner, in: caller.application))).response()
     }
 
@@ -87,7 +88,7 @@ final class UsersController: Sendable {
                     username: ValueChange(given: body.username), email: ValueChange(given: body.email),
                     phone: ValueChange(given: body.phone)),
                 password: body.password.map(Secret.init(_:)),
-                changes: UpdateUser.Changes(
+                changes: UserEdit(
                     displayName: ValueChange(body.displayName), locale: ValueChange(body.locale),
                     fields: ValueChange(body.fields)),
                 isNamedAttempt: attemptName != nil),

@@ -25,7 +25,9 @@ package struct AdminAPI: ProtocolAdapter {
 
     package var routes: [Route] {
         Self.table.map {
-            Route($0.method, $0.path, $0.action.policy.access == .open ? .nothing : .admin, AdminEndpoint(api: self, route: $0).respond)
+            Route(
+                $0.method, $0.path, $0.action.policy.access == .open ? .nothing : .admin,
+                AdminEndpoint(api: self, route: $0).respond)
         }
     }
 

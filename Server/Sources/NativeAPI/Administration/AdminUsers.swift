@@ -33,10 +33,12 @@ extension AdminAPI {
             let patch = try await call.api.native.readJSON(
                 UserPatchBody.self, of: call.request, call.context,
                 mediaTypes: ["application/merge-patch+json", "application/json"])
-            let changes = UpdateUser.Changes(patch ?? UserPatchBody())
-            let user = try await call.perform(.editing(changes)) { who in
-                try await call.rules.editUser(
-                    try call.user(), in: application.id, changes: changes, version: try call.version(), by: who)
+            let edit = UserEdit(patch ?? UserPatchBody())
+            let user = try await call.perform(.editing(edit)) { who in
+                var edit = edit
+                edit.version = try call.version()
+                return try await call.useCases.editUser(edit, of: try call.user(), in: application, by: .operator(who))
+                    .user
             }
             return try call.answer(
                 AdminUserBody(user, in: application, for: try call.caller()), version: user.updatedAt)
@@ -140,7 +142,7 @@ extension UserPlace {
     var wire: String { key.isEmpty ? id.rawValue : "\(id.rawValue).\(key)" }
 }
 
-extension UpdateUser.Changes {
+extension UserEdit {
     init(_ patch: UserPatchBody) {
         self.init(
             displayName: ValueChange(patch.displayName), locale: ValueChange(patch.locale),

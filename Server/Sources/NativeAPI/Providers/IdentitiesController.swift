@@ -10,7 +10,7 @@ final class IdentitiesController: Sendable {
     private let logInWithProvider: LogInWithProvider
     private let rememberAttempt: RememberAttempt
     private let linkProvider: LinkProvider
-    private let unlinkProvider: UnlinkProvider
+    private let editUser: EditUser
     private let takeAppleNotification: TakeAppleNotification
 
     init(_ requests: NativeRequests, _ useCases: UseCases, metrics: ServerMetrics) {
@@ -19,7 +19,7 @@ final class IdentitiesController: Sendable {
         logInWithProvider = useCases.logInWithProvider
         rememberAttempt = useCases.rememberAttempt
         linkProvider = useCases.linkProvider
-        unlinkProvider = useCases.unlinkProvider
+        editUser = useCases.editUser
         takeAppleNotification = useCases.takeAppleNotification
     }
 
@@ -71,8 +71,10 @@ final class IdentitiesController: Sendable {
 
     /// `DELETE /v1/user/identities/{provider}`: unlink a provider's identity from the own user.
     func unlink(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
-        let user = try await unlinkProvider(
-            try context.provider(), by: caller, from: requests.origin(of: request, context))
+        let user = try await editUser(
+            UserEdit(unlinking: try context.provider()), of: caller.user.id, in: caller.application,
+            by: .owner(caller, from: requests.origin(of: request, context))
+        ).user
         return try JSONResponse(body: UserBody(user.shown(to: .owner, in: caller.application))).response()
     }
 

@@ -57,9 +57,11 @@ extension ParseAPI {
         }
         var user = logIn.user
         if !people.isEmpty {
-            user = try await useCases.foreign.changeUser(
-                user.id, in: call.application, by: .user(user.id, standard: call.caller.standard),
-                ChangeUser.Changes(people: people), from: origin(of: call), session: nil
+            var edit = UserEdit(compatible: .unchanged)
+            edit.people = people
+            user = try await useCases.editUser(
+                edit, of: user.id, in: call.application,
+                by: EditUser.Author(.owner(user.id), of: user.id, session: nil, from: origin(of: call))
             ).user
         }
         return ParseResponse(

@@ -27,11 +27,12 @@ extension ParseAPI {
     func welcome(_ logIn: LogIn, _ change: UserChange, _ call: ParseCall) async throws -> ParseResponse {
         var user = logIn.user
         if change.isEmailVerified == true || user.isLockedOut(by: change, call.caller) {
-            var further = ChangeUser.Changes()
+            var further = UserEdit(compatible: .unchanged)
             further.isEmailVerified = change.isEmailVerified
             further.isDisabled = user.isLockedOut(by: change, call.caller) ? true : nil
-            user = try await useCases.foreign.changeUser(
-                user.id, in: call.application, by: .operator, further, from: origin(of: call), session: nil
+            user = try await useCases.editUser(
+                further, of: user.id, in: call.application,
+                by: .operator(Operator(actor: .operator, origin: origin(of: call)))
             ).user
         }
         await sendConfirmation(to: user, by: logIn.session, call)

@@ -19,16 +19,15 @@ extension ParseAPI {
     private func update(_ call: ParseCall) async throws -> ParseResponse {
         let id: Identifier<User> = try call.id()
         let change = try UserChange(call.body, of: id, isMaster: call.caller.isMaster)
-        var changes = ChangeUser.Changes(
-            operations: change.operations,
-            identifiers: NewIdentifiers(username: change.username, email: change.email, rules: call.caller.rules),
-            acl: change.acl)
-        changes.password = change.password
+        var changes = UserEdit(
+            compatible: .operations(change.operations),
+            identifiers: NewIdentifiers(username: change.username, email: change.email, rules: call.caller.rules))
+        changes.acl = change.acl
         changes.isEmailVerified = change.isEmailVerified
         if call.caller.isMaster, case .set(let list) = change.acl { changes.isDisabled = list.entries.isEmpty }
-        if !call.caller.isMaster, change.password != nil {
-            changes.renewal = ChangeUser.Renewal(
-                protocolName: .parse, device: call.caller.device)
+        if let password = change.password {
+            let renewal = UserEdit.Renewal(protocolName: .parse, device: call.caller.device)
+            changes.password = .set(password, renewal: call.caller.isMaster ? nil : renewal)
         }
         var linksByMaster = false
         if let sent = call.body["authData"] {
@@ -38,9 +37,9 @@ extension ParseAPI {
             changes.unlinked = authData.unlinked
             linksByMaster = call.caller.isMaster && !authData.isEmpty
         }
-        let changed = try await useCases.foreign.changeUser(
-            id, in: call.application, by: call.caller.actor, changes, from: origin(of: call),
-            session: call.caller.session)
+        let changed = try await useCases.editUser(
+            changes, of: id, in: call.application,
+            by: EditUser.Author(call.caller.actor, of: id, session: call.caller.session, from: origin(of: call)))
         if changed.hasNewEmail { await sendConfirmation(to: changed.user, by: call.caller.session?.session, call) }
         var token = changed.token
         if linksByMaster { token = try await openSession(of: id, .administrator, by: .operator, call).token }
@@ -56,7 +55,7 @@ extension ParseAPI {
     private func identities(of id: Identifier<User>, _ call: ParseCall) async throws -> [Identity] {
         if let session = call.caller.session, session.user.id == id { return session.user.identities }
         let user = try await useCases.readUser(id, in: call.application.id)
-        guard call.caller.actor.may(.identities, user) else { throw DomainError.accessRefused }
+        guard call.caller.actor.may(.identityLinked, user) else { throw DomainError.accessRefused }
         return user.identities
     }
 

@@ -22,7 +22,7 @@ struct ParseCaller: Sendable {
     var standard: ACL.Rights { options.isReadableByAll ? [.read] : [] }
 
     /// In whose name users are changed.
-    var actor: ChangeUser.Actor { isMaster ? .operator : .user(session?.user.id, standard: standard) }
+    var actor: AccountActor { isMaster ? .operator : .user(session?.user.id, standard: standard) }
 
     /// What new passwords must look like.
     var rules: AccountRules { options.hasPasswordPolicy ? .parseWithPolicy : .parse }

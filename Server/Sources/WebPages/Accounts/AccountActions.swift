@@ -29,12 +29,11 @@ struct ChangeProfile: AccountAction {
         let fields = request.profileFields(of: who.user, form)
         let changes = fields.changes
         do {
-            _ = try await request.useCases.updateUser(
-                who.user.id, in: who.application,
-                changes: UpdateUser.Changes(
+            try await request.useCases.editUser(
+                UserEdit(
                     displayName: name.isEmpty ? .removed : .set(name),
                     fields: changes.isEmpty ? .unchanged : .set(changes)),
-                from: request.browser.origin, keeping: KeptAccess(who))
+                of: who.user.id, in: who.application, by: .owner(who, from: request.browser.origin))
             return request.done("saved")
         } catch {
             return try await request.account(
@@ -86,7 +85,7 @@ struct Upgrade: AccountAction {
             user = try await request.useCases.upgradeOrOfferMerge(
                 UpgradeUser.Request(
                     identifiers: sent.identifiers, password: Secret(form.text("password")),
-                    changes: UpdateUser.Changes(fields: changes.isEmpty ? .unchanged : .set(changes))),
+                    changes: UserEdit(fields: changes.isEmpty ? .unchanged : .set(changes))),
                 by: who, address: request.browser.client, from: request.browser.origin)
         } catch {
             if let offer = error.mergeOffer { return try await request.conflict(who, offer) }
@@ -109,8 +108,9 @@ struct RemoveIdentity: AccountAction {
                 by: Operator(actor: .user(who.user.id), origin: request.browser.origin))
             return request.done("identityRemoved")
         }
-        _ = try await request.useCases.unlinkProvider(
-            .init(rawValue: form.text("provider")), by: who, from: request.browser.origin)
+        try await request.useCases.editUser(
+            UserEdit(unlinking: .init(rawValue: form.text("provider"))), of: who.user.id, in: who.application,
+            by: .owner(who, from: request.browser.origin))
         return request.done("identityRemoved")
     }
 }

@@ -39,24 +39,21 @@ struct UpdateUserTests {
     @Test("sets and removes name, language and fields, and leaves the rest")
     func changes() async throws {
         let (user, application) = try await user()
-        let update = world.useCases.updateUser
-        let set = try await update(
+        let set = try await world.edit(
             user.id, in: application,
-            changes: .init(
-                displayName: .set("花"), locale: .set("ja-JP"), fields: .set(["score": 1, "team": ["name": "A"]])),
-            from: .local, keeping: .nothing)
+            UserEdit(
+                displayName: .set("花"), locale: .set("ja-JP"), fields: .set(["score": 1, "team": ["name": "A"]])))
         #expect(set.displayName == "花" && set.locale == "ja-JP")
         world.clock.advance(by: .seconds(1))
-        let patched = try await update(
+        let patched = try await world.edit(
             user.id, in: application,
-            changes: .init(locale: .removed, fields: .set(["score": nil, "team": ["size": 3]])), from: .local,
-            keeping: .nothing)
+            UserEdit(locale: .removed, fields: .set(["score": nil, "team": ["size": 3]])))
         #expect(patched.displayName == "花" && patched.locale == nil)
         #expect(patched.fields == ["team": ["name": "A", "size": 3]])
         #expect(patched.updatedAt == world.clock.now)
         #expect(
-            try await update(
-                user.id, in: application, changes: .init(fields: .removed), from: .local, keeping: .nothing
+            try await world.edit(
+                user.id, in: application, UserEdit(fields: .removed)
             ).fields == [:])
     }
 
@@ -64,9 +61,8 @@ struct UpdateUserTests {
     func noChange() async throws {
         let (user, application) = try await user()
         world.clock.advance(by: .seconds(1))
-        let after = try await world.useCases.updateUser(
-            user.id, in: application, changes: .init(displayName: .removed, fields: .set(["no such": nil])),
-            from: .local, keeping: .nothing)
+        let after = try await world.edit(
+            user.id, in: application, UserEdit(displayName: .removed, fields: .set(["no such": nil])))
         #expect(after == user)
     }
 
@@ -97,9 +93,8 @@ struct UpdateUserTests {
     func limits(fields: [String: JSONValue], fault: ValidationError) async throws {
         let (user, application) = try await user()
         await #expect(throws: DomainError.fieldsRefused([fault])) {
-            try await world.useCases.updateUser(
-                user.id, in: application, changes: .init(displayName: .set("new"), fields: .set(fields)), from: .local,
-                keeping: .nothing)
+            try await world.edit(
+                user.id, in: application, UserEdit(displayName: .set("new"), fields: .set(fields)))
         }
         #expect(try await world.useCases.readUser(user.id, in: application.id) == user)
     }
@@ -108,12 +103,12 @@ struct UpdateUserTests {
     func sumOfFields() async throws {
         let (user, application) = try await user()
         let half = Dictionary(uniqueKeysWithValues: (0..<60).map { ("field \($0)", JSONValue.integer(1)) })
-        _ = try await world.useCases.updateUser(
-            user.id, in: application, changes: .init(fields: .set(half)), from: .local, keeping: .nothing)
+        try await world.edit(
+            user.id, in: application, UserEdit(fields: .set(half)))
         let other = Dictionary(uniqueKeysWithValues: (60..<120).map { ("field \($0)", JSONValue.integer(1)) })
         await #expect(throws: DomainError.self) {
-            try await world.useCases.updateUser(
-                user.id, in: application, changes: .init(fields: .set(other)), from: .local, keeping: .nothing)
+            try await world.edit(
+                user.id, in: application, UserEdit(fields: .set(other)))
         }
     }
 
@@ -131,9 +126,8 @@ struct UpdateUserTests {
     func nobody() async throws {
         let application = try await world.makeApplication()
         await #expect(throws: DomainError.userUnknown) {
-            try await world.useCases.updateUser(
-                Identifier(rawValue: "nobody"), in: application, changes: .init(displayName: .set("x")), from: .local,
-                keeping: .nothing)
+            try await world.edit(
+                Identifier(rawValue: "nobody"), in: application, UserEdit(displayName: .set("x")))
         }
     }
 

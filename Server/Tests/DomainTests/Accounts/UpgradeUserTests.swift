@@ -18,9 +18,8 @@ struct UpgradeUserTests {
     func upgrade() async throws {
         let application = try await world.makeApplication()
         let logIn = try await world.logIn(device, to: application)
-        _ = try await world.useCases.updateUser(
-            logIn.user.id, in: application, changes: .init(fields: .set(["score": 3, "old": true])), from: .local,
-            keeping: .nothing)
+        try await world.edit(
+            logIn.user.id, in: application, UserEdit(fields: .set(["score": 3, "old": true])))
         let user = try await world.upgrade(
             logIn,
             NewIdentifiers(username: .set(" Hana "), email: .set("Hana@例え.テスト"), phone: .set("+81 90 1234 5678")),

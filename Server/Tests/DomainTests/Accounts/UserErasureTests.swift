@@ -138,12 +138,15 @@ struct UserErasureTests {
                 try transaction.updateStanding(of: disabled)
             }
         }
-        let actor: ChangeUser.Actor =
+        let actor: AccountActor =
             switch role {
             case .stranger: .user(nil, standard: [])
             case .writer: .user(nil, standard: [.read, .write])
             case .owner: .user(user.id, standard: [])
             case .operator: .operator
+            case .holder: .holder(of: user.id)
+            // Nobody who asks by a protocol has these roles.
+            case .provider, .server: .user(nil, standard: [])
             }
         let refusal = await world.refusal {
             try await world.useCases.foreign.eraseUser(user.id, in: application, by: actor, from: .local)

@@ -85,9 +85,8 @@ struct AuthenticateTests {
         let application = try await world.makeApplication()
         let logIn = try await world.logIn(device, to: application)
         _ = try await world.authenticate(logIn.token, in: application)
-        _ = try await world.useCases.updateUser(
-            logIn.user.id, in: application, changes: .init(displayName: .set("花")), from: .local,
-            keeping: .nothing)
+        try await world.edit(
+            logIn.user.id, in: application, UserEdit(displayName: .set("花")))
         #expect(try await world.authenticate(logIn.token, in: application).user.displayName == "花")
     }
 

@@ -81,9 +81,9 @@ struct ErrorTableTests {
         let native = Surface.native
         #expect(try await native.problem(.proofRefused(.malformed)).detail != nil)
         #expect(try await native.problem(.providerTokenRefused(.signature)).detail != nil)
-        let time = ErrorTable.time
-        #expect(try await native.problem(.clockSkew(serverTime: time)).serverTime == time.wire)
-        #expect(try await native.problem(.userDeleted(erasedAt: time)).erasedAt == time.wire)
+        let (time, text) = (ErrorTable.time, "2023-11-14T22:13:20.000Z")
+        #expect(try await native.problem(.clockSkew(serverTime: time)).serverTime?.description == text)
+        #expect(try await native.problem(.userDeleted(erasedAt: time)).erasedAt?.description == text)
         #expect(try await native.problem(.deviceKeyRemoved(ErrorTable.removedKey)).reason == "password_changed")
         #expect(try await native.problem(ErrorTable.mergeOffer).merge?.ticket == "okm_ticket")
         let taken = try await native.problem(.identifiersTaken([.email, .phone])).errors

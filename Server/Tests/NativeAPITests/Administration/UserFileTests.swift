@@ -62,10 +62,10 @@ struct UserFileTests {
         }
         for await _ in reader.offered { break }
         // The newest users come first. Those of the page under way are read; all others are not.
-        for place in 0..<ids.count {
-            _ = try await server.useCases.updateUser(
-                ids[place], in: application, changes: .init(displayName: .set("late name")), from: .local,
-                keeping: .nothing)
+        for id in ids {
+            try await server.useCases.editUser(
+                UserEdit(displayName: .set("late name")), of: id, in: application,
+                by: EditUser.Author(.owner(id), of: id, session: nil, from: .local))
         }
         reader.allow.finish()
         try await exported.value

@@ -49,9 +49,8 @@ extension Contract {
             let application = try await world.makeApplication()
             let user = try await world.logIn(TestDevice(), to: application).user
             _ = try await together(20) { number in
-                try await world.useCases.updateUser(
-                    user.id, in: application, changes: .init(fields: .set(["field \(number)": .integer(number)])),
-                    from: .local, keeping: .nothing)
+                try await world.edit(
+                    user.id, in: application, UserEdit(fields: .set(["field \(number)": .integer(number)])))
             }
             let after = try await world.useCases.readUser(user.id, in: application.id)
             try expectEqual(after.fields.count, 20)

@@ -26,13 +26,23 @@ extension TestWorld {
     /// Upgrades the user of a log-in, as the native API would.
     package func upgrade(
         _ logIn: LogIn, _ identifiers: NewIdentifiers, _ password: Secret? = Secret("a long enough secret"),
-        changes: UpdateUser.Changes = .init(), isNamedAttempt: Bool = false, in application: Application
+        changes: UserEdit = UserEdit(), isNamedAttempt: Bool = false, in application: Application
     ) async throws -> User {
         let who = try await authenticate(logIn.token, in: application)
         return try await useCases.upgradeUser(
             UpgradeUser.Request(
                 identifiers: identifiers, password: password, changes: changes, isNamedAttempt: isNamedAttempt),
             by: who, from: .local)
+    }
+
+    /// Edits a user in the user's own name.
+    @discardableResult
+    package func edit(
+        _ id: Identifier<User>, in application: Application, _ edit: UserEdit
+    ) async throws(DomainError) -> User {
+        try await useCases.editUser(
+            edit, of: id, in: application, by: EditUser.Author(.owner(id), of: id, session: nil, from: .local)
+        ).user
     }
 
     /// What the rules refused with; `nil` when they did not.

@@ -1,8 +1,10 @@
-/// The changes of an account that concern its safety. The table of what each of them ends, records and tells: every
-/// protocol, page and command makes its changes by it, and the tests walk it.
+/// The changes of an account that concern its safety. `policy` is the table of what holds for each of them: every protocol,
+/// page and command makes its changes by it, and the tests walk it.
 package enum AccountChange: String, CaseIterable, Hashable, Sendable {
     /// A user was made without being logged in.
     case created
+    /// A user was made with a session: who signs up is logged in.
+    case signedUp = "signed_up"
     /// Name, locale or fields, by somebody else than the user.
     case profileChanged = "profile_changed"
     case aclChanged = "access_list_changed"
@@ -32,57 +34,27 @@ package enum AccountChange: String, CaseIterable, Hashable, Sendable {
     case otherSessionsEnded = "other_sessions_ended"
     /// “Log out everywhere”, by an operator.
     case allSessionsEnded = "all_sessions_ended"
-
-    /// What ends with it, beside what the caller uses. Requirement 49.
-    package var evicts: Set<Eviction> {
-        switch self {
-        case .addressChanged, .emailReplaced, .phoneReplaced, .passwordChanged, .passwordReset, .disabled,
-            .otherSessionsEnded, .allSessionsEnded:
-            Eviction.everything
-        case .otherDeviceKeysRemoved: [.deviceKeys]
-        // Of one key or identity, which the caller names: that and its sessions.
-        case .deviceKeyRemoved, .identityUnlinked: []
-        case .created, .profileChanged, .aclChanged, .identifiersChanged, .emailVerified, .phoneVerified,
-            .upgraded, .enabled, .identityLinked:
-            []
-        }
-    }
-
-    /// What stands in the audit log. Requirement 51.
-    package var action: AuditEntry.Action {
-        switch self {
-        case .created: .userCreated
-        case .profileChanged: .userChanged
-        case .aclChanged: .aclChanged
-        case .identifiersChanged, .addressChanged: .identifiersChanged
-        case .emailVerified, .emailReplaced: .emailVerified
-        case .phoneVerified, .phoneReplaced: .phoneVerified
-        case .upgraded: .userUpgraded
-        case .passwordChanged: .passwordChanged
-        case .passwordReset: .passwordReset
-        case .disabled: .userDisabled
-        case .enabled: .userEnabled
-        case .identityLinked: .identityLinked
-        case .identityUnlinked: .identityUnlinked
-        case .deviceKeyRemoved: .deviceKeyRemoved
-        case .otherDeviceKeysRemoved: .otherDeviceKeysRemoved
-        case .otherSessionsEnded: .otherSessionsEnded
-        case .allSessionsEnded: .sessionsEnded
-        }
-    }
-
-    /// The mail that tells the user, at the address from before and at the one from now on, as far as they were shown to
-    /// be the user's (requirement 5).
-    package var notice: MailKind? {
-        switch self {
-        case .passwordChanged, .passwordReset: .passwordChanged
-        case .addressChanged, .emailReplaced, .phoneReplaced: .emailChanged
-        case .created, .profileChanged, .aclChanged, .identifiersChanged, .emailVerified, .phoneVerified,
-            .upgraded, .disabled, .enabled, .identityLinked, .identityUnlinked, .deviceKeyRemoved,
-            .otherDeviceKeysRemoved, .otherSessionsEnded, .allSessionsEnded:
-            nil
-        }
-    }
+    case transferCodeIssued = "transfer_code_issued"
+    case transferCodeWithdrawn = "transfer_code_withdrawn"
+    case transferCodeRedeemed = "transfer_code_redeemed"
+    case transferUndone = "transfer_undone"
+    /// A ticket was given to somebody who has proved to be two users.
+    case mergeOffered = "merge_offered"
+    /// The ticket was used, and both users stay as they are.
+    case mergeKept = "merge_kept"
+    /// The ticket was used: the other user goes on, the first is left.
+    case mergeSwitched = "merge_switched"
+    /// The ticket was used: the other user has everything of the first.
+    case merged
+    case mergedByOperator = "merged_by_operator"
+    case mergeUndone = "merge_undone"
+    /// The user is out of reach and is erased when the grace is over.
+    case deletionRequested = "deletion_requested"
+    case restored
+    /// After the grace, after a long absence, or by an operator.
+    case erased
+    /// Without a grace, as the mobile backends do.
+    case erasedAtOnce = "erased_at_once"
 }
 
 extension AccountChange {

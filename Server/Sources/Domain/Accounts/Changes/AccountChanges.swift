@@ -19,8 +19,9 @@ package struct AccountChanges: Sendable {
     ) throws(DomainError) -> ReadyChanges {
         var ready = ReadyChanges(now: now)
         for change in possible {
-            ready.drafts[change] = audit.draft(change.action, by: who.actor, in: application.id, from: who.origin)
-            guard let kind = change.notice, ready.mails[kind] == nil else { continue }
+            ready.drafts[change] = audit.draft(
+                change.policy.action, by: who.actor, in: application.id, from: who.origin)
+            guard let kind = change.policy.mail, ready.mails[kind] == nil else { continue }
             var told = [user]
             if let expected, expected.email != user.email { told.append(expected) }
             var mails: [QueuedMail] = []
@@ -30,6 +31,31 @@ package struct AccountChanges: Sendable {
             ready.mails[kind] = mails
         }
         return ready
+    }
+
+    /// Makes changes ready whose rows have no mail.
+    ///
+    /// - Parameters:
+    ///   - possible: What the request may turn out to change.
+    ///   - application: Where.
+    ///   - who: Who does it.
+    ///   - now: When.
+    /// - Returns: what the transaction settles.
+    func ready(
+        _ possible: Set<AccountChange>, in application: Identifier<Application>, by who: Operator, at now: Timestamp
+    ) -> ReadyChanges {
+        var ready = ReadyChanges(now: now)
+        for change in possible where change.policy.mail == nil {
+            ready.drafts[change] = audit.draft(change.policy.action, by: who.actor, in: application, from: who.origin)
+        }
+        return ready
+    }
+
+    /// What a refusal of a change leaves in the audit log, for the rules that find out in their transaction.
+    func refusal(of change: AccountChange, in application: Identifier<Application>, from origin: RequestOrigin)
+        -> AuditDraft
+    {
+        audit.draft(change.policy.action, by: .unknown, in: application, from: origin)
     }
 }
 
@@ -72,21 +98,22 @@ struct ReadyChanges: Sendable {
             let evicted = try transaction.evict(by: change, from: &user, keeping: kept, at: now)
             total.sessions += evicted.sessions
             total.deviceKeys += evicted.deviceKeys
-            if change.evicts.contains(.sessions) || change == .otherDeviceKeysRemoved {
+            if change.policy.evicts.contains(.sessions) || change == .otherDeviceKeysRemoved {
                 details.merge(evicted.details) { stated, _ in stated }
             }
             // A change that nobody made ready for would leave no trace: it does not happen.
             guard let draft = drafts[change] else { throw .secretUnreadable }
             try draft.record(on: .user(user.id), by: actor, details: details, in: transaction)
-            guard let kind = change.notice, told.insert(kind).inserted else { continue }
+            guard let kind = change.policy.mail, told.insert(kind).inserted else { continue }
             for mail in mails[kind] ?? [] { try transaction.insert(mail) }
         }
         return total
     }
 
-    /// Records that a change was refused.
-    func refuse(_ change: AccountChange, of user: Identifier<User>, in transaction: any Transaction) throws(DomainError)
+    /// Records that a change was refused; `nil` when it is not known of which user.
+    func refuse(_ change: AccountChange, of user: Identifier<User>?, in transaction: any Transaction)
+        throws(DomainError)
     {
-        try drafts[change]?.record(on: .user(user), result: .refused, in: transaction)
+        try drafts[change]?.record(on: user.map { .user($0) }, result: .refused, in: transaction)
     }
 }

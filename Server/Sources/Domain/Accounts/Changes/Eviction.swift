@@ -74,7 +74,7 @@ extension Transaction {
     func evict(
         by change: AccountChange, from user: inout User, keeping kept: KeptAccess, at now: Timestamp
     ) throws(DomainError) -> Evicted {
-        let ways = change.evicts
+        let ways = change.policy.evicts
         guard !ways.isEmpty else { return Evicted() }
         var evicted = Evicted()
         let (id, application) = (user.id, user.application)

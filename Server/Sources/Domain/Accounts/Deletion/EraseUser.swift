@@ -32,7 +32,7 @@ package struct EraseAccessibleUser: Sendable {
     ///   - seesLeaving: Whether users on the way out can be erased too; otherwise they are unknown.
     /// - Throws: `accessRefused`, `userUnknown`, `storageUnavailable`.
     package func callAsFunction(
-        _ id: Identifier<User>, in application: Application, by actor: ChangeUser.Actor, from origin: RequestOrigin,
+        _ id: Identifier<User>, in application: Application, by actor: AccountActor, from origin: RequestOrigin,
         seesLeaving: Bool = false
     ) async throws(DomainError) {
         let erasure = UserErasure(

@@ -18,7 +18,7 @@ struct UserErasure: Sendable {
         case erasedByOperator
         /// In protocols whose apps make the same user again right after it: at once, by the user or an operator,
         /// whatever the ACL says. Users on the way out are unknown there, unless operators see them.
-        case erasedByProtocol(actor: ChangeUser.Actor, seesLeaving: Bool)
+        case erasedByProtocol(actor: AccountActor, seesLeaving: Bool)
         /// An anonymous user without activity since a time.
         case idle(since: Timestamp)
     }
@@ -105,7 +105,16 @@ extension UserErasure.Way {
         }
     }
 
-    var action: AuditEntry.Action { isAtOnce ? .userErased : .deletionRequested }
+    /// The row of the table.
+    var change: AccountChange {
+        switch self {
+        case .requested, .deletedByOperator, .goneElsewhere: .deletionRequested
+        case .graceOver, .erasedByOperator, .idle: .erased
+        case .erasedByProtocol: .erasedAtOnce
+        }
+    }
+
+    var action: AuditEntry.Action { change.policy.action }
 
     /// Why, for the audit log.
     var details: [String: String] {
@@ -136,7 +145,7 @@ extension UserErasure.Way {
             return requestedAt <= limit
         case .erasedByProtocol(let actor, let seesLeaving):
             guard user.deletionRequestedAt == nil || seesLeaving else { return false }
-            guard actor.may(.erasure, user) else { throw .accessRefused }
+            guard actor.may(.erasedAtOnce, user) else { throw .accessRefused }
             return true
         case .idle(let limit):
             guard user.isAnonymous, !user.isDisabled, user.lastLogInAt ?? user.createdAt < limit else { return false }

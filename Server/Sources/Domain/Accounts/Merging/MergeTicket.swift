@@ -59,4 +59,13 @@ package enum MergeChoice: String, Hashable, Sendable {
     case `switch`
     /// Go on as the other user, which takes over everything of the current one.
     case merge
+
+    /// The row of the table.
+    var change: AccountChange {
+        switch self {
+        case .keep: .mergeKept
+        case .switch: .mergeSwitched
+        case .merge: .merged
+        }
+    }
 }

@@ -3,7 +3,7 @@ package struct OfferMerge: Sendable {
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     /// - Returns: `nil` when the other user cannot be gone on with: kept out by an operator, or on the way out.
     /// - Throws: `storageUnavailable`.
@@ -12,16 +12,18 @@ package struct OfferMerge: Sendable {
     ) async throws(DomainError) -> MergeOffer? {
         let application = who.application.id
         let secret = MergeTicket.newSecret(randomness)
+        let now = clock.now
         let ticket = MergeTicket(
             application: application, digest: MergeTicket.digest(of: secret.revealed), user: who.user.id, other: other,
-            expiresAt: clock.now + MergeTicket.lifetime)
-        let entry = audit.draft(.mergeOffered, by: .user(who.user.id), in: application, from: origin)
+            expiresAt: now + MergeTicket.lifetime)
+        let ready = changes.ready(
+            [.mergeOffered], in: application, by: Operator(actor: .user(who.user.id), origin: origin), at: now)
         let isOffered = try await store.write { transaction throws(DomainError) in
-            guard let user = try transaction.user(other, in: application), user.mayBeMerged, ticket.user != other else {
+            guard var user = try transaction.user(other, in: application), user.mayBeMerged, ticket.user != other else {
                 return false
             }
             try transaction.insert(ticket)
-            try entry.record(on: .user(other), in: transaction)
+            try ready.settle([.mergeOffered: [:]], of: &user, keeping: .nothing, in: transaction)
             return true
         }
         return isOffered ? MergeOffer(ticket: secret, expiresAt: ticket.expiresAt, cause: cause) : nil

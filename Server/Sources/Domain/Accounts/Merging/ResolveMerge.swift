@@ -4,7 +4,7 @@ package struct ResolveMerge: Sendable {
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     package struct Resolution: Sendable {
         package var user: User
@@ -31,10 +31,10 @@ package struct ResolveMerge: Sendable {
                     who.application, who.session.protocolName, by: .merge,
                     on: .init(deviceKey: who.session.deviceKey, device: who.session.device, address: address.text),
                     record: .nothing),
-                audit: audit, randomness: randomness, now: clock.now),
-            entry: audit.draft(
-                AuditEntry.Action(rawValue: "merge.\(choice.rawValue)"), by: .user(who.user.id),
-                in: who.application.id, from: origin))
+                audit: changes.audit, randomness: randomness, now: clock.now),
+            ready: changes.ready(
+                [choice.change], in: who.application.id, by: Operator(actor: .user(who.user.id), origin: origin),
+                at: clock.now))
         return try await store.write { transaction throws(DomainError) in try work.run(ticket, in: transaction) }
     }
 }
@@ -47,14 +47,15 @@ private struct MergeWork: Sendable {
     let id: Identifier<Merge>
     let event: Identifier<Event>
     let issuer: SessionIssuer
-    let entry: AuditDraft
+    let ready: ReadyChanges
 
     private var application: Application { who.application }
 
     func run(_ text: String, in transaction: any Transaction) throws(DomainError) -> ResolveMerge.Resolution {
-        let (ticket, current, other) = try transaction.parties(of: text, who, at: now)
+        var (ticket, current, other) = try transaction.parties(of: text, who, at: now)
         try transaction.remove(ticket)
-        try entry.record(on: .user(other.id), details: ["current": current.id.rawValue], in: transaction)
+        try ready.settle(
+            [choice.change: ["current": current.id.rawValue]], of: &other, keeping: .nothing, in: transaction)
         switch choice {
         case .keep: return ResolveMerge.Resolution(user: current)
         case .switch: return try leave(current, for: other, in: transaction)

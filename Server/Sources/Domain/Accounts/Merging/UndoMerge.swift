@@ -6,7 +6,7 @@ package struct UndoMerge: Sendable {
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     /// Call it only for a session whose owner is there; see `RequireRecentLogIn`.
     ///
@@ -31,7 +31,7 @@ package struct UndoMerge: Sendable {
     ) async throws(DomainError) {
         let now = clock.now
         let event: Identifier<Event> = randomness.newIdentifier(at: now)
-        let entry = audit.draft(.mergeUndone, by: who.actor, in: application, from: who.origin)
+        let ready = changes.ready([.mergeUndone], in: application, by: who, at: now)
         try await store.write { transaction throws(DomainError) in
             guard let merge = try transaction.merge(id, of: userId, in: application),
                 var user = try transaction.user(userId, in: application)
@@ -59,7 +59,8 @@ package struct UndoMerge: Sendable {
                 Event(
                     id: event, application: application, kind: "user.merge-undone", at: now,
                     body: ["user": .string(userId.rawValue), "leftUser": .string(left.id.rawValue)]))
-            try entry.record(on: .user(userId), details: ["left-user": left.id.rawValue], in: transaction)
+            try ready.settle(
+                [.mergeUndone: ["left-user": left.id.rawValue]], of: &user, keeping: .nothing, in: transaction)
         }
     }
 }

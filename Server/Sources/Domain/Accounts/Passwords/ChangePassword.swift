@@ -50,7 +50,7 @@ package struct ChangePassword: Sendable {
             outcome = try await check(
                 current.revealed, of: .own(user), in: application.id, from: request.address)
         }
-        let hash = try await passwords.hash(new)
+        let credential = try await CredentialChange(.passwordChanged, to: new, of: user, hashing: passwords)
         let settled = outcome
         let ready = try changes.ready(
             [.passwordChanged], of: user, in: application, by: Operator(actor: .user(user.id), origin: request.origin),
@@ -61,10 +61,7 @@ package struct ChangePassword: Sendable {
                 return nil
             }
             guard var present = try transaction.user(user.id, in: application.id) else { throw .userUnknown }
-            try transaction.setPassword(hash, of: user.id, in: application.id, at: now)
-            try transaction.forgetFailures(of: present)
-            present.passwordSetAt = now
-            return try ready.settle([.passwordChanged: [:]], of: &present, keeping: kept, in: transaction).sessions
+            return try credential.store(for: &present, with: ready, keeping: kept, in: transaction).sessions
         }
         guard let ended else { throw .credentialRefused }
         return ended

@@ -7,7 +7,7 @@ package struct IssueTransferCode: Sendable {
     let rateLimiter: RateLimiter
     /// Codes that one user can ask for; `nil` for no limit.
     let limit: RateLimit?
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     package struct Issued: Sendable {
         /// The code as it is shown: the only time that it is told.
@@ -47,13 +47,13 @@ package struct IssueTransferCode: Sendable {
         let code = TransferCode(randomness)
         let stored = StoredTransferCode(
             application: application, user: user, digest: code.digest(hash, in: application), issuedAt: now)
-        let entry = audit.draft(.transferCodeIssued, by: who.actor, in: application, from: who.origin)
+        let ready = changes.ready([.transferCodeIssued], in: application, by: who, at: now)
         try await store.write { transaction throws(DomainError) in
-            guard let present = try transaction.user(user, in: application), !present.isDisabled,
+            guard var present = try transaction.user(user, in: application), !present.isDisabled,
                 present.deletionRequestedAt == nil
             else { throw .sessionInvalid }
             try transaction.replace(stored)
-            try entry.record(on: .user(user), in: transaction)
+            try ready.settle([.transferCodeIssued: [:]], of: &present, keeping: .nothing, in: transaction)
         }
         return Issued(
             code: Secret(code.grouped), expiresAt: stored.expiresAt,

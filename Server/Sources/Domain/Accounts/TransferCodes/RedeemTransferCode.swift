@@ -12,7 +12,7 @@ package struct RedeemTransferCode: Sendable {
     let rateLimiter: RateLimiter
     /// Tries for one address or /64 network within an application; `nil` for no limit.
     let attempts: RateLimit?
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     package struct Request: Sendable {
         package var application: Application
@@ -76,9 +76,11 @@ package struct RedeemTransferCode: Sendable {
                     request.application, .native, by: .transferCode,
                     on: .init(deviceKey: proof.thumbprint, device: request.device, address: request.address.text),
                     attempt: request.attempt?.asking(with: digest), record: .nothing),
-                audit: audit, randomness: randomness, now: now),
+                audit: changes.audit, randomness: randomness, now: now),
             transfer: randomness.newIdentifier(at: now), device: request.device, address: request.address.text,
-            entry: audit.draft(.transferCodeRedeemed, by: .unknown, in: application, from: request.origin))
+            ready: changes.ready(
+                [.transferCodeRedeemed], in: application, by: Operator(actor: .unknown, origin: request.origin),
+                at: now))
         let redeemed = try await store.write { transaction throws(DomainError) in
             guard try transaction.markUsed(proof, in: application) else { throw .proofReplayed }
             return try redemption.redeem(in: transaction)
@@ -98,7 +100,7 @@ private struct Redemption: Sendable {
     let transfer: Identifier<Transfer>
     let device: DeviceDescription
     let address: String
-    let entry: AuditDraft
+    let ready: ReadyChanges
 
     /// - Returns: `nil` when the code leads nowhere; the refusal stands in the audit log.
     func redeem(in transaction: any Transaction) throws(DomainError) -> RedeemTransferCode.Redeemed? {
@@ -109,7 +111,7 @@ private struct Redemption: Sendable {
             return try join(user, in: transaction)
         }
         if let again = try repeated(in: transaction) { return again }
-        try entry.record(on: nil, result: .refused, in: transaction)
+        try ready.refuse(.transferCodeRedeemed, of: nil, in: transaction)
         return nil
     }
 
@@ -134,7 +136,7 @@ private struct Redemption: Sendable {
         _ = try transaction.removeTransferCode(of: user.id, in: application.id)
         let before = try transaction.user(provider: .device, subject: proof.thumbprint, in: application.id)
         if before?.id == user.id {
-            try entry.record(on: .user(user.id), by: .user(user.id), in: transaction)
+            try record([:], of: user, in: transaction)
             return .init(logIn: try issuer.issue(to: user, in: transaction), leftUser: nil)
         }
         let left = try before.map { before throws(DomainError) in try leave(before, in: transaction) }
@@ -146,10 +148,18 @@ private struct Redemption: Sendable {
                 address: address, codeDigest: digest, leftUser: left?.id, redeemedAt: now))
         var details = ["transfer": transfer.rawValue, "device-key": proof.thumbprint]
         details["left-user"] = left?.id.rawValue
-        try entry.record(on: .user(user.id), by: .user(user.id), details: details, in: transaction)
+        try record(details, of: user, in: transaction)
         var user = user
         user.identities.append(identity)
         return .init(logIn: try issuer.issue(to: user, in: transaction), leftUser: left)
+    }
+
+    private func record(
+        _ details: [String: String], of user: User, in transaction: any Transaction
+    ) throws(DomainError) {
+        var user = user
+        try ready.settle(
+            [.transferCodeRedeemed: details], of: &user, keeping: .nothing, by: .user(user.id), in: transaction)
     }
 
     /// Takes the key away from the user that it led to.

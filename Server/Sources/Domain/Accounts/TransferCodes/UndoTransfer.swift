@@ -3,7 +3,7 @@
 package struct UndoTransfer: Sendable {
     let store: any Store
     let clock: any WallClock
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     /// - Throws: `transferUnknown`, also for one that is the caller's own device's; `undoTooLate` after a day;
     ///   `storageUnavailable`. A transfer that was undone already is no error.
@@ -13,10 +13,11 @@ package struct UndoTransfer: Sendable {
         let now = clock.now
         let (userId, application) = (who.user.id, who.application.id)
         let session = who.session
-        let entry = audit.draft(.transferUndone, by: .user(userId), in: application, from: origin)
+        let ready = changes.ready(
+            [.transferUndone], in: application, by: Operator(actor: .user(userId), origin: origin), at: now)
         try await store.write { transaction throws(DomainError) in
             // Read anew: what the caller's entry in the cache says may be older than the transfer.
-            guard let user = try transaction.user(userId, in: application),
+            guard var user = try transaction.user(userId, in: application),
                 var transfer = try transaction.transfers(of: userId, in: application).first(where: { $0.id == id }),
                 transfer.concerns(session, of: user)
             else { throw .transferUnknown }
@@ -28,7 +29,8 @@ package struct UndoTransfer: Sendable {
             let wasLinked = try transaction.remove(
                 .device, subject: transfer.deviceKey, of: userId, in: application)
             if wasLinked { try Self.giveBack(transfer, in: transaction, at: now) }
-            try entry.record(on: .user(userId), details: ["transfer": id.rawValue], in: transaction)
+            try ready.settle(
+                [.transferUndone: ["transfer": id.rawValue]], of: &user, keeping: KeptAccess(who), in: transaction)
         }
     }
 

@@ -1,15 +1,18 @@
 /// Takes the user's transfer code away, if there is one.
 package struct WithdrawTransferCode: Sendable {
     let store: any Store
-    let audit: AuditTrail
+    let clock: any WallClock
+    let changes: AccountChanges
 
     /// - Throws: `storageUnavailable`. A code that is not there any more is no error.
     package func callAsFunction(by who: Authenticated, from origin: RequestOrigin) async throws(DomainError) {
         let (user, application) = (who.user.id, who.application.id)
-        let entry = audit.draft(.transferCodeWithdrawn, by: .user(user), in: application, from: origin)
+        let ready = changes.ready(
+            [.transferCodeWithdrawn], in: application, by: Operator(actor: .user(user), origin: origin), at: clock.now)
         try await store.write { transaction throws(DomainError) in
             guard try transaction.removeTransferCode(of: user, in: application) else { return }
-            try entry.record(on: .user(user), in: transaction)
+            var owner = who.user
+            try ready.settle([.transferCodeWithdrawn: [:]], of: &owner, keeping: KeptAccess(who), in: transaction)
         }
     }
 }

@@ -92,3 +92,19 @@ package struct User: Hashable, Sendable {
         }
     }
 }
+
+extension User {
+    /// Whether something else than some identities leads to the user: another identity, a password that belongs to
+    /// something one can type, or a mail address to send a code to, unless the provider relays it.
+    func hasWayIn(without removed: [Identity]) -> Bool {
+        if identities.contains(where: { !removed.contains($0) }) { return true }
+        if hasPassword && !typedIdentifiers.isEmpty { return true }
+        return emailVerifiedAt != nil && !hasRelayedEmail
+    }
+
+    /// Whether Apple hides the person's own address behind this one (requirement 37). Mail arrives only as long as the
+    /// person lets the application's mail through, and it is nobody's to be recognised by.
+    package var hasRelayedEmail: Bool {
+        email?.lowercased().hasSuffix("@privaterelay.appleid.com") ?? false
+    }
+}

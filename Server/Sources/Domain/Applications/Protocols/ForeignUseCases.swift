@@ -1,7 +1,6 @@
 /// The rules that only foreign protocols and the ways in and out of them ask for.
 package final class ForeignUseCases: Sendable {
     package let searchUsers: SearchUsers
-    package let changeUser: ChangeUser
     package let eraseUser: EraseAccessibleUser
     package let importUsers: ImportUsers
     package let verifyCredential: VerifyCredential
@@ -21,10 +20,11 @@ package final class ForeignUseCases: Sendable {
 
     init(
         _ world: UseCases.World, authenticate: Authenticate, findProvider: FindProvider,
-        enqueueMessage: EnqueueMessage, check: PasswordCheck, searches: SearchScheduler,
-        changes: AccountChanges, registrar: UserRegistrar
+        enqueueMessage: EnqueueMessage, check: PasswordCheck, searches: SearchScheduler, editUser: EditUser,
+        registrar: UserRegistrar
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
+        let changes = editUser.changes
         let audit = changes.audit
         let rateLimiter = RateLimiter(store: store, clock: clock)
         searchUsers = SearchUsers(schedule: searches)
@@ -34,9 +34,6 @@ package final class ForeignUseCases: Sendable {
         verifyPassword = VerifyPassword(store: store, check: check)
         openSession = OpenSession(store: store, clock: clock, randomness: randomness, audit: audit)
         findSession = FindSession(store: store)
-        changeUser = ChangeUser(
-            store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey,
-            passwords: world.passwords, changes: changes)
         eraseUser = EraseAccessibleUser(store: store, clock: clock, audit: audit)
         verifyCredential = VerifyCredential(
             findProvider: findProvider, rateLimiter: rateLimiter, hasLimits: world.hasRateLimits)
@@ -46,11 +43,10 @@ package final class ForeignUseCases: Sendable {
         findPendingAddress = FindPendingAddress(store: store, clock: clock)
         requestPhoneVerification = RequestPhoneVerification(enqueueMessage: enqueueMessage)
         verifyPhone = VerifyPhone(
-            clock: clock,
             tryCode: TryCode(
                 store: store, clock: clock, digests: CodeDigests(key: world.sealingKey), rateLimiter: rateLimiter,
                 hasLimits: world.hasRateLimits),
-            changes: changes)
+            editUser: editUser, changes: changes)
         requestTextedReset = RequestTextedReset(enqueueMessage: enqueueMessage)
         refreshSession = RefreshSession(
             store: store, clock: clock, randomness: randomness,

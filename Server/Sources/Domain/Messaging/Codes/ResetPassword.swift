@@ -59,9 +59,9 @@ package struct ResetPassword: Sendable {
     ///   leave the token as it was, `rateLimited`, `busy`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) {
         let (now, application) = (clock.now, request.application)
-        let entry = changes.audit.draft(.passwordReset, by: .unknown, in: application.id, from: request.origin)
+        let entry = changes.refusal(of: .passwordReset, in: application.id, from: request.origin)
         let restoration = request.restoringFrom.map {
-            changes.audit.draft(.userRestored, by: .unknown, in: application.id, from: $0)
+            changes.audit.draft(AccountChange.restored.policy.action, by: .unknown, in: application.id, from: $0)
         }
         let kind: MailKind = request.owner == nil ? .passwordReset : .textedReset
         let presented = TryCode.Presented(
@@ -78,7 +78,7 @@ package struct ResetPassword: Sendable {
         if code.usedBy != nil, code.usedBy == request.attempt {
             try await refuseOther(password, of: owner)
         }
-        let hash = try await passwords.hash(password)
+        let credential = try await CredentialChange(.passwordReset, to: password, of: owner, hashing: passwords)
         let revocations: [Identifier<ProviderRevocation>] = (0..<Self.maximumRevocations).map { _ in
             randomness.newIdentifier(at: now)
         }
@@ -91,13 +91,9 @@ package struct ResetPassword: Sendable {
             guard code.usedBy == nil else { return }
             var user = try AccountGate.admit(
                 user, to: application, restoration: restoration, in: transaction)
-            try transaction.setPassword(hash, of: user.id, in: application.id, at: now)
-            try transaction.forgetFailures(of: user)
-            user.passwordSetAt = now
-            try ready.settle(
-                [.passwordReset: [:]], of: &user,
-                keeping: KeptAccess(session: nil, deviceKey: nil, code: code.handle), by: .user(user.id),
-                in: transaction)
+            _ = try credential.store(
+                for: &user, with: ready, keeping: KeptAccess(session: nil, deviceKey: nil, code: code.handle),
+                by: .user(user.id), in: transaction)
             guard (kind.isText ? user.phoneVerifiedAt : user.emailVerifiedAt) == nil else { return }
             try Self.unlinkAll(of: user, in: transaction, revocations, at: now)
             user.prove(byText: kind.isText, at: now)

@@ -1,7 +1,7 @@
 /// Takes the code or the token of a verification mail: the address is the user's now, and shown to be.
 package struct VerifyEmail: Sendable {
-    let clock: any WallClock
     let tryCode: TryCode
+    let editUser: EditUser
     let changes: AccountChanges
 
     package enum Proof: Sendable {
@@ -23,8 +23,7 @@ package struct VerifyEmail: Sendable {
         _ proof: Proof, in application: Application, from client: ClientAddress, attempt: SecretDigest? = nil,
         origin: RequestOrigin
     ) async throws(DomainError) {
-        let author = Operator(actor: .unknown, origin: origin)
-        let entry = changes.audit.draft(.emailVerified, by: author.actor, in: application.id, from: origin)
+        let entry = changes.refusal(of: .emailVerified, in: application.id, from: origin)
         var presented =
             switch proof {
             case .code(let code, let who):
@@ -35,39 +34,24 @@ package struct VerifyEmail: Sendable {
                     .emailVerification, in: application.id, .code, token, from: client, attempt: attempt)
             }
         presented.refusal = entry
-        let now = clock.now
-        let ready = try await ready(for: presented, in: application, by: author, at: now)
+        let ready = try await ready(for: presented, in: application, from: origin)
         try await tryCode(presented) { code, user, transaction throws(DomainError) in
             // A repetition finds all this done.
             guard code.usedBy == nil, let ready else { return }
-            let owner = try transaction.user(LogInIdentifier(.email, shown: code.address), in: application.id)
-            guard owner == nil || owner?.id == user.id else { throw .identifiersTaken([.email]) }
-            var verified = user
-            verified.email = code.address
-            verified.emailVerifiedAt = now
-            verified.updatedAt = now
-            try transaction.updateIdentifiers(of: verified)
-            let isReplaced = user.email != nil && user.email != code.address
-            try ready.settle(
-                [
-                    isReplaced ? .emailReplaced : .emailVerified: [
-                        "address": user.email == code.address ? "same" : "new"
-                    ]
-                ], of: &verified, keeping: try transaction.access(by: code, of: user), by: .user(user.id),
-                in: transaction)
+            _ = try ready.store(
+                user, keeping: try transaction.access(by: code, of: user), by: .user(user.id), in: transaction)
         }
     }
 
     /// What goes with the change; `nil` for a code that is none.
     private func ready(
-        for presented: TryCode.Presented, in application: Application, by author: Operator, at now: Timestamp
-    ) async throws(DomainError) -> ReadyChanges? {
+        for presented: TryCode.Presented, in application: Application, from origin: RequestOrigin
+    ) async throws(DomainError) -> ReadyEdit? {
         guard let (code, user) = try await tryCode.owner(of: presented) else { return nil }
-        var verified = user
-        verified.email = code.address
-        verified.emailVerifiedAt = now
-        return try changes.ready(
-            [.emailVerified, .emailReplaced], of: user, becoming: verified, in: application, by: author, at: now)
+        return try await editUser.ready(
+            UserEdit(proving: LogInIdentifier(.email, shown: code.address)), of: user, in: application,
+            by: EditUser.Author(
+                .holder(of: user.id), entry: Operator(actor: .unknown, origin: origin), keeping: .nothing))
     }
 }
 

@@ -1,7 +1,7 @@
 /// Takes the code of a text message: the number is the user's now, and shown to be.
 package struct VerifyPhone: Sendable {
-    let clock: any WallClock
     let tryCode: TryCode
+    let editUser: EditUser
     let changes: AccountChanges
 
     /// - Parameters:
@@ -14,30 +14,19 @@ package struct VerifyPhone: Sendable {
     package func callAsFunction(
         _ code: String, by who: Authenticated, from client: ClientAddress, origin: RequestOrigin
     ) async throws(DomainError) {
-        let application = who.application
-        let now = clock.now
-        let entry = changes.audit.draft(.phoneVerified, by: .unknown, in: application.id, from: origin)
-        let ready = try changes.ready(
-            [.phoneVerified, .phoneReplaced], of: who.user, in: application,
-            by: Operator(actor: .user(who.user.id), origin: origin), at: now)
-        var presented = TryCode.Presented(
-            .phoneVerification, in: application.id, .user(who.user.id), code, from: client)
-        presented.refusal = entry
-        try await tryCode(presented) { code, user, transaction throws(DomainError) in
-            let owner = try transaction.user(LogInIdentifier(.phone, shown: code.address), in: application.id)
-            guard owner == nil || owner?.id == user.id else { throw .identifiersTaken([.phone]) }
-            var verified = user
-            verified.phone = code.address
-            verified.phoneVerifiedAt = now
-            verified.updatedAt = now
-            try transaction.updateIdentifiers(of: verified)
-            let isReplaced = user.phone != nil && user.phone != code.address
-            try ready.settle(
-                [
-                    isReplaced ? .phoneReplaced : .phoneVerified: [
-                        "number": user.phone == code.address ? "same" : "new"
-                    ]
-                ], of: &verified, keeping: KeptAccess(who), in: transaction)
+        let (id, application) = (who.user.id, who.application)
+        var presented = TryCode.Presented(.phoneVerification, in: application.id, .user(id), code, from: client)
+        presented.refusal = changes.refusal(of: .phoneVerified, in: application.id, from: origin)
+        var ready: ReadyEdit?
+        if let (code, user) = try await tryCode.owner(of: presented) {
+            ready = try await editUser.ready(
+                UserEdit(proving: LogInIdentifier(.phone, shown: code.address)), of: user, in: application,
+                by: EditUser.Author(
+                    .holder(of: id), entry: Operator(actor: .user(id), origin: origin), keeping: KeptAccess(who)))
+        }
+        let edit = ready
+        try await tryCode(presented) { _, user, transaction throws(DomainError) in
+            _ = try edit?.store(user, keeping: KeptAccess(who), in: transaction)
         }
     }
 }

@@ -1,0 +1,191 @@
+/// What holds for one kind of change of an account: a row of the table.
+package struct AccountPolicy: Hashable, Sendable {
+    /// Who may make it. Nobody else can, whatever an access list says (requirement 50).
+    package let who: Set<AccountRole>
+    /// What has to be shown anew, where the protocol's apps can show it; any one of them is enough.
+    package let fresh: Set<Proof>
+    /// What ends with it, beside what the caller uses (requirement 49).
+    package let evicts: Set<Eviction>
+    /// What stands in the audit log (requirement 51).
+    package let action: AuditEntry.Action
+    /// Who is notified.
+    package let tells: Set<Notice>
+
+    /// What shows that the right person asks.
+    package enum Proof: String, CaseIterable, Hashable, Sendable {
+        case recentLogIn = "recent log-in"
+        case currentPassword = "current password"
+        /// Mailed or texted to the address that it is about.
+        case code
+        case transferCode = "transfer code"
+        case mergeTicket = "merge ticket"
+        /// What an identity provider signed.
+        case providerToken = "provider's token"
+    }
+
+    package enum Notice: Hashable, Sendable {
+        /// A mail to the address from before and to the one from now on, as far as they were shown to be the user's
+        /// (requirement 5).
+        case mail(MailKind)
+        /// The device whose key led to the user before, at its next log-in or in its list of notices.
+        case oldDevice
+    }
+
+    init(
+        _ who: Set<AccountRole>, fresh: Set<Proof> = [], ends: Set<Eviction> = [], records action: AuditEntry.Action,
+        tells: Set<Notice> = []
+    ) {
+        self.who = who
+        self.fresh = fresh
+        evicts = ends
+        self.action = action
+        self.tells = tells
+    }
+
+    /// The mail that tells the user.
+    package var mail: MailKind? {
+        for case .mail(let kind) in tells { return kind }
+        return nil
+    }
+}
+
+extension AccountChange {
+    /// The table: who may, what must be fresh, what ends, what is recorded, whom it tells. Every protocol, page and command
+    /// goes by it, and the threat model shows it.
+    package var policy: AccountPolicy {
+        let (all, account) = (Eviction.everything, Set<AccountRole>([.owner, .operator]))
+        return switch self {
+        // Accounts come to be
+        case .created: AccountPolicy([.stranger], records: .userCreated)
+        case .signedUp: AccountPolicy([.stranger], records: .loggedIn)
+        case .upgraded: AccountPolicy(account, fresh: [.recentLogIn], records: .userUpgraded)
+        // Profile and identifiers
+        case .profileChanged: AccountPolicy([.writer, .owner, .operator], records: .userChanged)
+        case .aclChanged: AccountPolicy(account, records: .aclChanged)
+        case .identifiersChanged: AccountPolicy(account, fresh: [.recentLogIn], records: .identifiersChanged)
+        case .addressChanged:
+            AccountPolicy(
+                account, fresh: [.recentLogIn], ends: all, records: .identifiersChanged,
+                tells: [.mail(.emailChanged), .oldDevice])
+        case .emailVerified: AccountPolicy([.holder, .operator], fresh: [.code], records: .emailVerified)
+        case .emailReplaced:
+            AccountPolicy(
+                [.holder], fresh: [.code], ends: all, records: .emailVerified,
+                tells: [.mail(.emailChanged), .oldDevice])
+        case .phoneVerified: AccountPolicy([.holder], fresh: [.code], records: .phoneVerified)
+        case .phoneReplaced:
+            AccountPolicy(
+                [.holder], fresh: [.code], ends: all, records: .phoneVerified,
+                tells: [.mail(.emailChanged), .oldDevice])
+        // Passwords
+        case .passwordChanged:
+            AccountPolicy(
+                account, fresh: [.currentPassword, .recentLogIn], ends: all, records: .passwordChanged,
+                tells: [.mail(.passwordChanged), .oldDevice])
+        case .passwordReset:
+            AccountPolicy(
+                [.holder], fresh: [.code], ends: all, records: .passwordReset,
+                tells: [.mail(.passwordChanged), .oldDevice])
+        // Standing
+        case .disabled: AccountPolicy([.operator], ends: all, records: .userDisabled, tells: [.oldDevice])
+        case .enabled: AccountPolicy([.operator], records: .userEnabled)
+        // What leads to the account
+        case .identityLinked:
+            AccountPolicy(account, fresh: [.recentLogIn, .providerToken], records: .identityLinked)
+        case .identityUnlinked: AccountPolicy(account, fresh: [.recentLogIn], records: .identityUnlinked)
+        case .deviceKeyRemoved:
+            AccountPolicy(account, fresh: [.recentLogIn], records: .deviceKeyRemoved, tells: [.oldDevice])
+        case .otherDeviceKeysRemoved:
+            AccountPolicy(
+                account, fresh: [.recentLogIn], ends: [.deviceKeys], records: .otherDeviceKeysRemoved,
+                tells: [.oldDevice])
+        case .otherSessionsEnded:
+            AccountPolicy(
+                [.owner], fresh: [.recentLogIn], ends: all, records: .otherSessionsEnded, tells: [.oldDevice])
+        case .allSessionsEnded: AccountPolicy([.operator], ends: all, records: .sessionsEnded, tells: [.oldDevice])
+        // Transfer codes
+        case .transferCodeIssued: AccountPolicy(account, fresh: [.recentLogIn], records: .transferCodeIssued)
+        case .transferCodeWithdrawn: AccountPolicy([.owner], records: .transferCodeWithdrawn)
+        case .transferCodeRedeemed:
+            AccountPolicy([.holder], fresh: [.transferCode], records: .transferCodeRedeemed, tells: [.oldDevice])
+        case .transferUndone: AccountPolicy([.owner], records: .transferUndone)
+        // Merges
+        case .mergeOffered: AccountPolicy([.owner], fresh: [.currentPassword, .providerToken], records: .mergeOffered)
+        case .mergeKept: AccountPolicy([.owner], fresh: [.mergeTicket], records: .mergeKept)
+        case .mergeSwitched: AccountPolicy([.owner], fresh: [.mergeTicket], records: .mergeSwitched)
+        case .merged: AccountPolicy([.owner], fresh: [.mergeTicket], records: .merged)
+        case .mergedByOperator: AccountPolicy([.operator], fresh: [.recentLogIn], records: .usersMerged)
+        case .mergeUndone: AccountPolicy(account, fresh: [.recentLogIn], records: .mergeUndone)
+        // The end
+        case .deletionRequested:
+            AccountPolicy(
+                [.owner, .operator, .provider], fresh: [.recentLogIn],
+                ends: [.sessions, .transferCodes, .mergeTickets, .tickets], records: .deletionRequested)
+        case .restored: AccountPolicy(account, records: .userRestored)
+        case .erased: AccountPolicy([.server, .operator], records: .userErased)
+        case .erasedAtOnce: AccountPolicy(account, records: .userErased)
+        }
+    }
+}
+
+extension AuditEntry.Action {
+    static let mergeKept = AuditEntry.Action(rawValue: "merge.keep")
+    static let mergeSwitched = AuditEntry.Action(rawValue: "merge.switch")
+    static let merged = AuditEntry.Action(rawValue: "merge.merge")
+}
+
+extension AccountChange {
+    /// The table in Markdown, as the threat model shows it.
+    package static var policyTable: String {
+        let head = """
+            | change | who may | must be fresh | ends | audit | notifies |
+            | --- | --- | --- | --- | --- | --- |
+            """
+        return ([head] + allCases.map(\.policyRow)).joined(separator: "\n")
+    }
+
+    private var policyRow: String {
+        let policy = policy
+        let cells = [
+            "`\(rawValue)`", Self.list(AccountRole.allCases, policy.who) { $0.rawValue },
+            Self.list(AccountPolicy.Proof.allCases, policy.fresh) { $0.rawValue },
+            policy.evicts == Eviction.everything
+                ? "everything else" : Self.list(Eviction.allCases, policy.evicts) { $0.text },
+            "`\(policy.action.rawValue)`",
+            Self.list(AccountPolicy.Notice.allCases, policy.tells) { $0.text },
+        ]
+        return "| " + cells.joined(separator: " | ") + " |"
+    }
+
+    /// The members of a set, in the order of all values.
+    private static func list<Value: Hashable>(
+        _ all: [Value], _ members: Set<Value>, _ text: (Value) -> String
+    ) -> String {
+        members.isEmpty ? "–" : all.filter(members.contains).map(text).joined(separator: ", ")
+    }
+}
+
+extension Eviction {
+    fileprivate var text: String {
+        switch self {
+        case .sessions: "sessions"
+        case .deviceKeys: "device keys"
+        case .anonymousIds: "ids of clients"
+        case .mailedCodes: "codes"
+        case .transferCodes: "transfer codes"
+        case .mergeTickets: "merge tickets"
+        case .tickets: "tickets"
+        }
+    }
+}
+
+extension AccountPolicy.Notice: CaseIterable {
+    package static var allCases: [AccountPolicy.Notice] { MailKind.allCases.map { .mail($0) } + [.oldDevice] }
+
+    fileprivate var text: String {
+        switch self {
+        case .mail(let kind): "mail `\(kind.rawValue)`"
+        case .oldDevice: "the device that is out"
+        }
+    }
+}

@@ -1,0 +1,239 @@
+/// Stores edits of users. Nothing else does, whatever the protocol: evictions, entries of the audit log and
+/// mails go with the change, in one transaction.
+package struct EditUser: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let sealingKey: SealingKey
+    let passwords: any PasswordHashing
+    let changes: AccountChanges
+
+    /// Who edits a user.
+    package struct Author: Sendable {
+        package var actor: AccountActor
+        /// As the audit log has it.
+        package var entry: Operator
+        /// What the caller uses: some changes end all else.
+        package var kept: KeptAccess
+
+        package init(_ actor: AccountActor, entry: Operator, keeping kept: KeptAccess) {
+            self.actor = actor
+            self.entry = entry
+            self.kept = kept
+        }
+
+        /// Who asks in a protocol with access lists. The session stays when it is one of the user who is edited.
+        package init(
+            _ actor: AccountActor, of user: Identifier<User>, session: Authenticated?, from origin: RequestOrigin
+        ) {
+            self.init(
+                actor, entry: Operator(actor: actor.inAudit, origin: origin),
+                keeping: session.map { $0.user.id == user ? KeptAccess($0) : .nothing } ?? .nothing)
+        }
+
+        /// The owner of a session.
+        package static func owner(_ who: Authenticated, from origin: RequestOrigin) -> Author {
+            Author(.owner(who.user.id), of: who.user.id, session: who, from: origin)
+        }
+
+        /// Somebody who operates the server.
+        package static func `operator`(_ who: Operator) -> Author { Author(.operator, entry: who, keeping: .nothing) }
+    }
+
+    package struct Response: Sendable {
+        /// The user afterwards.
+        package var user: User
+        /// Whether the mail address is another one.
+        package var hasNewEmail: Bool
+        /// The new session's token, when one was opened.
+        package var token: Secret?
+    }
+
+    /// Ask `RequireRecentLogIn` before, in the protocols whose apps can log in again, for what the table wants fresh.
+    ///
+    /// - Parameters:
+    ///   - edit: What changes.
+    ///   - id: Whom.
+    ///   - application: Where.
+    ///   - author: Who asks.
+    /// - Returns: the user afterwards.
+    /// - Throws: `accessRefused`, `userUnknown`, `fieldsRefused`, `identifiersTaken`, `identityTaken`, `identityUnknown`,
+    ///   `lastWayIn`, `alreadyRegistered`, `providerTokenReplayed`, `administration(changedMeanwhile)`, `busy`,
+    ///   `storageUnavailable`. Nothing is changed then.
+    @discardableResult
+    package func callAsFunction(
+        _ edit: UserEdit, of id: Identifier<User>, in application: Application, by author: Author
+    ) async throws(DomainError) -> Response {
+        try edit.refuseExcess()
+        var known: User?
+        // Edits of the own profile need nothing that is made ready, and are not read twice.
+        if !edit.possible(by: author.actor).isEmpty || edit.password != nil {
+            known = try await store.read { transaction throws(DomainError) in
+                try transaction.user(id, in: application.id)
+            }
+            guard known != nil else { throw .userUnknown }
+        }
+        let ready = try await ready(edit, of: known, in: application, by: author)
+        return try await store.write { transaction throws(DomainError) in
+            guard let before = try transaction.user(id, in: application.id) else { throw .userUnknown }
+            return try ready.store(before, keeping: author.kept, in: transaction)
+        }
+    }
+
+    /// Makes an edit ready for the transaction that stores it: hashes a password, seals grants, draws ids, begins entries
+    /// and mails.
+    ///
+    /// - Parameters:
+    ///   - edit: What changes.
+    ///   - known: The user as known before the transaction; `nil` when nothing has to be made ready.
+    ///   - application: Where.
+    ///   - author: Who asks.
+    /// - Returns: what the transaction stores.
+    /// - Throws: what `callAsFunction` throws.
+    func ready(
+        _ edit: UserEdit, of known: User?, in application: Application, by author: Author
+    ) async throws(DomainError) -> ReadyEdit {
+        let now = clock.now
+        let links = try IdentityLinks(
+            edit.people, edit.anonymousId, in: application.id, sealingKey: sealingKey, at: now)
+        var ready = ReadyEdit(
+            edit: edit, application: application, author: author, links: links,
+            revocations: Dictionary(
+                edit.unlinked.union(links.providers).map { ($0, randomness.newIdentifier(at: now)) },
+                uniquingKeysWith: { first, _ in first }),
+            now: now)
+        guard let known else { return ready }
+        ready.password = try await password(edit, of: known, in: application, by: author.actor, at: now)
+        if ready.password == nil, case .first? = edit.password { ready.edit.password = .first(nil) }
+        if case .set(_, let renewal?)? = edit.password {
+            ready.issuer = SessionIssuer(
+                .init(
+                    application, renewal.protocolName, by: .password,
+                    on: .init(device: renewal.device, address: author.entry.origin.address), record: .nothing),
+                audit: changes.audit, randomness: randomness, now: now)
+        }
+        ready.changes = try changes.ready(
+            edit.possible(by: author.actor), of: known, becoming: edit.addressed(known, at: now), in: application,
+            by: author.entry, at: now)
+        return ready
+    }
+
+    /// The password that is asked for, checked against the user as it will be.
+    private func password(
+        _ edit: UserEdit, of known: User, in application: Application, by actor: AccountActor, at now: Timestamp
+    ) async throws(DomainError) -> CredentialChange? {
+        switch edit.password {
+        case nil: return nil
+        case .first(let secret)? where edit.manner == .compatible && (known.hasPassword || secret == nil): return nil
+        case .set?, .first?: break
+        }
+        let outcome = try edit.outcome(of: known, by: actor, application.settings.fieldRules, at: now)
+        let password = try PasswordRules(for: application, user: outcome.user, rules: edit.identifiers.rules)
+            .check(edit.password?.secret, field: "password", beside: outcome.faults)
+        let change: AccountChange = if case .first? = edit.password { .upgraded } else { .passwordChanged }
+        return try await CredentialChange(change, to: password, of: outcome.user, hashing: passwords)
+    }
+}
+
+extension UserEdit {
+    /// A user with the addresses that the edit gives, for the mails that tell of it.
+    fileprivate func addressed(_ known: User, at now: Timestamp) -> User {
+        var user = known
+        _ = identifiers.apply(to: &user)
+        if let isEmailVerified { user.emailVerifiedAt = isEmailVerified ? user.emailVerifiedAt ?? now : nil }
+        if let proven, proven.kind == .email { (user.email, user.emailVerifiedAt) = (proven.shown, now) }
+        return user
+    }
+}
+
+/// An edit made ready, for the transaction that stores it.
+struct ReadyEdit: Sendable {
+    fileprivate(set) var edit: UserEdit
+    let application: Application
+    let author: EditUser.Author
+    let links: IdentityLinks
+    fileprivate let revocations: [Identity.Provider: Identifier<ProviderRevocation>]
+    fileprivate var password: CredentialChange?
+    fileprivate var issuer: SessionIssuer?
+    fileprivate var changes: ReadyChanges?
+    let now: Timestamp
+
+    fileprivate init(
+        edit: UserEdit, application: Application, author: EditUser.Author, links: IdentityLinks,
+        revocations: [Identity.Provider: Identifier<ProviderRevocation>], now: Timestamp
+    ) {
+        self.edit = edit
+        self.application = application
+        self.author = author
+        self.links = links
+        self.revocations = revocations
+        self.now = now
+    }
+
+    /// Stores what the edit makes of a user, and what goes with it.
+    ///
+    /// - Parameters:
+    ///   - before: The user as read in this transaction.
+    ///   - kept: What the caller uses.
+    ///   - actor: Who asks, when only the transaction finds that out.
+    ///   - transaction: The one that stores the change.
+    /// - Returns: the user afterwards.
+    /// - Throws: what `EditUser` throws.
+    func store(
+        _ before: User, keeping kept: KeptAccess, by actor: AuditEntry.Actor? = nil, in transaction: any Transaction
+    ) throws(DomainError) -> EditUser.Response {
+        let outcome = try edit.outcome(of: before, by: author.actor, application.settings.fieldRules, at: now)
+        guard outcome.faults.isEmpty else { throw .fieldsRefused(outcome.faults) }
+        var user = outcome.user
+        // Of an identity that is linked already, what the provider has just said is kept.
+        guard user != before || !edit.people.isEmpty else {
+            return EditUser.Response(user: before, hasNewEmail: false)
+        }
+        try write(&user, over: before, in: transaction)
+        try password?.write(for: &user, in: transaction, at: now)
+        let isLoggedOut = if case .set? = edit.password { true } else { false }
+        try changes?.settle(
+            outcome.changes, of: &user, keeping: isLoggedOut ? .nothing : kept, unlinked: outcome.unlinked, by: actor,
+            in: transaction)
+        let logIn = try issuer?.issue(to: user, in: transaction)
+        return EditUser.Response(
+            user: logIn?.user ?? user, hasNewEmail: user.email != nil && user.email != before.email,
+            token: logIn?.token)
+    }
+
+    private func write(_ user: inout User, over before: User, in transaction: any Transaction) throws(DomainError) {
+        if user.updatedAt != before.updatedAt || edit.manner == .compatible { try transaction.updateProfile(of: user) }
+        if user.isDisabled != before.isDisabled { try transaction.updateStanding(of: user) }
+        if user.acl != before.acl { try transaction.updateACL(of: user) }
+        if user.typedIdentifiers != before.typedIdentifiers || user.emailVerifiedAt != before.emailVerifiedAt
+            || user.phoneVerifiedAt != before.phoneVerifiedAt
+        {
+            try transaction.refuseTaken(user)
+            try transaction.updateIdentifiers(of: user)
+        }
+        // Taken away first: an identity may be replaced.
+        var stored = before
+        for identity in before.identities where !user.identities.contains(where: { $0.isSame(as: identity) }) {
+            guard let revocation = revocations[identity.provider] else { continue }
+            try transaction.unlink(identity, of: user.id, in: application.id, revocation: revocation, at: now)
+            stored.identities.removeAll { $0 == identity }
+        }
+        try links.join(&stored, in: transaction)
+        user.identities = stored.identities
+    }
+}
+
+/// Keeps a user out, or lets it in again, for operators. What led to the user ends, but for the last way in, which is
+/// refused while the user is disabled.
+package struct SetUserDisabled: Sendable {
+    let editUser: EditUser
+
+    /// - Returns: the user afterwards; nothing happens when it is so already.
+    /// - Throws: `userUnknown`, `storageUnavailable`.
+    @discardableResult
+    package func callAsFunction(
+        _ id: Identifier<User>, in application: Application, isDisabled: Bool, by who: Operator
+    ) async throws(DomainError) -> User {
+        try await editUser(UserEdit(isDisabled: isDisabled), of: id, in: application, by: .operator(who)).user
+    }
+}

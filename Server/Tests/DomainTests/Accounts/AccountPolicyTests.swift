@@ -1,0 +1,174 @@
+@testable import Domain
+import StorageSQLite
+import TestWorld
+import Testing
+
+/// Walks every row of the table of changes through the function that all protocols use, with the real store.
+@Suite("Every row of the table of changes")
+struct AccountPolicyTests {
+    private let world: TestWorld
+    private let changes: AccountChanges
+
+    init() throws {
+        world = try TestWorld(try SQLiteStore(.memory, role: .server), mail: .outbox)
+        let key = try SealingKey.ofTests()
+        changes = AccountChanges(
+            notice: MailNotice(
+                sealing: MailSealing(key: key, randomness: world.randomness), delivery: .outbox),
+            audit: AuditTrail(clock: world.clock, randomness: world.randomness, seals: AuditSeals(key)))
+    }
+
+    /// An account with one way in of each kind, and the owner's own session and key.
+    private struct Account {
+        let application: Application
+        let user: User
+        let kept: KeptAccess
+
+        static let thiefsKey = "thief"
+    }
+
+    private func account() async throws -> Account {
+        let application = try await world.makeApplication()
+        let device = TestDevice()
+        let logIn = try await world.logIn(device, to: application)
+        _ = try await world.upgrade(
+            logIn, NewIdentifiers(username: .set("hana"), email: .set("hana@example.com")), in: application)
+        _ = try await world.logIn("hana", to: application)
+        let (id, now) = (logIn.user.id, world.clock.now)
+        let ticket = MergeTicket(
+            application: application.id, digest: MergeTicket.digest(of: "ticket"), user: id, other: id,
+            expiresAt: now + .seconds(600))
+        _ = try await world.useCases.issueTransferCode(to: id, in: application, by: .local)
+        let code = MailedCode(
+            application: application.id, handle: SecretDigest(of: "handle".utf8), digest: SecretDigest(of: "code".utf8),
+            kind: .logInCode, user: id, address: "hana@example.com", replaces: nil, expiresAt: now + .days(1),
+            session: nil)
+        try await world.engine.write { transaction throws(DomainError) in
+            guard var user = try transaction.user(id, in: application.id) else { throw .userUnknown }
+            user.emailVerifiedAt = now
+            try transaction.updateIdentifiers(of: user)
+            for provider in [Identity.Provider.device, .anonymous] {
+                try transaction.insert(
+                    Identity(provider: provider, subject: Account.thiefsKey, linkedAt: now), for: id, in: application.id
+                )
+            }
+            try transaction.insert(ticket)
+            try transaction.replaceCode(with: code)
+        }
+        _ = try await world.useCases.deliverMail()
+        let user = try await world.useCases.readUser(id, in: application.id)
+        let own = user.identities.first { $0.provider == .device && $0.subject != Account.thiefsKey }
+        return Account(
+            application: application, user: user,
+            kept: KeptAccess(session: logIn.session.id, deviceKey: own?.subject))
+    }
+
+    /// The ways in that are there, but for those that the caller uses.
+    private func waysIn(_ account: Account) async throws -> Set<Eviction> {
+        let (id, application) = (account.user.id, account.application.id)
+        let before = account.user
+        return try await world.engine.write { transaction throws(DomainError) in
+            guard let user = try transaction.user(id, in: application) else { throw .userUnknown }
+            var ways: Set<Eviction> = []
+            let sessions = try transaction.sessions(of: id, in: application)
+            if sessions.contains(where: { $0.id != account.kept.session }) { ways.insert(.sessions) }
+            if !sessions.contains(where: { $0.id == account.kept.session }) { throw .sessionUnknown }
+            if user.identities.contains(where: { $0.provider == .device && $0.subject != account.kept.deviceKey }) {
+                ways.insert(.deviceKeys)
+            }
+            if !user.identities.contains(where: { $0.subject == account.kept.deviceKey }) { throw .identityUnknown }
+            if user.identities.contains(where: { $0.provider == .anonymous }) { ways.insert(.anonymousIds) }
+            if try transaction.removeCodes(of: id, in: application, except: nil) > 0 { ways.insert(.mailedCodes) }
+            if try transaction.removeTransferCode(of: id, in: application) { ways.insert(.transferCodes) }
+            if try transaction.removeMergeTickets(of: id, in: application) > 0 { ways.insert(.mergeTickets) }
+            if user.credentialsVersion == before.credentialsVersion { ways.insert(.tickets) }
+            return ways
+        }
+    }
+
+    @Test("ends, records and notifies what it says, once", arguments: AccountChange.allCases)
+    func row(change: AccountChange) async throws {
+        let account = try await account()
+        world.clock.advance(by: .seconds(1))
+        let (now, policy) = (world.clock.now, change.policy)
+        let ready = try changes.ready(
+            [change], of: account.user, in: account.application,
+            by: Operator(actor: .user(account.user.id), origin: .local), at: now)
+        try await world.engine.write { transaction throws(DomainError) in
+            guard var user = try transaction.user(account.user.id, in: account.application.id) else {
+                throw .userUnknown
+            }
+            try ready.settle([change: ["of": "test"]], of: &user, keeping: account.kept, in: transaction)
+        }
+        let entries = try await world.useCases.listAudit(in: account.application.id).filter { $0.at == now }
+        #expect(entries.map(\.action) == [policy.action])
+        #expect(entries.first?.target == .user(account.user.id) && entries.first?.result == .done)
+        #expect(entries.first?.details["of"] == "test")
+        #expect(try await waysIn(account) == Eviction.everything.subtracting(policy.evicts))
+        _ = try await world.useCases.deliverMail()
+        let mails = try await world.useCases.readOutbox(of: account.application.id)
+        #expect(mails.count == (policy.mail == nil ? 0 : 1), "\(mails.map(\.subject))")
+        let thief = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.removedDeviceKey(Account.thiefsKey, in: account.application.id)
+        }
+        #expect(thief?.reason.rawValue == (policy.evicts.contains(.deviceKeys) ? change.rawValue : nil))
+    }
+
+    @Test("does not happen without a trace", arguments: AccountChange.allCases)
+    func notReady(change: AccountChange) async throws {
+        let account = try await account()
+        let ready = changes.ready([], in: account.application.id, by: .local, at: world.clock.now)
+        await #expect(throws: DomainError.secretUnreadable) {
+            try await world.engine.write { transaction throws(DomainError) in
+                var user = account.user
+                try ready.settle([change: [:]], of: &user, keeping: account.kept, in: transaction)
+            }
+        }
+        #expect(try await waysIn(account) == Eviction.everything)
+    }
+
+    @Test("refuses those who may not", arguments: AccountChange.allCases)
+    func refusal(change: AccountChange) throws {
+        var user = User(
+            id: Identifier(rawValue: "owner"), application: Identifier(rawValue: "app"),
+            createdAt: world.clock.now, updatedAt: world.clock.now)
+        let writer = Identifier<User>(rawValue: "writer")
+        user.acl = ACL([.user(writer): [.read, .write], .everybody: [.read]])
+        let actors: [(AccountActor, AccountRole)] = [
+            (.user(nil, standard: []), .stranger), (.user(Identifier(rawValue: "x"), standard: [.write]), .stranger),
+            (.user(writer, standard: []), .writer), (.owner(user.id), .owner), (.operator, .operator),
+            (.holder(of: user.id), .holder), (.holder(of: writer), .stranger),
+        ]
+        for (actor, role) in actors {
+            #expect(actor.role(towards: user) == role)
+            #expect(actor.may(change, user) == change.policy.who.contains(role), "\(actor)")
+            var refusal: DomainError?
+            do throws(DomainError) { try actor.require([change], of: user) } catch { refusal = error }
+            #expect(refusal == (change.policy.who.contains(role) ? nil : .accessRefused))
+        }
+        user.disabledAt = world.clock.now
+        #expect(AccountActor.owner(user.id).role(towards: user) == .stranger)
+    }
+
+    @Test("tells the device whose key goes, and by mail of what ends everything for a new secret or address")
+    func notices() {
+        for change in AccountChange.allCases {
+            let policy = change.policy
+            #expect(!policy.who.isEmpty)
+            if policy.evicts.contains(.deviceKeys) { #expect(policy.tells.contains(.oldDevice), "\(change)") }
+            if policy.mail != nil { #expect(policy.evicts == Eviction.everything, "\(change)") }
+            if policy.who == [.holder] { #expect(!policy.fresh.isEmpty, "\(change)") }
+        }
+    }
+
+    @Test("stands in the table that people read, in one line")
+    func table() {
+        let lines = AccountChange.policyTable.split(separator: "\n")
+        #expect(lines.count == AccountChange.allCases.count + 2)
+        for (change, line) in zip(AccountChange.allCases, lines.dropFirst(2)) {
+            #expect(line.hasPrefix("| `\(change.rawValue)` | ") && line.contains("`\(change.policy.action.rawValue)`"))
+            #expect(line.split(separator: "|").count == 6)
+        }
+        #expect(Set(AccountChange.allCases.map(\.rawValue)).count == AccountChange.allCases.count)
+    }
+}
