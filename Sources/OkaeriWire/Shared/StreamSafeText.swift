@@ -62,7 +62,7 @@ public enum StreamSafeText {
 
     /// The character of some bytes at an offset; any character when a byte is no continuation.
     private static func scalar(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int, length: Int) -> UInt32 {
-        func bits(_ offset: Int) -> UInt32 { UInt32(truncatingIfNeeded: bytes[offset + offset] & 0x3f) }
+        func bits(_ index: Int) -> UInt32 { UInt32(truncatingIfNeeded: bytes[offset + index] & 0x3f) }
         let lead = UInt32(truncatingIfNeeded: bytes[offset])
         return switch length {
         case 2: (lead & 0x1f) << 6 | bits(1)
