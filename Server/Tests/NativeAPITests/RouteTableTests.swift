@@ -1,6 +1,7 @@
 import Domain
 import HTTPSupport
 import OkaeriServer
+import enum OkaeriWire.JSONValue
 import Testing
 
 @Suite("Every route of every surface", .timeLimit(.minutes(5)))
@@ -197,7 +198,12 @@ struct HTTPAnswer: Sendable {
     /// The body without what differs from request to request.
     var lastingBody: String {
         let id = self["request-id"] ?? ""
-        return isPage ? "" : id.isEmpty ? body : body.replacing(id, with: "")
+        let body = id.isEmpty ? body : body.replacing(id, with: "")
+        // Members have no order.
+        guard let value = try? JSONValue(parsing: Array(body.utf8)), case .object(let members) = value else {
+            return isPage ? "" : body
+        }
+        return members.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: "\n")
     }
 
     private var isPage: Bool { self["content-type"]?.hasPrefix("text/html") == true }

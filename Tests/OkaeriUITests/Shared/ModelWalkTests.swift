@@ -10,7 +10,7 @@ struct ModelWalkTests {
         var walk = ModelWalk(model, events: events, seed: seed)
         walk.goOn(steps: 240)
         #expect(walk.faults.isEmpty, "\(walk.faults.sorted().prefix(3))")
-        #expect(walk.phases.contains(.idle) && walk.pairs > 500)
+        #expect(walk.phases.count > 1 && walk.pairs > 500)
     }
 
     private static func forms<Event>(_ wrap: (FormEvent) -> Event) -> [Event] { ScreenReports.formEvents.map(wrap) }

@@ -186,7 +186,7 @@ struct ReadyEdit: Sendable {
         guard outcome.faults.isEmpty else { throw .fieldsRefused(outcome.faults) }
         var user = outcome.user
         // Of an identity that is linked already, what the provider has just said is kept.
-        guard user != before || !edit.people.isEmpty else {
+        guard user != before || !edit.people.isEmpty || password != nil else {
             return EditUser.Response(user: before, hasNewEmail: false)
         }
         try write(&user, over: before, in: transaction)
@@ -202,7 +202,12 @@ struct ReadyEdit: Sendable {
     }
 
     private func write(_ user: inout User, over before: User, in transaction: any Transaction) throws(DomainError) {
-        if user.updatedAt != before.updatedAt || edit.manner == .compatible { try transaction.updateProfile(of: user) }
+        // Two changes in one millisecond have the same time.
+        if user.updatedAt != before.updatedAt || user.displayName != before.displayName || user.locale != before.locale
+            || user.fields != before.fields || edit.manner == .compatible
+        {
+            try transaction.updateProfile(of: user)
+        }
         if user.isDisabled != before.isDisabled { try transaction.updateStanding(of: user) }
         if user.acl != before.acl { try transaction.updateACL(of: user) }
         if user.typedIdentifiers != before.typedIdentifiers || user.emailVerifiedAt != before.emailVerifiedAt
