@@ -42,6 +42,22 @@ struct ProviderCommandTests {
         -----END PRIVATE KEY-----
         """
 
+    /// Prints its port, and refuses every client secret.
+    private static let apple = """
+        import http.server
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = b'{"error":"invalid_client"}'
+                self.send_response(400)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+        server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+        print(server.server_port, flush=True)
+        server.serve_forever()
+        """
+
     @Test("ask the provider itself, and no proxy of the environment")
     func proxy() async throws {
         let application = try await makeApplication()
@@ -51,18 +67,20 @@ struct ProviderCommandTests {
             "application", "apple", "set", application, "--team", "TEAM123456", "--bundle", "com.example.app",
             "--key-id", "KEY1234567", "--key-file", file, environment: ["OKAERI_DATA": folder.path])
         #expect(set.status == 0, "\(set.errors)")
-        let other = TestFolder()
-        try other.make()
-        // It stands in for Apple, and knows none of Apple's paths.
-        let server = try await TestServer(data: other.path)
+        let apple = try ChildProcess("/usr/bin/python3", ["-c", Self.apple])
+        let port = try await eventually("the port of the one who stands in for Apple") { () -> Int? in
+            Int(apple.output.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
         let nobody = "http://127.0.0.1:9"
         let checked = try await Program.run(
             "application", "apple", "check", application,
             environment: [
-                "OKAERI_DATA": folder.path, "OKAERI_APPLE_URL": server.url, "http_proxy": nobody, "all_proxy": nobody,
+                "OKAERI_DATA": folder.path, "OKAERI_APPLE_URL": "http://127.0.0.1:\(port)", "http_proxy": nobody,
+                "all_proxy": nobody,
                 "no_proxy": "",
             ])
-        #expect(checked.status == 1 && checked.errors.contains("unexpected"), "\(checked.errors)")
+        #expect(checked.status == 1 && checked.errors.contains("invalid_client"), "\(checked.errors)")
+        apple.signal(SIGTERM)
     }
 
     @Test("keep Apple's key and never show it", arguments: ["SQLite", "PostgreSQL"])
