@@ -13,10 +13,10 @@ final class AccountController: Sendable {
     private let gate: ProtocolAuthenticator
     private let readBody: BodyReader
 
-    init(_ useCases: UseCases, gate: ProtocolAuthenticator, readBody: BodyReader) {
-        registerUser = useCases.registerUser
-        logInWithPassword = useCases.logInWithPassword
-        logOut = useCases.logOut
+    init(_ modules: Modules, gate: ProtocolAuthenticator, readBody: BodyReader) {
+        registerUser = modules.accounts.registerUser
+        logInWithPassword = modules.accounts.logInWithPassword
+        logOut = modules.sessions.logOut
         self.gate = gate
         self.readBody = readBody
     }

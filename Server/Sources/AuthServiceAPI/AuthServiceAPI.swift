@@ -5,12 +5,12 @@ import HTTPTypes
 /// Accounts in the envelope `{status, success, message, data}`, as a family of seminar apps reads it. It only translates:
 /// the rules are the domain's.
 package struct AuthServiceAPI: ProtocolAdapter {
-    let useCases: UseCases
+    let modules: Modules
     let gate: ProtocolAuthenticator
     let readBody: BodyReader
 
-    package init(useCases: UseCases, gate: ProtocolAuthenticator, readBody: BodyReader) {
-        self.useCases = useCases
+    package init(modules: Modules, gate: ProtocolAuthenticator, readBody: BodyReader) {
+        self.modules = modules
         self.gate = gate
         self.readBody = readBody
     }

@@ -4,7 +4,7 @@ import HTTPTypes
 extension AuthServiceAPI {
     /// Every endpoint, at the root and behind a base path. Sibling servers of the same family write them in capitals too.
     package var routes: [Route] {
-        let account = AccountController(useCases, gate: gate, readBody: readBody)
+        let account = AccountController(modules, gate: gate, readBody: readBody)
         return ["/user", "/{base}/user"].flatMap { base in
             [
                 Route(.post, base + "/signup", .application, account.signUp),

@@ -13,7 +13,7 @@ enum AuditPage {
         func value(_ name: String) -> String? {
             query[name].flatMap { $0.isEmpty || $0.utf8.contains(0) ? nil : String($0.prefix(200)) }
         }
-        let entries = try await request.useCases.listAudit(
+        let entries = try await request.modules.administration.listAudit(
             in: try request.targetApplication().id,
             matching: AuditFilter(
                 actor: value("actor").map { .init(rawValue: $0) }, action: value("action").map { .init(rawValue: $0) },
@@ -50,7 +50,7 @@ enum ConflictsPage {
         DashboardRoute(page, show),
         DashboardRoute(page, post: "/app/{application}/users/{user}/merges/{merge}/undo", .undoMerge) { request in
             _ = try await request.form()
-            try await request.useCases.undoMerge(
+            try await request.modules.transfers.undoMerge(
                 .init(rawValue: request.id("merge")), of: .init(rawValue: request.id("user")),
                 in: try request.targetApplication().id, by: try request.auditActor())
             return request.redirect(to: "\(request.path("conflicts"))?done=undone")
@@ -115,7 +115,7 @@ enum HealthPage {
         row("storage", request.text("health.good", ["milliseconds": String(found.storage.wholeMilliseconds)]))
         row("applications", String(found.applications))
         row("users", String(found.users))
-        row("sessions", String(request.useCases.cachedSessions))
+        row("sessions", String(request.modules.sessions.cachedSessions))
         row("passwords", String(found.passwordsWaiting))
         row("mail", String(found.mailWaiting), badge: found.sendsMail ? nil : request.text("health.noMail"))
         if let oldest = found.oldestMailAt { row("oldestMail", "", time: oldest) }

@@ -30,7 +30,7 @@ enum AdminsPage {
         _ request: DashboardRequest, _ form: FormValues = .none, faults: [String: String] = [:],
         once: PageTemplates.Model? = nil
     ) async throws -> Response {
-        let applications = try await request.useCases.listApplications().map(\.application)
+        let applications = try await request.modules.applications.listApplications().map(\.application)
         let names = Dictionary(applications.map { ($0.id, $0.name) }) { first, _ in first }
         var list = ListModel()
         list.columns = ["name", "role", "applications", "state", "lastLogIn"].map { request.text("admins.\($0)") }
@@ -144,7 +144,7 @@ enum AdminPage {
         guard let admin = try await request.rules.listAdmins().first(where: { $0.id == id }) else {
             throw DomainError.administration(.notFound)
         }
-        let applications = try await request.useCases.listApplications().map(\.application)
+        let applications = try await request.modules.applications.listApplications().map(\.application)
         let names = Dictionary(applications.map { ($0.id, $0.name) }) { first, _ in first }
         var list = ListModel()
         list.columns = [request.text("health.what"), request.text("health.how")]

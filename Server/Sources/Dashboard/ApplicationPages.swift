@@ -14,7 +14,8 @@ enum ApplicationsPage {
     @Sendable private static func create(_ request: DashboardRequest) async throws -> Response {
         let name = try await request.form().text("name")
         do {
-            let made = try await request.useCases.createApplication(name: name, by: try request.auditActor())
+            let made = try await request.modules.applications.createApplication(
+                name: name, by: try request.auditActor())
             return request.redirect(to: "\(Dashboard.root)/app/\(made.application.id)/start")
         } catch {
             guard error.code == .fieldsRefused else { throw error }
@@ -30,15 +31,16 @@ enum ApplicationsPage {
         var list = ListModel()
         list.columns = ["name", "users", "created", "id"].map { request.text("applications.\($0)") }
         list.empty = request.text("applications.empty")
-        list.rows = try await request.useCases.listApplications().filter { access.sees($0.application.id) }.map {
-            entry in
-            let link = "\(Dashboard.root)/app/\(entry.application.id)"
-            return [
-                .init(text: entry.application.name, link: link), .init(text: String(entry.userCount)),
-                .init(text: "", time: entry.application.createdAt),
-                .init(text: entry.application.id.rawValue, isCode: true),
-            ]
-        }
+        list.rows = try await request.modules.applications.listApplications().filter { access.sees($0.application.id) }
+            .map {
+                entry in
+                let link = "\(Dashboard.root)/app/\(entry.application.id)"
+                return [
+                    .init(text: entry.application.name, link: link), .init(text: String(entry.userCount)),
+                    .init(text: "", time: entry.application.createdAt),
+                    .init(text: entry.application.id.rawValue, isCode: true),
+                ]
+            }
         var model = list.model(request)
         if request.offers(.createApplication) {
             model["form"] =

@@ -7,7 +7,7 @@ package import PageSupport
 /// The dashboard: pages for those who look after users. They draw and translate; the rules, and who may do what, are the
 /// domain's, as for the admin API.
 package struct Dashboard: ProtocolAdapter {
-    let useCases: UseCases
+    let modules: Modules
     let gate: PageGate
     let clock: any WallClock
     let templates: PageTemplates
@@ -17,15 +17,14 @@ package struct Dashboard: ProtocolAdapter {
     let publicURL: String
 
     /// - Parameters:
-    ///   - useCases: The rules.
+    ///   - modules: The rules.
     ///   - gate: Finds out what browsers bring along.
     ///   - clock: The time.
     ///   - assets: Files that pages load; `files` must be among them.
     ///   - publicURL: The server's own address, without a slash at the end.
     /// - Throws: when a template or a text of the program is broken, which a test would have told.
-    package init(useCases: UseCases, gate: PageGate, clock: any WallClock, assets: PageAssets, publicURL: String) throws
-    {
-        self.useCases = useCases
+    package init(modules: Modules, gate: PageGate, clock: any WallClock, assets: PageAssets, publicURL: String) throws {
+        self.modules = modules
         self.gate = gate
         self.clock = clock
         self.publicURL = publicURL

@@ -22,8 +22,8 @@ struct DashboardRequest: Sendable {
         self.page = page
     }
 
-    var useCases: UseCases { dashboard.useCases }
-    var rules: AdministrationUseCases { dashboard.useCases.administration }
+    var modules: Modules { dashboard.modules }
+    var rules: Administration { dashboard.modules.administration }
     var isPost: Bool { page.request.method == .post }
     /// The path of the page that is drawn, which is not the path of a form's action.
     var pagePath: String { route.pagePath(of: page.path) }
@@ -48,7 +48,7 @@ struct DashboardRequest: Sendable {
         for action in [route.page.action, route.action] { try access.require(action, in: id) }
         guard let id else { return }
         do throws(DomainError) {
-            application = try await useCases.findApplication(id)
+            application = try await modules.applications.findApplication(id)
         } catch {
             guard case .applicationUnknown = error else { throw error }
             throw .administration(.notFound)

@@ -15,22 +15,22 @@ enum FieldsPage {
         DashboardRoute(page, post: "save", .changeFieldRules) { request in
             try await change(request) { form, id, who throws(DomainError) in
                 let rule = try rule(form)
-                try await request.useCases.changeFieldRules(of: id, by: who) { $0[rule.name] = rule }
-                let count = try await request.useCases.countRuleBreakers(of: rule, in: id)
+                try await request.modules.applications.changeFieldRules(of: id, by: who) { $0[rule.name] = rule }
+                let count = try await request.modules.applications.countRuleBreakers(of: rule, in: id)
                 return [("done", "saved"), ("broken", String(count.breaking))]
             }
         },
         DashboardRoute(page, post: "policy", .changeFieldRules) { request in
             try await change(request) { form, id, who throws(DomainError) in
                 let isClosed = form.text("policy") == "closed"
-                try await request.useCases.changeFieldRules(of: id, by: who) { $0.isClosed = isClosed }
+                try await request.modules.applications.changeFieldRules(of: id, by: who) { $0.isClosed = isClosed }
                 return [("done", "saved")]
             }
         },
         DashboardRoute(page, post: "remove", .changeFieldRules) { request in
             try await change(request) { form, id, who throws(DomainError) in
                 let name = form.text("removed")
-                try await request.useCases.changeFieldRules(of: id, by: who) { $0[name] = nil }
+                try await request.modules.applications.changeFieldRules(of: id, by: who) { $0[name] = nil }
                 return [("done", "removed")]
             }
         },

@@ -41,7 +41,7 @@ enum KeysPage {
         _ request: DashboardRequest, _ form: FormValues = .none, faults: [String: String] = [:],
         once: (key: AdminKey, secret: Secret)? = nil
     ) async throws -> Response {
-        let applications = try await request.useCases.listApplications().map(\.application)
+        let applications = try await request.modules.applications.listApplications().map(\.application)
         let names = Dictionary(applications.map { ($0.id, $0.name) }) { first, _ in first }
         let keys = try await request.rules.listKeys()
         let now = request.dashboard.clock.now

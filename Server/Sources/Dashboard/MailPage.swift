@@ -13,7 +13,7 @@ enum MailPage {
         DashboardRoute(page, post: "save", .changeMail) { request in
             try await change(request, done: "saved") { form, choice, application, who in
                 let (kind, language, template) = (choice.kind, choice.language, choice.template(form))
-                try await request.useCases.changeMailSettings(of: application.id, by: who) {
+                try await request.modules.messaging.changeMailSettings(of: application.id, by: who) {
                     $0.templates[kind, default: [:]][language] = template
                 }
             }
@@ -21,7 +21,7 @@ enum MailPage {
         DashboardRoute(page, post: "remove", .changeMail) { request in
             try await change(request, done: "saved") { _, choice, application, who in
                 let (kind, language) = (choice.kind, choice.language)
-                try await request.useCases.changeMailSettings(of: application.id, by: who) {
+                try await request.modules.messaging.changeMailSettings(of: application.id, by: who) {
                     $0.templates[kind]?[language] = nil
                 }
             }

@@ -18,7 +18,8 @@ enum ProtocolsPage {
                     let text = form.text("\(name.rawValue).\(key.rawValue)")
                     if !text.isEmpty { given[key] = Secret(text) }
                 }
-                return try await request.useCases.enableProtocol(name, given: given, of: application, by: who)
+                return try await request.modules.applications.enableProtocol(
+                    name, given: given, of: application, by: who)
             }
         },
         DashboardRoute(page, post: "{protocol}/disable", .disableProtocol) { request in
@@ -27,7 +28,7 @@ enum ProtocolsPage {
                 guard form.text("\(name.rawValue).confirm") == name.rawValue else {
                     throw DomainError.fieldsRefused([ValidationError(field: "confirm", rule: .required)])
                 }
-                _ = try await request.useCases.disableProtocol(name, of: application, by: who)
+                _ = try await request.modules.applications.disableProtocol(name, of: application, by: who)
                 return nil
             }
         },
@@ -37,7 +38,7 @@ enum ProtocolsPage {
                 let changes = ProtocolRule.heeded(by: name).map { rule in
                     (rule.name, ProtocolView.value(of: rule, in: form, for: name))
                 }
-                _ = try await request.useCases.foreign.changeProtocolRules(
+                _ = try await request.modules.applications.changeProtocolRules(
                     name, of: application, to: Dictionary(changes, uniquingKeysWith: { $1 }),
                     mayLoosen: request.allows(.loosenProtocolRules), isCurrent: { $0.version == version }, by: who)
                 return nil
@@ -73,7 +74,7 @@ enum ProtocolsPage {
     private static func draw(_ view: ProtocolView) async throws -> Response {
         let request = view.request
         let application = try request.targetApplication()
-        var keys = try await request.useCases.listProtocolKeys(of: application.id)
+        var keys = try await request.modules.applications.listProtocolKeys(of: application.id)
         if let issued = view.issued { keys = keys.map { $0.protocolName == issued.protocolName ? issued : $0 } }
         var model: PageTemplates.Model = [
             "lead": request.text("providers.protocolsHint"), "canChange": request.offers(.enableProtocol),

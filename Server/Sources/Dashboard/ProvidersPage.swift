@@ -22,7 +22,7 @@ enum ProvidersPage {
         },
         DashboardRoute(page, post: "{provider}/remove", .removeProvider) { request in
             try await change(request) { _, provider, who in
-                try await request.useCases.removeProvider(
+                try await request.modules.providers.removeProvider(
                     .init(rawValue: provider), of: try request.targetApplication().id, by: who)
                 return saved(provider, request)
             }
@@ -30,7 +30,7 @@ enum ProvidersPage {
         DashboardRoute(page, post: "{provider}/check", .checkProvider) { request in
             try await change(request) { _, provider, _ in
                 let words = request.words(
-                    for: try await request.useCases.checkProvider(
+                    for: try await request.modules.providers.checkProvider(
                         .init(rawValue: provider), of: try request.targetApplication().id))
                 return try await draw(request, .none, open: provider, word: (provider, words.text, words.isGood))
             }
@@ -73,7 +73,7 @@ enum ProvidersPage {
         let settings = ProviderSettings(
             provider: .init(rawValue: name), audiences: lines(value("audiences")), teamId: optional("teamId"),
             keyId: optional("keyId"), issuer: optional("issuer"), redirectURIs: lines(value("redirectURIs")))
-        try await request.useCases.setProvider(
+        try await request.modules.providers.setProvider(
             settings, secret: optional("secret").map { Secret($0.replacing("\r\n", with: "\n")) },
             of: try request.targetApplication().id, by: who)
     }
@@ -88,7 +88,7 @@ enum ProvidersPage {
     ) async throws -> Response {
         let application = try request.targetApplication()
         let mayChange = request.offers(.setProvider)
-        let set = try await request.useCases.listProviders(of: application.id)
+        let set = try await request.modules.providers.listProviders(of: application.id)
         let names = providers + set.map(\.settings.provider.rawValue).filter { !providers.contains($0) }
         let view = ProviderView(request: request, form: form, open: open, word: word)
         var views = names.map { name in

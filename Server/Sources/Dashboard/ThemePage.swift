@@ -43,7 +43,7 @@ enum ThemePage {
     ) async throws -> Response {
         let sent = try await request.formWithFiles()
         do {
-            try await request.useCases.changeTheme(
+            try await request.modules.applications.changeTheme(
                 of: try request.targetApplication().id, to: try theme(sent), by: try request.auditActor())
             return request.redirect(to: "\(request.path("theme"))?done=saved")
         } catch {

@@ -28,7 +28,7 @@ enum UserPage {
         },
         DashboardRoute(page, post: "device-keys/{thumbprint}/remove", .removeDeviceKey) { request in
             try await change(request) { _, id, application, who in
-                try await request.useCases.removeDeviceKeys(
+                try await request.modules.accounts.removeDeviceKeys(
                     request.id("thumbprint"), of: id, in: application, by: who)
                 return done("keyRemoved", request)
             }
@@ -49,7 +49,7 @@ enum UserPage {
         },
         DashboardRoute(page, post: "transfer-code", .issueTransferCode) { request in
             try await change(request) { _, id, application, who in
-                let code = try await request.useCases.issueTransferCode(to: id, in: application, by: who)
+                let code = try await request.modules.transfers.issueTransferCode(to: id, in: application, by: who)
                 return try await drawAgain(request, code: code)
             }
         },
@@ -59,13 +59,13 @@ enum UserPage {
                 guard form.text("confirm") == id.rawValue else {
                     throw DomainError.fieldsRefused([ValidationError(field: "confirm", rule: .required)])
                 }
-                _ = try await request.useCases.deleteUser(id, in: application, by: who)
+                _ = try await request.modules.deletion.deleteUser(id, in: application, by: who)
                 return done("deleted", request)
             }
         },
         DashboardRoute(page, post: "restore", .restoreUser) { request in
             try await change(request) { _, id, application, who in
-                try await request.useCases.restoreUser(id, in: application.id, by: who)
+                try await request.modules.deletion.restoreUser(id, in: application.id, by: who)
                 return done("restored", request)
             }
         },
@@ -78,12 +78,12 @@ enum UserPage {
         },
         DashboardRoute(page, post: "save", .editUser, also: [.changeIdentifiers]) { request in
             try await change(request) { form, id, application, _ in
-                let known = try await request.useCases.readUser(id, in: application.id)
+                let known = try await request.modules.accounts.readUser(id, in: application.id)
                 var edit = try edit(form, of: known)
                 edit.version = Timestamp(milliseconds: Int64(form.text("version"), radix: 10) ?? 0)
                 let asked = edit
                 return try await request.perform(.editing(asked)) { who in
-                    try await request.useCases.editUser(asked, of: id, in: application, by: .operator(who))
+                    try await request.modules.accounts.editUser(asked, of: id, in: application, by: .operator(who))
                     return done("saved", request)
                 }
             }
@@ -92,7 +92,7 @@ enum UserPage {
 
     private static func setDisabled(_ isDisabled: Bool, _ request: DashboardRequest) async throws -> Response {
         try await change(request) { _, id, application, who in
-            try await request.useCases.setUserDisabled(id, in: application, isDisabled: isDisabled, by: who)
+            try await request.modules.accounts.setUserDisabled(id, in: application, isDisabled: isDisabled, by: who)
             return done(isDisabled ? "disabled" : "enabled", request)
         }
     }

@@ -204,7 +204,7 @@ enum BulkForm {
             }
             let (application, who) = (try request.targetApplication(), try request.auditActor())
             return try await forEach("delete", request) { id throws(DomainError) in
-                _ = try await request.useCases.deleteUser(id, in: application, by: who)
+                _ = try await request.modules.deletion.deleteUser(id, in: application, by: who)
             }
         },
     ]
@@ -217,7 +217,7 @@ enum BulkForm {
     private static func setDisabled(_ isDisabled: Bool, _ request: DashboardRequest) async throws -> Response {
         let (application, who) = (try request.targetApplication(), try request.auditActor())
         return try await forEach(isDisabled ? "disable" : "enable", request) { id throws(DomainError) in
-            try await request.useCases.setUserDisabled(id, in: application, isDisabled: isDisabled, by: who)
+            try await request.modules.accounts.setUserDisabled(id, in: application, isDisabled: isDisabled, by: who)
         }
     }
 

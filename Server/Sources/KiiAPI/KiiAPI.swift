@@ -4,12 +4,12 @@ package import HTTPTypes
 
 /// User management as Kii Cloud's SDKs and REST API had it. It only translates: the rules are the domain's.
 package struct KiiAPI: ProtocolAdapter {
-    let useCases: UseCases
+    let modules: Modules
     let gate: ProtocolAuthenticator
     let readBody: BodyReader
 
-    package init(useCases: UseCases, gate: ProtocolAuthenticator, readBody: BodyReader) {
-        self.useCases = useCases
+    package init(modules: Modules, gate: ProtocolAuthenticator, readBody: BodyReader) {
+        self.modules = modules
         self.gate = gate
         self.readBody = readBody
     }

@@ -5,25 +5,25 @@ package import HTTPTypes
 /// The member management of NCMB (ニフクラ mobile backend), as its SDKs speak it. It only translates: the rules are the
 /// domain's. `docs/compatibility/ncmb.md` says where it differs, and what was chosen where nobody knows.
 package struct NCMBAPI: ProtocolAdapter {
-    let useCases: UseCases
+    let modules: Modules
     let gate: ProtocolAuthenticator
     let readJSON: JSONReader
     let verify: SignatureVerifier
     private let clock: any WallClock
 
     /// - Parameters:
-    ///   - useCases: The rules.
+    ///   - modules: The rules.
     ///   - gate: Finds applications and sessions.
     ///   - proxies: Whose word on hosts is believed.
     ///   - publicURL: The server's address, when it was set: its host is one that signatures may name.
     ///   - readBody: Reads bodies within limits.
     ///   - clock: The time, for applications that want timestamps to be fresh.
     package init(
-        useCases: UseCases, gate: ProtocolAuthenticator, proxies: TrustedProxies, publicURL: String?,
+        modules: Modules, gate: ProtocolAuthenticator, proxies: TrustedProxies, publicURL: String?,
         readBody: BodyReader,
         clock: any WallClock
     ) {
-        self.useCases = useCases
+        self.modules = modules
         self.gate = gate
         readJSON = JSONReader(readBody)
         self.clock = clock

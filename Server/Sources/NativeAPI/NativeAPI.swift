@@ -5,23 +5,24 @@ import OkaeriWire
 
 /// The native REST protocol. It only translates: the rules are the domain's.
 package struct NativeAPI: ProtocolAdapter {
-    let useCases: UseCases
+    let modules: Modules
     let requests: NativeRequests
     let metrics: ServerMetrics
     let metricsKey: Secret?
 
     /// - Parameters:
-    ///   - useCases: Everything that can be asked for.
+    ///   - modules: Everything that can be asked for.
     ///   - gate: Finds out who asks.
     ///   - readBody: Reads bodies.
     ///   - metrics: Where log-ins are counted.
     ///   - metricsKey: Who knows it reads the metrics; nobody does here without one.
     package init(
-        useCases: UseCases, gate: RequestAuthenticator, readBody: BodyReader, metrics: ServerMetrics,
+        modules: Modules, gate: RequestAuthenticator, readBody: BodyReader, metrics: ServerMetrics,
         metricsKey: Secret?
     ) {
-        self.useCases = useCases
-        requests = NativeRequests(gate: gate, readBody: readBody, requireRecentLogIn: useCases.requireRecentLogIn)
+        self.modules = modules
+        requests = NativeRequests(
+            gate: gate, readBody: readBody, requireRecentLogIn: modules.sessions.requireRecentLogIn)
         self.metrics = metrics
         self.metricsKey = metricsKey
     }

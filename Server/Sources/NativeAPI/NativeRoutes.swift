@@ -11,12 +11,12 @@ extension NativeAPI {
     }
 
     private var logInRoutes: [Route] {
-        let logIn = LogInController(requests, useCases, metrics: metrics)
-        let codes = LogInCodesController(requests, useCases, metrics: metrics)
-        let users = UsersController(requests, useCases, metrics: metrics)
-        let passwords = PasswordController(requests, useCases)
-        let email = EmailController(requests, useCases)
-        let identities = IdentitiesController(requests, useCases, metrics: metrics)
+        let logIn = LogInController(requests, modules, metrics: metrics)
+        let codes = LogInCodesController(requests, modules, metrics: metrics)
+        let users = UsersController(requests, modules, metrics: metrics)
+        let passwords = PasswordController(requests, modules)
+        let email = EmailController(requests, modules)
+        let identities = IdentitiesController(requests, modules, metrics: metrics)
         return [
             application(.post, APIPath.logInAutomatically, logIn.automatically),
             application(.post, APIPath.signUp, users.create),
@@ -36,10 +36,10 @@ extension NativeAPI {
     }
 
     private var accountRoutes: [Route] {
-        let users = UsersController(requests, useCases, metrics: metrics)
-        let passwords = PasswordController(requests, useCases)
-        let sessions = SessionsController(requests, useCases)
-        let deviceKeys = DeviceKeysController(requests, useCases)
+        let users = UsersController(requests, modules, metrics: metrics)
+        let passwords = PasswordController(requests, modules)
+        let sessions = SessionsController(requests, modules)
+        let deviceKeys = DeviceKeysController(requests, modules)
         return [
             session(.post, APIPath.logOut, sessions.endCurrent),
             session(.get, APIPath.user, users.read),
@@ -59,9 +59,9 @@ extension NativeAPI {
     }
 
     private var transferRoutes: [Route] {
-        let merges = MergesController(requests, useCases)
-        let transferCodes = TransferCodesController(requests, useCases, metrics: metrics)
-        let notices = NoticesController(requests, useCases)
+        let merges = MergesController(requests, modules)
+        let transferCodes = TransferCodesController(requests, modules, metrics: metrics)
+        let notices = NoticesController(requests, modules)
         return [
             session(.post, APIPath.mergePreview, merges.preview),
             session(.post, APIPath.merge, merges.resolve),
@@ -76,9 +76,9 @@ extension NativeAPI {
     }
 
     private var serviceRoutes: [Route] {
-        let applications = ApplicationController(requests, useCases)
-        let tokens = TokensController(requests, useCases)
-        let service = ServiceController(useCases)
+        let applications = ApplicationController(requests, modules)
+        let tokens = TokensController(requests, modules)
+        let service = ServiceController(modules)
         let routes = [
             application(.get, APIPath.applicationProfile, applications.profile),
             session(.post, APIPath.page, tokens.openPages),

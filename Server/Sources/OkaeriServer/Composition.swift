@@ -20,7 +20,7 @@ import WebPages
 package struct Composition: Sendable {
     package let settings: ServerSettings
     /// Everything that a protocol or a command can ask for.
-    package let useCases: UseCases
+    package let modules: Modules
     private let store: any Engine
     private let clock: any WallClock
     /// The mail server, and the threads that wait for it; `nil` without one.
@@ -136,22 +136,24 @@ package struct Composition: Sendable {
         self.passwords = passwords
         let mail = settings.mailCarrier
         self.mail = mail
-        let useCases = UseCases(
-            UseCases.World(
+        let modules = Modules(
+            DomainWorld(
                 store: store, validity: store.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
-                passwords: passwords, mailRenderer: HTMLMailRenderer(), issuer: settings.issuer,
-                firstLaunches: settings.hasRateLimits
-                    ? RateLimit(maximum: settings.firstLaunchesPerHour, window: .seconds(3600)) : nil,
-                passwordFailures: settings.hasRateLimits
-                    ? RateLimit(maximum: settings.passwordFailuresPerHour, window: .seconds(3600)) : nil,
-                hasPasswordDelays: settings.hasRateLimits, hasRateLimits: settings.hasRateLimits,
-                sessionCacheCapacity: settings.sessionCacheEntries, searchLimits: settings.searchLimits,
-                providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness),
-                mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
-                textDelivery: settings.textDelivery(clock, textMessageCaller),
-                pagesURL: settings.pagesURL))
-        store.observeChanges { useCases.forget($0) }
-        self.useCases = useCases
+                passwords: passwords,
+                services: DomainWorld.Services(
+                    issuer: settings.issuer, pagesURL: settings.pagesURL,
+                    providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness),
+                    mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
+                    mailRenderer: HTMLMailRenderer(), textDelivery: settings.textDelivery(clock, textMessageCaller)),
+                limits: DomainWorld.Limits(
+                    firstLaunches: settings.hasRateLimits
+                        ? RateLimit(maximum: settings.firstLaunchesPerHour, window: .seconds(3600)) : nil,
+                    passwordFailures: settings.hasRateLimits
+                        ? RateLimit(maximum: settings.passwordFailuresPerHour, window: .seconds(3600)) : nil,
+                    hasPasswordDelays: settings.hasRateLimits, hasRateLimits: settings.hasRateLimits,
+                    sessionCacheCapacity: settings.sessionCacheEntries, searches: settings.searchLimits)))
+        store.observeChanges { modules.forget($0) }
+        self.modules = modules
     }
 
     /// What answers requests.
@@ -169,19 +171,21 @@ package struct Composition: Sendable {
         let metrics = ServerMetrics(gauges: gauges, connections: connectionMetrics)
         let readBody = BodyReader(timeLimit: settings.requestTimeout)
         let native = NativeAPI(
-            useCases: useCases,
+            modules: modules,
             gate: RequestAuthenticator(
-                findApplication: useCases.findApplication, authenticate: useCases.authenticate, proxies: proxies,
+                findApplication: modules.applications.findApplication, authenticate: modules.sessions.authenticate,
+                proxies: proxies,
                 publicAddress: publicAddress),
             readBody: readBody, metrics: metrics, metricsKey: settings.metricsKey)
         let protocolAuthenticator = ProtocolAuthenticator(
-            findProtocol: useCases.findProtocol, authenticate: useCases.authenticate, proxies: proxies,
+            findProtocol: modules.applications.findProtocol, authenticate: modules.sessions.authenticate,
+            proxies: proxies,
             publicAddress: publicAddress)
         let ncmb = NCMBAPI(
-            useCases: useCases, gate: protocolAuthenticator, proxies: proxies, publicURL: settings.publicURL,
+            modules: modules, gate: protocolAuthenticator, proxies: proxies, publicURL: settings.publicURL,
             readBody: readBody, clock: clock)
         let parse = ParseAPI(
-            useCases: useCases, gate: protocolAuthenticator, readBody: readBody, prefixes: settings.parsePaths,
+            modules: modules, gate: protocolAuthenticator, readBody: readBody, prefixes: settings.parsePaths,
             clock: clock)
         let pageGate = PageGate(
             proxies: proxies, publicAddress: publicAddress,
@@ -192,8 +196,8 @@ package struct Composition: Sendable {
         let routes = ServerRoutes(
             [
                 AdminAPI(native: native), native, ncmb, parse,
-                KiiAPI(useCases: useCases, gate: protocolAuthenticator, readBody: readBody),
-                AuthServiceAPI(useCases: useCases, gate: protocolAuthenticator, readBody: readBody), pages, dashboard,
+                KiiAPI(modules: modules, gate: protocolAuthenticator, readBody: readBody),
+                AuthServiceAPI(modules: modules, gate: protocolAuthenticator, readBody: readBody), pages, dashboard,
             ], metrics: metrics, requestIds: requestIds, proxies: proxies, readBody: readBody)
         let metricsRoutes = settings.metricsAddress.map { _ in
             ServerRoutes(
@@ -231,8 +235,8 @@ package struct Composition: Sendable {
     /// A one-time link by which the first admin is made; `nil` once there is one, or when the database cannot tell now.
     package func firstAdminLink(port: Int) async -> String? {
         // The server serves without it, and “okaeri admin link” makes another.
-        guard (try? await useCases.administration.needsFirstAdmin()) == true else { return nil }
-        let link = try? await useCases.administration.makeLink(for: nil, by: Operator(actor: .server, origin: .local))
+        guard (try? await modules.administration.needsFirstAdmin()) == true else { return nil }
+        let link = try? await modules.administration.makeLink(for: nil, by: Operator(actor: .server, origin: .local))
         return link.map { settings.adminLink($0.token, port: port) }
     }
 
@@ -241,10 +245,10 @@ package struct Composition: Sendable {
         let assets = PageAssets(PageAssets.shared.merging(Dashboard.files) { $1 })
         do {
             let pages = try WebPages(
-                useCases: useCases, gate: gate, metrics: metrics, publicURL: settings.pagesURL,
+                modules: modules, gate: gate, metrics: metrics, publicURL: settings.pagesURL,
                 sendsMail: settings.isDevelopment || settings.smtp != nil, assets: assets)
             let dashboard = try Dashboard(
-                useCases: useCases, gate: gate, clock: clock, assets: assets, publicURL: settings.issuer)
+                modules: modules, gate: gate, clock: clock, assets: assets, publicURL: settings.issuer)
             return (pages, dashboard)
         } catch {
             throw .settings("The pages of this program are broken: \(error)")
@@ -267,7 +271,7 @@ package struct Composition: Sendable {
 
     /// Sends mail while the server runs.
     package func mailWorker(_ logger: Logger) -> MailWorker {
-        MailWorker(useCases: useCases, clock: clock, logger: logger)
+        MailWorker(modules: modules, clock: clock, logger: logger)
     }
 
     /// Finishes what is being written and closes the storage.
@@ -280,16 +284,16 @@ package struct Composition: Sendable {
     }
 
     private var gauges: [ServerMetrics.Gauge] {
-        let (useCases, startedAt, passwords) = (useCases, startedAt, passwords)
+        let (modules, startedAt, passwords) = (modules, startedAt, passwords)
         return [
             .init(name: "okaeri_session_cache_entries", help: "Sessions kept in memory.") {
-                Double(useCases.cachedSessions)
+                Double(modules.sessions.cachedSessions)
             },
             .init(name: "okaeri_passwords_waiting", help: "Passwords that wait to be hashed.") {
                 Double(passwords.waiting)
             },
             .init(name: "okaeri_searches_waiting", help: "Searches that wait for a reader.") {
-                Double(useCases.waitingSearches)
+                Double(modules.waitingSearches)
             },
             .init(name: "okaeri_uptime_seconds", help: "Time since the start.") {
                 startedAt.duration(to: .now) / .seconds(1)

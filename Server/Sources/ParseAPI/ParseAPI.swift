@@ -5,22 +5,22 @@ package import HTTPTypes
 /// Users and sessions of Parse, as its SDKs speak it, old and new. It only translates: the rules are the domain's.
 /// `docs/compatibility/parse.md` says where it differs, and what was chosen where nobody knows.
 package struct ParseAPI: ProtocolAdapter {
-    let useCases: UseCases
+    let modules: Modules
     let gate: ProtocolAuthenticator
     let readBody: BodyReader
     let prefixes: [String]
     private let clock: any WallClock
 
     /// - Parameters:
-    ///   - useCases: The rules.
+    ///   - modules: The rules.
     ///   - gate: Finds applications and sessions.
     ///   - readBody: Reads bodies within limits.
     ///   - prefixes: Where the API is served: `/parse`, `/1`.
     ///   - clock: The time, for answers that tell it.
     package init(
-        useCases: UseCases, gate: ProtocolAuthenticator, readBody: BodyReader, prefixes: [String], clock: any WallClock
+        modules: Modules, gate: ProtocolAuthenticator, readBody: BodyReader, prefixes: [String], clock: any WallClock
     ) {
-        self.useCases = useCases
+        self.modules = modules
         self.gate = gate
         self.readBody = readBody
         self.prefixes = prefixes

@@ -6,7 +6,7 @@ package import PageSupport
 /// The hosted pages: log-in, sign-up and everything about the own account, for any app and any browser. They only draw and
 /// translate: the rules are the domain's.
 package struct WebPages: ProtocolAdapter {
-    let useCases: UseCases
+    let modules: Modules
     let gate: PageGate
     let metrics: ServerMetrics
     let templates: PageTemplates
@@ -19,7 +19,7 @@ package struct WebPages: ProtocolAdapter {
     let sendsMail: Bool
 
     /// - Parameters:
-    ///   - useCases: The rules.
+    ///   - modules: The rules.
     ///   - gate: Finds out what browsers bring along.
     ///   - metrics: Where log-ins are counted.
     ///   - publicURL: The server's own address, without a slash at the end.
@@ -27,10 +27,10 @@ package struct WebPages: ProtocolAdapter {
     ///   - assets: Files that pages load; those of other doors may be among them.
     /// - Throws: when a template or a text of the program is broken, which a test would have told.
     package init(
-        useCases: UseCases, gate: PageGate, metrics: ServerMetrics, publicURL: String?, sendsMail: Bool,
+        modules: Modules, gate: PageGate, metrics: ServerMetrics, publicURL: String?, sendsMail: Bool,
         assets: PageAssets = PageAssets(PageAssets.shared)
     ) throws {
-        self.useCases = useCases
+        self.modules = modules
         self.gate = gate
         self.metrics = metrics
         self.publicURL = publicURL

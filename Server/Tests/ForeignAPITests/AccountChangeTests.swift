@@ -240,7 +240,7 @@ struct AccountChangeTests {
             user.emailVerifiedAt = now
             try transaction.updateIdentifiers(of: user)
         }
-        _ = try await world.useCases.deliverMail()
+        _ = try await world.modules.messaging.deliverMail()
         world.clock.advance(by: .seconds(1))
         return Account(
             id: made.id, parse: made.token, kii: try await world.kiiToken("mika", "s3cret"),
@@ -261,7 +261,7 @@ struct AccountChangeTests {
         let began = world.clock.now
         let answer = try await asked.send(world, account)
         #expect([200, 201, 202, 204].contains(answer.status), "\(answer.text)")
-        let all = try await world.useCases.listAudit(in: world.application.id)
+        let all = try await world.modules.administration.listAudit(in: world.application.id)
             .filter { $0.at >= began && $0.target == .user(Identifier(rawValue: account.id)) && $0.action != .loggedIn }
         let rows = [asked.row] + asked.others
         #expect(Set(all.map(\.action)) == Set(rows.map(\.policy.action)) && all.count == rows.count, "\(all)")
@@ -272,8 +272,8 @@ struct AccountChangeTests {
         #expect(entry.actor == (asked.actor == .owner ? .user(Identifier(rawValue: account.id)) : .operator))
         #expect(["192.0.2.1", "127.0.0.1"].contains(entry.origin.address) && entry.origin.requestId != nil)
         #expect(!String(reflecting: entry).contains("example.com") && !String(reflecting: entry).contains("n3w"))
-        _ = try await world.useCases.deliverMail()
-        let mails = try await world.useCases.readOutbox(of: world.application.id).filter {
+        _ = try await world.modules.messaging.deliverMail()
+        let mails = try await world.modules.messaging.readOutbox(of: world.application.id).filter {
             $0.recipient == "mika@example.com" && $0.subject.contains("was changed")
         }
         #expect(mails.count == (asked.notice == nil ? 0 : 1), "\(mails.map(\.subject))")
@@ -318,7 +318,7 @@ struct AccountChangeTests {
                     Identity(provider: provider, subject: "thief", linkedAt: now), for: id, in: application)
             }
         }
-        let code = try await world.useCases.issueTransferCode(to: id, in: world.application, by: .local)
+        let code = try await world.modules.transfers.issueTransferCode(to: id, in: world.application, by: .local)
         // Logging in at NCMB ended the session that the owner had there.
         let ncmb = try #require(held.first { $0.0.name == "ncmb" }?.1.token ?? account.ncmb)
         let owner = Account(
@@ -326,7 +326,7 @@ struct AccountChangeTests {
         let answer = try await asked.send(world, owner)
         #expect([200, 201, 202, 204].contains(answer.status), "\(answer.text)")
         for (door, pass) in held { #expect(try await door.read(world, pass) == nil, "\(door.name)") }
-        let user = try await world.useCases.readUser(id, in: application)
+        let user = try await world.modules.accounts.readUser(id, in: application)
         #expect(user.identities.isEmpty, "\(user.identities)")
         #expect(user.credentialsVersion > 0)
         await #expect(throws: (any Error).self) {
@@ -339,7 +339,9 @@ struct AccountChangeTests {
         let world = try await world()
         _ = try await Door.envelope.register(world, "mina", "s3cret")
         #expect(try await Door.kii.register(world, "mina_1", "s3cret").status == 201)
-        let made = try await world.useCases.listAudit(in: world.application.id).filter { $0.action == .userCreated }
+        let made = try await world.modules.administration.listAudit(in: world.application.id).filter {
+            $0.action == .userCreated
+        }
         #expect(made.count == 2)
         #expect(made.allSatisfy { $0.origin.address == "192.0.2.1" && $0.origin.requestId != nil && $0.target != nil })
     }
@@ -352,7 +354,7 @@ struct AccountChangeTests {
             "POST", "/users/me", #"{"loginName":"one_1","password":"123ABC"}"#, token: pseudo.token)
         #expect(answer.status == 200, "\(answer.text)")
         #expect(try await world.kii("GET", "/users/me", token: pseudo.token).status == 200)
-        let entries = try await world.useCases.listAudit(in: world.application.id)
+        let entries = try await world.modules.administration.listAudit(in: world.application.id)
         let entry = try #require(entries.first { $0.action == .userUpgraded })
         #expect(entry.actor == .user(Identifier(rawValue: pseudo.id)) && entry.origin.requestId != nil)
         #expect(!entries.contains { $0.action == .identifiersChanged })
@@ -379,7 +381,9 @@ struct AccountChangeTests {
         for (path, action) in [("link", AuditEntry.Action.identityLinked), ("unlink", .identityUnlinked)] {
             let answer = try await world.kii("POST", "/users/\(user.id)/facebook/\(path)", body, token: user.token)
             #expect(answer.status == 204, "\(answer.text)")
-            let entries = try await world.useCases.listAudit(in: world.application.id).filter { $0.action == action }
+            let entries = try await world.modules.administration.listAudit(in: world.application.id).filter {
+                $0.action == action
+            }
             #expect(entries.count == 1 && entries.first?.details == ["provider": "facebook"])
             #expect(entries.first?.origin.address == "192.0.2.1" && entries.first?.origin.requestId != nil)
         }

@@ -77,10 +77,10 @@ struct AdoptionTests {
         let world = try await ForeignWorld()
         let pseudo = try await world.pseudoUser()
         let id = Identifier<Domain.User>(rawValue: pseudo.id)
-        try await world.useCases.setUserDisabled(id, in: world.application, isDisabled: true, by: .local)
+        try await world.modules.accounts.setUserDisabled(id, in: world.application, isDisabled: true, by: .local)
         await #expect(throws: OkaeriError.self) { try await world.device().adopt(kiiToken: pseudo.token) }
-        try await world.useCases.setUserDisabled(id, in: world.application, isDisabled: false, by: .local)
-        #expect(try await world.useCases.disableProtocol(.kii, of: world.application.id))
+        try await world.modules.accounts.setUserDisabled(id, in: world.application, isDisabled: false, by: .local)
+        #expect(try await world.modules.applications.disableProtocol(.kii, of: world.application.id))
         await #expect(throws: OkaeriError.self) { try await world.device().adopt(kiiToken: pseudo.token) }
     }
 }

@@ -101,7 +101,8 @@ struct HostileTests {
     @Test("cannot use one application's token in another")
     func otherApplication() async throws {
         let world = try await ForeignWorld()
-        _ = try await world.useCases.createApplication(name: "Other", protocols: [.kii: [.appId: Secret("other123")]])
+        _ = try await world.modules.applications.createApplication(
+            name: "Other", protocols: [.kii: [.appId: Secret("other123")]])
         for token in [try await world.pseudoUser().token, try await world.administrator()] {
             let answer = try await world.send(
                 "GET", "/api/apps/other123/users/me", [("Authorization", "Bearer \(token)")])

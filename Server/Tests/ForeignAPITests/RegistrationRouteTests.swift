@@ -64,7 +64,7 @@ struct RegistrationRouteTests {
         let users = try await Self.users(world)
         let user = try #require(users.first)
         #expect(users.count == 1 && user.username == (route.isNamed ? "hana" : user.username))
-        let entries = try await world.useCases.listAudit(
+        let entries = try await world.modules.administration.listAudit(
             in: world.application.id, matching: AuditFilter(target: .user(user.id)))
         #expect(entries.map(\.action) == route.actions)
         #expect(entries.allSatisfy { $0.actor == .user(user.id) })
@@ -122,7 +122,7 @@ struct RegistrationRouteTests {
         let may = caller == .owner || caller == .administrator
         #expect(answer.status == (may ? 204 : 401), "\(answer.text)")
         #expect(try await Self.users(world).count == (may ? 1 : 2))
-        let entries = try await world.useCases.listAudit(
+        let entries = try await world.modules.administration.listAudit(
             in: world.application.id, matching: AuditFilter(action: .userErased))
         let actor: AuditEntry.Actor = caller == .owner ? .user(Identifier(rawValue: user.id)) : .operator
         #expect(entries.map(\.actor) == (may ? [actor] : []))
@@ -133,7 +133,7 @@ struct RegistrationRouteTests {
     func kiiLeaving() async throws {
         let world = try await ForeignWorld()
         let user = try await world.kiiUser("hana")
-        _ = try await world.useCases.deleteUser(
+        _ = try await world.modules.deletion.deleteUser(
             Identifier(rawValue: user.id), in: world.application, by: .local)
         let answer = try await world.kii("DELETE", "/users/\(user.id)", token: try await world.administrator())
         #expect(answer.status == 204, "\(answer.text)")

@@ -74,7 +74,7 @@ struct SearchLimitTests {
         let engine = try Self.engine()
         let (world, administrator) = try await world(engine)
         let user = try await world.parseUser("hana")
-        _ = try await world.useCases.createApplication(
+        _ = try await world.modules.applications.createApplication(
             name: "Other app",
             protocols: [
                 .parse: [
@@ -93,7 +93,7 @@ struct SearchLimitTests {
         engine.play(.held)
         let many = (1...40).map { search("app1", from: "192.0.2.\($0)") }
         await engine.untilHeld(1)
-        while world.useCases.waitingSearches != 39 { await Task.yield() }
+        while world.modules.waitingSearches != 39 { await Task.yield() }
         #expect(try await world.parseLogIn("hana").status == 200)
         #expect(try await world.parse("GET", "/users/me", token: user.token).status == 200)
         #expect(try await world.parse("GET", "/users/\(user.id)", token: user.token).status == 200)

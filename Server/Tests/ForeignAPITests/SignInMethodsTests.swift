@@ -30,7 +30,7 @@ struct SignInMethodsTests {
         var ids: Set<String> = []
         for (door, pass) in passes { ids.insert(try #require(try await door.read(world, pass), "\(door.name)").id) }
         #expect(ids.count == 1)
-        #expect(try await world.useCases.listUsers(in: world.application.id).count == 1)
+        #expect(try await world.modules.accounts.listUsers(in: world.application.id).count == 1)
         for (place, (writer, pass)) in passes.enumerated() {
             guard let update = writer.update else { continue }
             let written = try await update(world, pass, place + 10)
@@ -47,7 +47,7 @@ struct SignInMethodsTests {
         let world = try await ForeignWorld()
         _ = try await entrance.register(world, "mina26", Self.password)
         _ = try await other.register(world, "Mina26", "another horse 8 staple")
-        #expect(try await world.useCases.listUsers(in: world.application.id).count == 1)
+        #expect(try await world.modules.accounts.listUsers(in: world.application.id).count == 1)
         #expect(try await other.logIn(world, "mina26", "another horse 8 staple") == nil)
     }
 
@@ -96,10 +96,11 @@ struct SignInMethodsTests {
         let world = try await ForeignWorld()
         _ = try await Door.envelope.register(world, "mina26", Self.password)
         let passes = try await passes(at: world)
-        let users = try await world.useCases.listUsers(in: world.application.id)
+        let users = try await world.modules.accounts.listUsers(in: world.application.id)
         let id = try #require(users.first).id
         for isDisabled in [true, false] {
-            try await world.useCases.setUserDisabled(id, in: world.application, isDisabled: isDisabled, by: .local)
+            try await world.modules.accounts.setUserDisabled(
+                id, in: world.application, isDisabled: isDisabled, by: .local)
             for (door, pass) in passes {
                 #expect(try await door.read(world, pass) == nil, "\(door.name)")
             }

@@ -10,7 +10,7 @@ struct WeakPasswordTests {
     private static let body = #"{"userName":"\#(id)","password":"\#(id)"}"#
 
     private func marked(in world: ForeignWorld) async throws -> WeakPasswords {
-        let entries = try await world.useCases.listApplications()
+        let entries = try await world.modules.applications.listApplications()
         return try #require(entries.first { $0.application.id == world.application.id }).weakPasswords
     }
 
@@ -20,7 +20,7 @@ struct WeakPasswordTests {
         _ = try await door.register(world, "hana_0001", "hana_0001")
         _ = try await door.register(world, "taro_0001", "another 1")
         #expect(try await marked(in: world) == WeakPasswords(users: 1, usersWithoutDeviceKey: 1))
-        let weak = try await world.useCases.listUsers(
+        let weak = try await world.modules.accounts.listUsers(
             in: world.application.id, filter: ListUsers.Filter(hasWeakPassword: true))
         #expect(weak.map(\.username) == ["hana_0001"])
     }
@@ -40,7 +40,7 @@ struct WeakPasswordTests {
     func imported() async throws {
         let world = try await ForeignWorld()
         _ = try await world.ncmb("POST", "/users", Self.body)
-        let user = try #require(try await world.useCases.listUsers(in: world.application.id).first)
+        let user = try #require(try await world.modules.accounts.listUsers(in: world.application.id).first)
         try await world.importing { transaction throws(DomainError) in
             try transaction.markPassword(of: user.id, in: user.application, weakSince: nil)
         }

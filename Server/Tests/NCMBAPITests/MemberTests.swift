@@ -92,7 +92,7 @@ struct MemberTests {
             try await world.send("POST", Self.users, body: #"{"userName":"taro","password":"secret-1"}"#).status == 201)
         let target = "/2013-09-01/login?password=secret-1&userName=taro"
         #expect(try await world.send("GET", target).code == "E405001")
-        _ = try await world.useCases.foreign.changeProtocolRules(
+        _ = try await world.modules.applications.changeProtocolRules(
             .ncmb, of: world.application.id, to: ["takesPasswordsInAddresses": .truth(true)], mayLoosen: true)
         #expect(try await world.send("GET", target).status == 200)
     }

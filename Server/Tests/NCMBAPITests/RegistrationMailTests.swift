@@ -16,8 +16,8 @@ struct RegistrationMailTests {
 
     /// What the newest mail to somebody says to copy.
     private func token(at world: NCMBWorld) async throws -> String {
-        _ = try await world.useCases.deliverMail()
-        let mail = try #require(try await world.useCases.readOutbox(of: world.application.id).first)
+        _ = try await world.modules.messaging.deliverMail()
+        let mail = try #require(try await world.modules.messaging.readOutbox(of: world.application.id).first)
         let line = mail.text.split(separator: "\n").first {
             $0.split(separator: "-").map(\.count) == Array(repeating: 4, count: 7)
         }
@@ -51,7 +51,7 @@ struct RegistrationMailTests {
     func again() async throws {
         let world = try await world()
         for _ in 0..<3 { #expect(try await ask("taro@example.com", at: world).status == 201) }
-        #expect(try await world.useCases.listUsers(in: world.application.id).count == 1)
+        #expect(try await world.modules.accounts.listUsers(in: world.application.id).count == 1)
     }
 
     @Test(
@@ -73,7 +73,7 @@ struct RegistrationMailTests {
     func off() async throws {
         let mailless = try await NCMBWorld()
         #expect(try await ask("taro@example.com", at: mailless).code == "E502002")
-        #expect(try await mailless.useCases.listUsers(in: mailless.application.id).isEmpty)
+        #expect(try await mailless.modules.accounts.listUsers(in: mailless.application.id).isEmpty)
         var settings = ApplicationSettings()
         settings.foreignOptions[.ncmb] = ForeignOptions(allowsSignUpByMail: false)
         let off = try await NCMBWorld(settings, server: ["rate-limits": "off", "dev": "on"])

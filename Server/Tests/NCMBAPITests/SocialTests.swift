@@ -32,7 +32,7 @@ struct SocialTests {
                     limits: .init(whole: .seconds(5)),
                     policy: EgressPolicy(privateNetworks: IPNetwork.loopback, operatorURLs: [])))
             guard isConfigured else { return }
-            try await world.useCases.setProvider(
+            try await world.modules.providers.setProvider(
                 ProviderSettings(provider: .apple, audiences: [bundle], teamId: teamId, keyId: keyId),
                 secret: Secret((hasOtherKey ? P256.Signing.PrivateKey() : privateKey).pemRepresentation),
                 of: world.application.id)

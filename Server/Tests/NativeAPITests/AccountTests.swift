@@ -223,7 +223,7 @@ struct AccountTests {
     func disabled() async throws {
         let server = try await TestServer()
         let own = try await server.signUp("hana").read(LogInResponse.self)
-        try await server.useCases.setUserDisabled(
+        try await server.modules.accounts.setUserDisabled(
             Identifier(rawValue: own.user.id), in: server.application, isDisabled: true, by: .local)
         expect(try await server.send(.get, APIPath.user, own.bearer), 401, .sessionInvalid)
         expect(try await server.logIn("hana", Self.password), 403, .userDisabled)

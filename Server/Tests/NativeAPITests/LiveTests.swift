@@ -38,9 +38,9 @@ struct LiveTests {
         try await RunningServer.run { server in
             let settings = try ServerSettings(commandLine: ["data": server.folder], environment: [:])
             let command = try await Composition(settings, role: .command)
-            let made = try await command.useCases.createApplication(name: "Made beside").application
+            let made = try await command.modules.applications.createApplication(name: "Made beside").application
             await command.close()
-            let found = try await server.composition.useCases.findApplication(made.id)
+            let found = try await server.composition.modules.applications.findApplication(made.id)
             #expect(found == made)
         }
     }
@@ -86,7 +86,7 @@ struct LiveTests {
             #expect(key.count == 32)
             let settings = try ServerSettings(commandLine: ["data": server.folder], environment: [:])
             let command = try await Composition(settings, role: .command)
-            #expect(try await command.useCases.signingKeys().isEmpty == false)
+            #expect(try await command.modules.sessions.signingKeys().isEmpty == false)
             await command.close()
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == key)
         }

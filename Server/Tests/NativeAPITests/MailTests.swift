@@ -34,10 +34,10 @@ struct MailServerWorld: Sendable {
 
     /// Sends what is queued; what was ever sent, newest first.
     func mails() async throws -> [MailMessage] {
-        _ = try await server.useCases.deliverMail()
+        _ = try await server.modules.messaging.deliverMail()
         // Ids of one millisecond have no order.
         server.clock.advance(by: .milliseconds(1))
-        return try await server.useCases.readOutbox(of: server.application.id)
+        return try await server.modules.messaging.readOutbox(of: server.application.id)
     }
 
     func user() async throws -> UserBody {
@@ -116,7 +116,7 @@ struct MailTests {
             for (isKnown, email) in [(true, "hana@example.com"), (false, "nobody@example.com")] {
                 orders.add(try await time { _ = try await ticket(email) }, isKnown)
                 let one = try await ticket(email)
-                _ = try await world.server.useCases.deliverMail()
+                _ = try await world.server.modules.messaging.deliverMail()
                 tries.add(
                     try await time {
                         let answer = try await world.server.send(

@@ -80,7 +80,7 @@ struct SessionTests {
         server.clock.advance(by: .days(1))
         #expect(try await person.send(.get, APIPath.user).status == 200)
         // As every minute: a node that forgets its cache, or another one, reads the use from the database.
-        try await server.useCases.writeSessionActivity()
+        try await server.modules.sessions.writeSessionActivity()
         server.clock.advance(by: .days(1))
         #expect(try await person.send(.get, APIPath.user).status == 200)
         server.clock.advance(by: .days(1))
@@ -127,7 +127,7 @@ struct SessionTests {
     func foreignToken() async throws {
         let server = try await TestServer()
         let person = try await server.person()
-        let other = try await server.useCases.createApplication(name: "Other").application
+        let other = try await server.modules.applications.createApplication(name: "Other").application
         for _ in 0..<2 {
             let answer = try await server.send(
                 .get, APIPath.user,

@@ -16,7 +16,7 @@ struct UserTests {
         let first = engine.transactions
         try await expectOwnUser(of: person)
         #expect(engine.transactions == first)
-        #expect(person.server.useCases.cachedSessions == 1)
+        #expect(person.server.modules.sessions.cachedSessions == 1)
     }
 
     private func expectOwnUser(of person: Person) async throws {

@@ -185,10 +185,10 @@ struct WrongProofTests {
         expect(try await other.send(.post, APIPath.logInAutomatically, [("DPoP", proof)]), 401, .proofReplayed)
         server.clock.advance(by: .seconds(60))
         expect(try await server.send(.post, APIPath.logInAutomatically, [("DPoP", proof)]), 401, .proofReplayed)
-        try await server.useCases.purgeExpired()
+        try await server.modules.sessions.purgeExpired()
         expect(try await server.send(.post, APIPath.logInAutomatically, [("DPoP", proof)]), 401, .proofReplayed)
         server.clock.advance(by: .seconds(2))
-        try await server.useCases.purgeExpired()
+        try await server.modules.sessions.purgeExpired()
         expect(try await server.send(.post, APIPath.logInAutomatically, [("DPoP", proof)]), 401, .clockSkew)
     }
 

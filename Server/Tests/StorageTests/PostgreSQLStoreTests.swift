@@ -152,7 +152,7 @@ struct PostgreSQLStoreTests {
         let epoch = store.validity.epoch
         for _ in 0..<3 {
             try await cluster.cutConnections(of: database)
-            #expect(try await world.useCases.listApplications().map(\.application.id) == [application.id])
+            #expect(try await world.modules.applications.listApplications().map(\.application.id) == [application.id])
             _ = try await world.logIn(TestDevice(), to: application)
         }
         try await store.untilTrusted()

@@ -30,7 +30,7 @@ struct SQLiteFolderTests {
         let before = try TestWorld(first, clock: clock, firstLaunches: limit)
         let application = try await before.makeApplication()
         let proof = try device.presented(at: clock.now)
-        let logIn = try await before.useCases.logInAutomatically(
+        let logIn = try await before.modules.accounts.logInAutomatically(
             .init(application: application, proof: proof, address: TestWorld.address))
         await first.close()
 
@@ -38,7 +38,7 @@ struct SQLiteFolderTests {
         let after = try TestWorld(second, clock: clock, firstLaunches: limit, seed: 99)
         #expect(try await after.authenticate(logIn.token, in: application).user.id == logIn.user.id)
         await #expect(throws: DomainError.proofReplayed) {
-            try await after.useCases.logInAutomatically(
+            try await after.modules.accounts.logInAutomatically(
                 .init(application: application, proof: proof, address: TestWorld.address))
         }
         await #expect(throws: DomainError.rateLimited(retryAfter: .seconds(3600))) {
@@ -53,12 +53,12 @@ struct SQLiteFolderTests {
         let logIn = try await server.logIn(TestDevice(), to: application)
         _ = try await server.authenticate(logIn.token, in: application)
         let command = try TestWorld(try SQLiteStore(.folder(folder.path), role: .command), seed: 50)
-        try await command.useCases.revokeSession(logIn.session.id, in: application.id, by: .local)
+        try await command.modules.sessions.revokeSession(logIn.session.id, in: application.id, by: .local)
         await #expect(throws: DomainError.sessionInvalid) {
             try await server.authenticate(logIn.token, in: application)
         }
         let another = try await command.makeApplication("Made beside the server")
-        #expect(try await server.useCases.findApplication(another.id) == another)
+        #expect(try await server.modules.applications.findApplication(another.id) == another)
     }
 
     @Test("refuses a second server, and takes one after the first has gone")

@@ -74,7 +74,7 @@ struct ChangeAddressRoute: Sendable {
         var edit = UserEdit(compatible: .unchanged, identifiers: asked.identifiers)
         edit.password = .first(nil)
         do {
-            let changed = try await api.useCases.editUser(
+            let changed = try await api.modules.accounts.editUser(
                 edit, of: user.id, in: enabled.application, by: api.author(caller, of: user, request, context)
             ).user
             try await api.verify(pending, after: changed, from: user, by: caller, enabled, request, context)
@@ -104,7 +104,7 @@ struct VerifyAddressRoute: Sendable {
             try UserReference(context, in: enabled.publicKey), by: caller, in: enabled)
         _ = try kind.address(of: user)
         let code = try await api.body(of: request, context).requiredText("verificationCode")
-        let pending = try await api.useCases.foreign.findPendingAddress(of: user, by: kind.mailKind)
+        let pending = try await api.modules.accounts.findPendingAddress(of: user, by: kind.mailKind)
         guard !kind.isVerified(of: user) || pending != nil, let session = caller.session else {
             throw KiiFault(
                 400, "INVALID_ACCOUNT_STATUS", "InvalidAccountStatus", "The address needs no verification",
@@ -114,11 +114,11 @@ struct VerifyAddressRoute: Sendable {
         do {
             switch kind {
             case .email:
-                try await api.useCases.verifyEmail(
+                try await api.modules.accounts.verifyEmail(
                     .code(code, by: session), in: enabled.application, from: client,
                     origin: api.origin(of: request, context))
             case .phone:
-                try await api.useCases.foreign.verifyPhone(
+                try await api.modules.accounts.verifyPhone(
                     code, by: session, from: client, origin: api.origin(of: request, context))
             }
         } catch {
@@ -141,7 +141,7 @@ struct ResendRoute: Sendable {
         let user = try await api.changeable(
             try UserReference(context, in: enabled.publicKey), by: caller, in: enabled)
         _ = try kind.address(of: user)
-        let pending = try await api.useCases.foreign.findPendingAddress(of: user, by: kind.mailKind)
+        let pending = try await api.modules.accounts.findPendingAddress(of: user, by: kind.mailKind)
         try await api.order(kind, pending, of: user, by: caller.session, enabled, request, context)
         return KiiResponse.nothing
     }

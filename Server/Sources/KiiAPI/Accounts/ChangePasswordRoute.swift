@@ -17,13 +17,13 @@ struct ChangePasswordRoute: Sendable {
         guard let session = caller.session else {
             var edit = UserEdit(compatible: .unchanged, identifiers: NewIdentifiers(rules: .kii))
             edit.password = .set(new, renewal: nil)
-            try await api.useCases.editUser(
+            try await api.modules.accounts.editUser(
                 edit, of: user.id, in: enabled.application, by: api.author(caller, of: user, request, context))
             return KiiResponse.nothing
         }
         let old = Secret(try body.text("oldPassword") ?? "")
         do {
-            _ = try await api.useCases.changePassword(
+            _ = try await api.modules.accounts.changePassword(
                 ChangePassword.Request(
                     current: old, new: new, address: api.gate.client(of: request, context), rules: .kii,
                     keepsSession: false, origin: api.origin(of: request, context)),

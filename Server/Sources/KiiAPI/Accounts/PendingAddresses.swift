@@ -63,10 +63,10 @@ extension KiiAPI {
         let (languages, client) = (AcceptLanguage.tags(of: request), gate.client(of: request, context))
         switch kind {
         case .email:
-            try await useCases.requestEmailVerification(
+            try await modules.messaging.requestEmailVerification(
                 address, of: user, by: session?.session, in: enabled.application, languages: languages, from: client)
         case .phone:
-            try await useCases.foreign.requestPhoneVerification(
+            try await modules.messaging.requestPhoneVerification(
                 phone: address, of: user, by: session?.session, in: enabled.application, languages: languages,
                 from: client)
         }

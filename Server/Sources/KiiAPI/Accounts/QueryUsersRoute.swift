@@ -26,7 +26,7 @@ struct QueryUsersRoute: Sendable {
         if case .string(let field)? = query["orderBy"] {
             search.order = [UserOrder(try KiiClause.field(field), isDescending: query["descending"] == true)]
         }
-        let found = try await api.useCases.foreign.searchUsers(
+        let found = try await api.modules.accounts.searchUsers(
             search, in: enabled.application, for: SearchRequest(by: .backend)
         ).users
         var members: [String: JSONValue] = [

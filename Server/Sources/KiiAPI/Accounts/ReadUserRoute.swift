@@ -34,7 +34,7 @@ struct ReadUserRoute: Sendable {
             // What waits for its verification stands elsewhere, and is not in the session's cache.
             var pending: [AddressKind: String] = [:]
             for kind in AddressKind.allCases where kind.isDemanded(options) {
-                pending[kind] = try await api.useCases.foreign.findPendingAddress(of: session.user, by: kind.mailKind)
+                pending[kind] = try await api.modules.accounts.findPendingAddress(of: session.user, by: kind.mailKind)
             }
             return KiiResponse.response(
                 KiiUserObject.full(session.userView, options, pending: pending), .ok, Self.mediaType)

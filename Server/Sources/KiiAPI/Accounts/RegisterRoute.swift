@@ -25,7 +25,7 @@ struct RegisterRoute: Sendable {
         }
         let answer: RegisterUser.Answer
         do {
-            answer = try await api.useCases.registerUser(
+            answer = try await api.modules.accounts.registerUser(
                 RegisterUser.Request(
                     application: enabled.application, protocolName: .kii, identifiers: profile.identifiers,
                     password: profile.password,

@@ -18,7 +18,7 @@ struct RequestResetRoute: Sendable {
         switch try UserReference(context, in: enabled.publicKey) {
         case .identifier(let identifier, _, _) where identifier.kind == .phone && method != "EMAIL":
             do {
-                try await api.useCases.foreign.requestTextedReset(
+                try await api.modules.messaging.requestTextedReset(
                     phone: identifier.shown, in: enabled.application,
                     wantsVerified: enabled.options.demandsVerifiedPhone, languages: AcceptLanguage.tags(of: request),
                     from: api.gate.client(of: request, context))
@@ -28,7 +28,7 @@ struct RequestResetRoute: Sendable {
             }
         case .identifier(let identifier, _, _) where identifier.kind == .email && method != "SMS":
             do {
-                _ = try await api.useCases.requestPasswordReset(
+                _ = try await api.modules.messaging.requestPasswordReset(
                     email: identifier.shown, in: enabled.application,
                     languages: AcceptLanguage.tags(of: request),
                     from: api.gate.client(of: request, context))
@@ -65,7 +65,7 @@ struct CompleteResetRoute: Sendable {
             }
         }
         do {
-            try await api.useCases.resetPassword(asked)
+            try await api.modules.accounts.resetPassword(asked)
         } catch {
             guard case .codeRefused = error else { throw error }
             throw KiiFault.wrongCode(code, in: enabled.publicKey)

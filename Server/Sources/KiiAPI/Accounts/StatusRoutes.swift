@@ -23,7 +23,7 @@ struct ChangeStatusRoute: Sendable {
         let (enabled, user) = try await api.administered(request, context)
         let body = try await api.body(of: request, context)
         guard case .bool(let isDisabled)? = body.members["disabled"] else { throw KiiFault.invalid(["disabled"]) }
-        try await api.useCases.setUserDisabled(
+        try await api.modules.accounts.setUserDisabled(
             user.id, in: enabled.application, isDisabled: isDisabled,
             by: Operator(actor: .operator, origin: api.origin(of: request, context)))
         return KiiResponse.nothing

@@ -22,7 +22,7 @@ struct UpdateUserRoute: Sendable {
             if let name = profile.displayName { edit.displayName = .set(name) }
             if let locale = profile.locale { edit.locale = .set(locale) }
             edit.password = .first(profile.password)
-            let changed = try await api.useCases.editUser(
+            let changed = try await api.modules.accounts.editUser(
                 edit, of: user.id, in: enabled.application, by: api.author(caller, of: user, request, context)
             ).user
             try await api.verify(pending, after: changed, from: user, by: caller, enabled, request, context)
@@ -43,7 +43,7 @@ struct DeleteUserRoute: Sendable {
         let caller = try await api.knownCaller(enabled, request, context)
         let user = try await api.changeable(
             try UserReference(context, in: enabled.publicKey), by: caller, in: enabled)
-        try await api.useCases.foreign.eraseUser(
+        try await api.modules.deletion.eraseAccessibleUser(
             user.id, in: enabled.application, by: caller.actor,
             from: api.origin(of: request, context), seesLeaving: true)
         return KiiResponse.nothing

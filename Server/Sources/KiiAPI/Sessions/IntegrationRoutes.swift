@@ -13,7 +13,7 @@ struct IntegrationRoute: Sendable {
         let credential = try provider.credential(try await api.body(of: request, context))
         let logIn: LogIn
         do {
-            logIn = try await api.useCases.logInWithProvider(
+            logIn = try await api.modules.accounts.logInWithProvider(
                 LogInWithProvider.Request(
                     application: enabled.application, provider: provider.provider, credential: credential,
                     joinsDevice: false, address: api.gate.client(of: request, context),
@@ -39,7 +39,7 @@ struct LinkRoute: Sendable {
             try provider.credential(try await api.body(of: request, context))
         )
         do {
-            _ = try await api.useCases.linkProvider(
+            _ = try await api.modules.accounts.linkProvider(
                 provider.provider, credential, displayName: nil, by: session, from: api.origin(of: request, context))
         } catch {
             switch error {
@@ -63,7 +63,7 @@ struct UnlinkRoute: Sendable {
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let session = try await api.ownSession(request, context)
         do {
-            try await api.useCases.editUser(
+            try await api.modules.accounts.editUser(
                 UserEdit(unlinking: provider.provider), of: session.user.id, in: session.application,
                 by: .owner(session, from: api.origin(of: request, context)))
         } catch {

@@ -43,7 +43,7 @@ struct TokenRoute: Sendable {
                 expiresAt: try body.instant("expiresAt"), candidates: candidates)
             asked.needsVerifiedEmail = enabled.options.demandsVerifiedEmail
             asked.needsVerifiedPhone = enabled.options.demandsVerifiedPhone
-            logIn = try await api.useCases.logInWithPassword(asked)
+            logIn = try await api.modules.accounts.logInWithPassword(asked)
         } catch let error as DomainError {
             switch error {
             case .credentialRefused, .userDisabled, .userDeleted: throw KiiFault.invalidGrant
@@ -58,7 +58,7 @@ struct TokenRoute: Sendable {
     private func refresh(_ body: KiiBody, _ enabled: EnabledProtocol) async throws -> Response {
         let fresh: RefreshSession.Refreshed
         do {
-            fresh = try await api.useCases.foreign.refreshSession(
+            fresh = try await api.modules.sessions.refreshSession(
                 Secret(try body.text("refresh_token") ?? ""), in: enabled.application, of: .kii,
                 expiresAt: try body.instant("expiresAt", "expires_at"))
         } catch let error as DomainError {
@@ -90,7 +90,7 @@ struct TokenRoute: Sendable {
         } else {
             throw KiiFault.invalidGrant
         }
-        let token = api.useCases.protocolTokens.issue(caller, for: enabled)
+        let token = api.modules.applications.protocolTokens.issue(caller, for: enabled)
         return KiiResponse.response(
             Self.members(id: id, token: token, seconds: ProtocolTokens.lifetime.components.seconds))
     }
@@ -110,6 +110,6 @@ extension KiiAPI {
     /// The refresh token beside a token that ends; `nil` beside one that does not.
     func refreshToken(for token: Secret?, until end: Timestamp?, in enabled: EnabledProtocol) -> JSONValue? {
         guard let token, end != nil else { return nil }
-        return .string(useCases.foreign.refreshSession.token(for: token, in: enabled.application.id).revealed)
+        return .string(modules.sessions.refreshSession.token(for: token, in: enabled.application.id).revealed)
     }
 }

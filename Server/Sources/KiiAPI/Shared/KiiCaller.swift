@@ -81,13 +81,13 @@ extension KiiAPI {
             return .anonymous
         }
         if token.utf8.first == UInt8(ascii: "a") {
-            switch useCases.protocolTokens.caller(of: token, for: enabled) {
+            switch modules.applications.protocolTokens.caller(of: token, for: enabled) {
             case .administrator: return .administrator
             case .anonymous: return .anonymous
             case nil: break
             }
         }
-        guard !useCases.foreign.refreshSession.isOver(token) else { throw KiiFault.wrongToken(in: enabled.publicKey) }
+        guard !modules.sessions.refreshSession.isOver(token) else { throw KiiFault.wrongToken(in: enabled.publicKey) }
         do {
             return .user(try await gate.session(of: enabled, token: token, request, context))
         } catch {

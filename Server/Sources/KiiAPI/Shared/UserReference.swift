@@ -98,13 +98,13 @@ extension KiiAPI {
         case .me: throw KiiFault.unauthorized(in: enabled.publicKey)
         case .id(let id):
             do {
-                return try await useCases.readUser(id, in: enabled.application.id)
+                return try await modules.accounts.readUser(id, in: enabled.application.id)
             } catch {
                 guard case .userUnknown = error else { throw error }
                 throw reference.notFound(in: enabled.publicKey)
             }
         case .identifier(let identifier, _, _):
-            guard let user = try await useCases.lookUpUser(identifier, in: enabled.application.id, by: user),
+            guard let user = try await modules.accounts.lookUpUser(identifier, in: enabled.application.id, by: user),
                 AddressKind(identifier.kind)?.counts(of: user, enabled.options) ?? true
             else {
                 throw reference.notFound(in: enabled.publicKey)

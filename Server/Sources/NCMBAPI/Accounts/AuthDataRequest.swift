@@ -65,7 +65,7 @@ extension NCMBAPI {
         for (provider, id, members) in authData.presented {
             do {
                 people.append(
-                    try await useCases.foreign.verifyCredential(
+                    try await modules.providers.verifyCredential(
                         ProviderCredential(members, of: provider), of: id, at: provider, in: caller.application,
                         from: address))
             } catch {

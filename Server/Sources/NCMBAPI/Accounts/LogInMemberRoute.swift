@@ -57,7 +57,7 @@ extension NCMBAPI {
         asked.needsVerifiedEmail = identifier.kind == .email
         let logIn: LogIn
         do {
-            logIn = try await useCases.logInWithPassword(asked)
+            logIn = try await modules.accounts.logInWithPassword(asked)
         } catch {
             switch error.code {
             case .userDisabled: throw NCMBFault.forbidden
@@ -81,7 +81,7 @@ struct LogOutMemberRoute: Sendable {
         guard let member = try await api.member(of: request, context, for: caller) else {
             throw NCMBFault.unauthenticated
         }
-        try await api.useCases.logOut(member)
+        try await api.modules.sessions.logOut(member)
         return try NCMBResponse.signed(nil, for: caller)
     }
 }

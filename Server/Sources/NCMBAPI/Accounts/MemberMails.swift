@@ -10,7 +10,7 @@ struct PasswordResetMailRoute: Sendable {
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await api.caller(of: request, context)
         let address = try await api.body(of: request, context).requestedAddress
-        _ = try await api.useCases.requestPasswordReset(
+        _ = try await api.modules.messaging.requestPasswordReset(
             email: address, in: caller.application, languages: AcceptLanguage.tags(of: request),
             from: api.client(of: request, context))
         return try NCMBResponse.signed(
@@ -26,7 +26,7 @@ struct RegistrationMailRoute: Sendable {
         let caller = try await api.caller(of: request, context)
         let address = try await api.body(of: request, context).requestedAddress
         guard caller.options.allowsSignUpByMail else { throw NCMBFault.notToBeEntered("mailAddress") }
-        try await api.useCases.foreign.registerByMail(
+        try await api.modules.accounts.registerByMail(
             email: address, in: caller.application, languages: AcceptLanguage.tags(of: request),
             from: api.client(of: request, context), origin: api.gate.origin(of: request, context))
         return try NCMBResponse.signed(
@@ -55,7 +55,7 @@ extension NCMBAPI {
         to user: User, by session: Session?, for caller: NCMBCaller, _ request: Request, _ context: ServerContext
     ) async {
         // The member is stored already; a mail that cannot be ordered must not undo that in the client's eyes.
-        try? await useCases.requestEmailVerification(
+        try? await modules.messaging.requestEmailVerification(
             nil, of: user, by: session, in: caller.application, languages: AcceptLanguage.tags(of: request),
             from: client(of: request, context))
     }

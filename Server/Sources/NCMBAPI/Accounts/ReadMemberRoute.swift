@@ -18,7 +18,7 @@ struct ReadMemberRoute: Sendable {
             return NCMBResponse.signed(
                 written.bytes(with: request.headers.value(of: .ncmbSessionToken) ?? ""), for: caller)
         }
-        let user = try await api.useCases.readUser(id, in: caller.application.id)
+        let user = try await api.modules.accounts.readUser(id, in: caller.application.id)
         guard user.deletionRequestedAt == nil else { throw DomainError.userUnknown }
         guard user.rights(of: member?.user.id, standard: caller.standard).contains(.read) else {
             throw DomainError.accessRefused
@@ -43,7 +43,7 @@ struct DeleteMemberRoute: Sendable {
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await api.caller(of: request, context)
         let member = try await api.member(of: request, context, for: caller)
-        try await api.useCases.foreign.eraseUser(
+        try await api.modules.deletion.eraseAccessibleUser(
             try api.memberId(context), in: caller.application,
             by: .user(member?.user.id, standard: caller.standard),
             from: api.gate.origin(of: request, context))

@@ -21,7 +21,7 @@ struct SearchMembersRoute: Sendable {
             search.condition = try MemberSearch.condition(
                 try await answered(try MemberSearch.value(text), by: search.reader, for: asking, caller))
         }
-        let found = try await api.useCases.foreign.searchUsers(search, in: caller.application, for: asking)
+        let found = try await api.modules.accounts.searchUsers(search, in: caller.application, for: asking)
         let results = found.users.map { user in
             let object = MemberObject(user, for: caller)
             return (user.id == member?.user.id ? object.own() : object.forOthers).value
@@ -39,7 +39,7 @@ extension SearchMembersRoute {
     ) async throws -> JSONValue {
         var subqueries = Subqueries(className: "user") { condition, limit in
             let search = UserSearch(condition: try MemberSearch.condition(condition), limit: limit, reader: reader)
-            return try await api.useCases.foreign.searchUsers(search, in: caller.application, for: request).users
+            return try await api.modules.accounts.searchUsers(search, in: caller.application, for: request).users
         } members: { user in
             let object = MemberObject(user, for: caller)
             guard case .object(let members) = object.forOthers.value else { return nil }

@@ -34,7 +34,7 @@ struct SignUpMemberRoute: Sendable {
         let missing = NCMBFault.empty("userName or password")
         let userName = try body.text("userName", missing: missing)
         let password = try body.text("password", missing: missing)
-        return try await api.useCases.signUp(
+        return try await api.modules.accounts.signUp(
             SignUp.Request(
                 application: caller.application,
                 identifiers: NewIdentifiers(
@@ -51,7 +51,7 @@ struct SignUpMemberRoute: Sendable {
         let client = api.client(of: request, context)
         var identifiers = NewIdentifiers(email: try body.mailAddress, rules: .ncmb)
         if case .string(let name)? = body.members["userName"], !name.isEmpty { identifiers.username = .set(name) }
-        return try await api.useCases.foreign.logInWithIdentities(
+        return try await api.modules.accounts.logInWithIdentities(
             LogInWithIdentities.Request(
                 application: caller.application,
                 people: try await api.verified(authData, for: caller, from: client),

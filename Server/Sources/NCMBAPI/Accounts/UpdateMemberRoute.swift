@@ -21,7 +21,7 @@ struct UpdateMemberRoute: Sendable {
         changes.people = try await api.verified(authData, for: caller, from: api.client(of: request, context))
         changes.anonymousId = authData.anonymousId
         changes.unlinked = authData.unlinked
-        let changed = try await api.useCases.editUser(
+        let changed = try await api.modules.accounts.editUser(
             changes, of: id, in: caller.application,
             by: EditUser.Author(actor, of: id, session: member, from: api.gate.origin(of: request, context)))
         if changed.hasNewEmail {
@@ -37,7 +37,7 @@ struct UpdateMemberRoute: Sendable {
     ) async throws -> [Identity] {
         guard let authData, authData != .null else { return [] }
         if let member, member.user.id == id { return member.user.identities }
-        let user = try await api.useCases.readUser(id, in: caller.application.id)
+        let user = try await api.modules.accounts.readUser(id, in: caller.application.id)
         guard actor.may(.identityLinked, user) else { throw DomainError.accessRefused }
         return user.identities
     }

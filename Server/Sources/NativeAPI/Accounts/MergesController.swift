@@ -11,12 +11,12 @@ final class MergesController: Sendable {
     private let resolveMerge: ResolveMerge
     private let undoMerge: UndoMerge
 
-    init(_ requests: NativeRequests, _ useCases: UseCases) {
+    init(_ requests: NativeRequests, _ modules: Modules) {
         self.requests = requests
-        previewMerge = useCases.previewMerge
-        rememberAttempt = useCases.rememberAttempt
-        resolveMerge = useCases.resolveMerge
-        undoMerge = useCases.undoMerge
+        previewMerge = modules.transfers.previewMerge
+        rememberAttempt = modules.accounts.rememberAttempt
+        resolveMerge = modules.transfers.resolveMerge
+        undoMerge = modules.transfers.undoMerge
     }
 
     /// `POST /v1/user/merge/preview`: what would become of two users.

@@ -9,10 +9,10 @@ final class NoticesController: Sendable {
     private let listNotices: ListNotices
     private let acknowledgeNotice: AcknowledgeNotice
 
-    init(_ requests: NativeRequests, _ useCases: UseCases) {
+    init(_ requests: NativeRequests, _ modules: Modules) {
         self.requests = requests
-        listNotices = useCases.listNotices
-        acknowledgeNotice = useCases.acknowledgeNotice
+        listNotices = modules.transfers.listNotices
+        acknowledgeNotice = modules.transfers.acknowledgeNotice
     }
 
     /// `GET /v1/user/notices`: what this device has not been told.

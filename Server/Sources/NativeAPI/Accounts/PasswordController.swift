@@ -10,11 +10,11 @@ final class PasswordController: Sendable {
     private let requestPasswordReset: RequestPasswordReset
     private let resetPassword: ResetPassword
 
-    init(_ requests: NativeRequests, _ useCases: UseCases) {
+    init(_ requests: NativeRequests, _ modules: Modules) {
         self.requests = requests
-        changePassword = useCases.changePassword
-        requestPasswordReset = useCases.requestPasswordReset
-        resetPassword = useCases.resetPassword
+        changePassword = modules.accounts.changePassword
+        requestPasswordReset = modules.messaging.requestPasswordReset
+        resetPassword = modules.accounts.resetPassword
     }
 
     /// `PUT /v1/user/password`: another password; the other sessions end.

@@ -13,13 +13,13 @@ final class TransferCodesController: Sendable {
     private let redeemTransferCode: RedeemTransferCode
     private let undoTransfer: UndoTransfer
 
-    init(_ requests: NativeRequests, _ useCases: UseCases, metrics: ServerMetrics) {
+    init(_ requests: NativeRequests, _ modules: Modules, metrics: ServerMetrics) {
         self.requests = requests
         self.metrics = metrics
-        issueTransferCode = useCases.issueTransferCode
-        withdrawTransferCode = useCases.withdrawTransferCode
-        redeemTransferCode = useCases.redeemTransferCode
-        undoTransfer = useCases.undoTransfer
+        issueTransferCode = modules.transfers.issueTransferCode
+        withdrawTransferCode = modules.transfers.withdrawTransferCode
+        redeemTransferCode = modules.transfers.redeemTransferCode
+        undoTransfer = modules.transfers.undoTransfer
     }
 
     /// `POST /v1/user/transfer-code`: a code that carries the user to another device.

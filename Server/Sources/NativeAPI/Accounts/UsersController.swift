@@ -16,16 +16,16 @@ final class UsersController: Sendable {
     private let requestDeletion: RequestDeletion
     private let exportUser: ExportUser
 
-    init(_ requests: NativeRequests, _ useCases: UseCases, metrics: ServerMetrics) {
+    init(_ requests: NativeRequests, _ modules: Modules, metrics: ServerMetrics) {
         self.requests = requests
         self.metrics = metrics
-        signUp = useCases.signUp
-        editUser = useCases.editUser
-        requireRecentLogIn = useCases.requireRecentLogIn
-        rememberAttempt = useCases.rememberAttempt
-        upgradeOrOfferMerge = useCases.upgradeOrOfferMerge
-        requestDeletion = useCases.requestDeletion
-        exportUser = useCases.exportUser
+        signUp = modules.accounts.signUp
+        editUser = modules.accounts.editUser
+        requireRecentLogIn = modules.sessions.requireRecentLogIn
+        rememberAttempt = modules.accounts.rememberAttempt
+        upgradeOrOfferMerge = modules.accounts.upgradeOrOfferMerge
+        requestDeletion = modules.deletion.requestDeletion
+        exportUser = modules.deletion.exportUser
     }
 
     /// `POST /v1/sign-up`: makes a user with identifiers and a password, and logs it in.

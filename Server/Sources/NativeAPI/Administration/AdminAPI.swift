@@ -8,11 +8,11 @@ import OkaeriWire
 /// own only in its words for errors: here it may be told that there is no such user.
 package struct AdminAPI: ProtocolAdapter {
     let native: NativeRequests
-    let useCases: UseCases
+    let modules: Modules
 
     package init(native: NativeAPI) {
         self.native = native.requests
-        useCases = native.useCases
+        modules = native.modules
     }
 
     package static let root = "/v1/admin/"

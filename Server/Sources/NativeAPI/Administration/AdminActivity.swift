@@ -11,12 +11,14 @@ extension AdminAPI {
     static let applications: [AdminRoute] = [
         AdminRoute(.get, "applications", .listApplications) { call in
             let access = try call.caller()
-            let entries = try await call.useCases.listApplications().filter { access.sees($0.application.id) }
+            let entries = try await call.modules.applications.listApplications().filter {
+                access.sees($0.application.id)
+            }
             return try call.answer(AdminApplicationsBody(applications: entries.map(AdminApplicationBody.init(_:))))
         },
         AdminRoute(.post, "applications", .createApplication) { call in
             let body = try await call.body(NewApplicationBody.self)
-            let made = try await call.useCases.createApplication(name: body.name, by: try call.auditActor())
+            let made = try await call.modules.applications.createApplication(name: body.name, by: try call.auditActor())
             return try call.answer(
                 NewApplicationResponse(
                     id: made.application.id.rawValue, name: made.application.name, adminKey: made.adminKey.revealed),
@@ -53,7 +55,7 @@ extension AdminAPI {
                     }, next: merges.count == limit ? merges.last?.id.rawValue : nil))
         },
         AdminRoute(.post, "\(application)/users/{user}/merges/{merge}/undo", .undoMerge) { call in
-            try await call.useCases.undoMerge(
+            try await call.modules.transfers.undoMerge(
                 Identifier(rawValue: try call.id("merge")), of: try call.user(), in: try call.targetApplication().id,
                 by: try call.auditActor())
             return AdminCall.done
@@ -75,7 +77,7 @@ extension AdminCall {
     fileprivate func auditLog(of application: Identifier<Domain.Application>) async throws -> Response {
         let query = try AdminQuery(self, "actor", "action", "target", "from", "limit")
         let limit = try query.number("limit", in: 1...ListAudit.maximumPageSize) ?? 100
-        let entries = try await useCases.listAudit(
+        let entries = try await modules.administration.listAudit(
             in: application,
             matching: AuditFilter(
                 actor: query.text("actor").map { .init(rawValue: $0) },

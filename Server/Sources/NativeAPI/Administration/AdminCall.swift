@@ -23,8 +23,8 @@ struct AdminCall: Sendable {
         self.context = context
     }
 
-    var rules: AdministrationUseCases { api.useCases.administration }
-    var useCases: UseCases { api.useCases }
+    var rules: Administration { api.modules.administration }
+    var modules: Modules { api.modules }
     var origin: RequestOrigin { api.native.origin(of: request, context) }
     var client: ClientAddress { api.native.gate.client(of: request, context) }
 
@@ -44,7 +44,7 @@ struct AdminCall: Sendable {
     mutating func readApplication() async throws(DomainError) {
         guard let applicationId else { return }
         do throws(DomainError) {
-            application = try await useCases.findApplication(applicationId)
+            application = try await modules.applications.findApplication(applicationId)
         } catch {
             guard case .applicationUnknown = error else { throw error }
             throw .administration(.notFound)

@@ -15,7 +15,7 @@ extension AdminAPI {
         },
         AdminRoute(.put, all, .changeFieldRules) { call in
             let isClosed = try await call.body(FieldPolicyBody.self).isClosed()
-            let application = try await call.useCases.changeFieldRules(
+            let application = try await call.modules.applications.changeFieldRules(
                 of: try call.targetApplication().id, by: try call.auditActor()
             ) { $0.isClosed = isClosed }
             return try call.answer(FieldRulesBody(application.settings.fieldRules))
@@ -29,7 +29,9 @@ extension AdminAPI {
         },
         AdminRoute(.put, one, .changeFieldRules) { call in
             let rule = try (try await call.body(NewFieldRuleBody.self)).rule(named: try call.field())
-            try await call.useCases.changeFieldRules(of: try call.targetApplication().id, by: try call.auditActor()) {
+            try await call.modules.applications.changeFieldRules(
+                of: try call.targetApplication().id, by: try call.auditActor()
+            ) {
                 $0[rule.name] = rule
             }
             return try await call.answer(rule)
@@ -37,7 +39,9 @@ extension AdminAPI {
         AdminRoute(.delete, one, .changeFieldRules) { call in
             let (application, name) = (try call.targetApplication(), try call.field())
             guard application.settings.fieldRules[name] != nil else { throw DomainError.administration(.notFound) }
-            try await call.useCases.changeFieldRules(of: application.id, by: try call.auditActor()) { $0[name] = nil }
+            try await call.modules.applications.changeFieldRules(of: application.id, by: try call.auditActor()) {
+                $0[name] = nil
+            }
             return AdminCall.done
         },
     ]
@@ -56,7 +60,7 @@ extension AdminCall {
 
     /// A rule, and how many users break it.
     fileprivate func answer(_ rule: FieldRule) async throws -> Response {
-        let count = try await useCases.countRuleBreakers(of: rule, in: try targetApplication().id)
+        let count = try await modules.applications.countRuleBreakers(of: rule, in: try targetApplication().id)
         return try answer(FieldRuleBody(rule, count))
     }
 }

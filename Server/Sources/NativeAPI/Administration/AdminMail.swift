@@ -16,7 +16,7 @@ extension AdminAPI {
             let (template, kind, language) = (
                 try await call.body(MailTemplateBody.self).template, try call.mailKind(), try call.mailLanguage()
             )
-            let changed = try await call.useCases.changeMailSettings(
+            let changed = try await call.modules.messaging.changeMailSettings(
                 of: try call.targetApplication().id, by: try call.auditActor()
             ) {
                 $0.templates[kind, default: [:]][language] = template
@@ -25,7 +25,9 @@ extension AdminAPI {
         },
         AdminRoute(.delete, "\(application)/templates/{kind}/{language}", .changeMail) { call in
             let (kind, language) = (try call.mailKind(), try call.mailLanguage())
-            try await call.useCases.changeMailSettings(of: try call.targetApplication().id, by: try call.auditActor()) {
+            try await call.modules.messaging.changeMailSettings(
+                of: try call.targetApplication().id, by: try call.auditActor()
+            ) {
                 $0.templates[kind]?[language] = nil
             }
             return AdminCall.done
@@ -48,7 +50,7 @@ extension AdminAPI {
         AdminRoute(.get, "\(application)/queue", .readMailQueue) { call in
             try call.answer(
                 QueuedMailsBody(
-                    mails: try await call.useCases.listQueuedMail(in: try call.targetApplication().id)
+                    mails: try await call.modules.messaging.listQueuedMail(in: try call.targetApplication().id)
                         .map(QueuedMailBody.init(_:))))
         },
     ]

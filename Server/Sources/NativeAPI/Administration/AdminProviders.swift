@@ -12,33 +12,33 @@ extension AdminAPI {
         AdminRoute(.get, "\(application)/providers", .readSettings) { call in
             try call.answer(
                 AdminProvidersBody(
-                    providers: try await call.useCases.listProviders(of: try call.targetApplication().id)
+                    providers: try await call.modules.providers.listProviders(of: try call.targetApplication().id)
                         .map(AdminProviderBody.init(_:))))
         },
         AdminRoute(.put, "\(application)/providers/{provider}", .setProvider) { call in
             let (body, provider) = (try await call.body(NewProviderBody.self), try call.provider())
             let application = try call.targetApplication().id
-            try await call.useCases.setProvider(
+            try await call.modules.providers.setProvider(
                 body.settings(of: provider), secret: body.secret.map { Secret($0) }, of: application,
                 by: try call.auditActor())
-            let entry = try await call.useCases.listProviders(of: application)
+            let entry = try await call.modules.providers.listProviders(of: application)
                 .first { $0.settings.provider == provider }
             guard let entry else { throw DomainError.providerNotEnabled }
             return try call.answer(AdminProviderBody(entry))
         },
         AdminRoute(.delete, "\(application)/providers/{provider}", .removeProvider) { call in
-            try await call.useCases.removeProvider(
+            try await call.modules.providers.removeProvider(
                 try call.provider(), of: try call.targetApplication().id, by: try call.auditActor())
             return AdminCall.done
         },
         AdminRoute(.post, "\(application)/providers/{provider}/check", .checkProvider) { call in
-            let finding = try await call.useCases.checkProvider(
+            let finding = try await call.modules.providers.checkProvider(
                 try call.provider(), of: try call.targetApplication().id)
             return try call.answer(ProviderFindingBody(finding))
         },
         AdminRoute(.get, "\(application)/protocols", .readSettings, also: [.readProtocolKeys]) { call in
             let (application, access) = (try call.targetApplication(), try call.caller())
-            let protocols = try await call.useCases.listProtocolKeys(of: application.id)
+            let protocols = try await call.modules.applications.listProtocolKeys(of: application.id)
             return try call.answer(
                 AdminProtocolsBody(
                     protocols: protocols.map {
@@ -49,12 +49,12 @@ extension AdminAPI {
         AdminRoute(.put, "\(application)/protocols/{protocol}", .enableProtocol) { call in
             let (body, name) = (try await call.body(ProtocolKeysBody.self), try call.protocolName())
             let application = try call.targetApplication()
-            let issued = try await call.useCases.enableProtocol(
+            let issued = try await call.modules.applications.enableProtocol(
                 name, given: try body.given(for: name), of: application.id, by: try call.auditActor())
             return try call.answer(AdminProtocolBody(issued, of: application, isWhole: true))
         },
         AdminRoute(.delete, "\(application)/protocols/{protocol}", .disableProtocol) { call in
-            let wasOn = try await call.useCases.disableProtocol(
+            let wasOn = try await call.modules.applications.disableProtocol(
                 try call.protocolName(), of: try call.targetApplication().id, by: try call.auditActor())
             guard wasOn else { throw DomainError.administration(.notFound) }
             return AdminCall.done
@@ -63,7 +63,7 @@ extension AdminAPI {
             .patch, "\(application)/protocols/{protocol}/rules", .changeProtocolRules, also: [.loosenProtocolRules]
         ) { call in
             let (body, name) = (try await call.body(ProtocolRulesPatch.self), try call.protocolName())
-            let changed = try await call.useCases.foreign.changeProtocolRules(
+            let changed = try await call.modules.applications.changeProtocolRules(
                 name, of: try call.targetApplication().id, to: body.changes,
                 mayLoosen: call.allows(.loosenProtocolRules), by: try call.auditActor())
             return try call.answer(ProtocolRulesBody(name, of: changed.settings))

@@ -26,7 +26,7 @@ extension AdminAPI {
         },
         AdminRoute(.put, "\(application)/redirects", .changeRedirects) { call in
             let body = try await call.body(RedirectsBody.self)
-            let changed = try await call.useCases.changeRedirects(
+            let changed = try await call.modules.applications.changeRedirects(
                 of: try call.targetApplication().id, by: try call.auditActor()
             ) {
                 $0 = body.redirects
@@ -38,12 +38,13 @@ extension AdminAPI {
         },
         AdminRoute(.put, "\(application)/theme", .changeTheme) { call in
             let draft = try ThemeDraft(.object(try await call.body([String: JSONValue].self)))
-            try await call.useCases.changeTheme(
+            try await call.modules.applications.changeTheme(
                 of: try call.targetApplication().id, to: draft.value, by: try call.auditActor())
             return try call.answer(ThemeBody(draft.value))
         },
         AdminRoute(.delete, "\(application)/theme", .changeTheme) { call in
-            try await call.useCases.changeTheme(of: try call.targetApplication().id, to: nil, by: try call.auditActor())
+            try await call.modules.applications.changeTheme(
+                of: try call.targetApplication().id, to: nil, by: try call.auditActor())
             return AdminCall.done
         },
         AdminRoute(.get, "\(application)/export", .exportUsers) { call in
@@ -62,11 +63,11 @@ extension AdminAPI {
     /// What the server sees of itself.
     static let server: [AdminRoute] = [
         AdminRoute(.get, "health", .readHealth) { call in
-            let sessions = call.useCases.cachedSessions
+            let sessions = call.modules.sessions.cachedSessions
             return try call.answer(HealthBody(try await call.rules.readHealth(), cachedSessions: sessions))
         },
         AdminRoute(.post, "signing-keys", .rotateSigningKeys) { call in
-            let id = try await call.useCases.rotateSigningKeys(by: try call.auditActor())
+            let id = try await call.modules.sessions.rotateSigningKeys(by: try call.auditActor())
             return try call.answer(NewSigningKeyBody(id: id), status: .created)
         },
     ]

@@ -37,20 +37,22 @@ extension AdminAPI {
             let user = try await call.perform(.editing(edit)) { who in
                 var edit = edit
                 edit.version = try call.version()
-                return try await call.useCases.editUser(edit, of: try call.user(), in: application, by: .operator(who))
-                    .user
+                return try await call.modules.accounts.editUser(
+                    edit, of: try call.user(), in: application, by: .operator(who)
+                )
+                .user
             }
             return try call.answer(
                 AdminUserBody(user, in: application, for: try call.caller()), version: user.updatedAt)
         },
         AdminRoute(.delete, one, .deleteUser) { call in
-            let erasedAt = try await call.useCases.deleteUser(
+            let erasedAt = try await call.modules.deletion.deleteUser(
                 try call.user(), in: try call.targetApplication(), by: try call.auditActor())
             return try call.answer(ErasureBody(erasedAt: erasedAt.wire), status: .accepted)
         },
         AdminRoute(.post, "\(one)/restore", .restoreUser) { call in
             let application = try call.targetApplication()
-            let user = try await call.useCases.restoreUser(
+            let user = try await call.modules.deletion.restoreUser(
                 try call.user(), in: application.id, by: try call.auditActor())
             return try call.answer(
                 AdminUserBody(user, in: application, for: try call.caller()), version: user.updatedAt)
@@ -63,13 +65,13 @@ extension AdminAPI {
             return try call.answer(EndedBody(ended: ended.sessions, removedDeviceKeys: ended.deviceKeys))
         },
         AdminRoute(.delete, "\(one)/device-keys/{thumbprint}", .removeDeviceKey) { call in
-            try await call.useCases.removeDeviceKeys(
+            try await call.modules.accounts.removeDeviceKeys(
                 try call.id("thumbprint"), of: try call.user(), in: try call.targetApplication(),
                 by: try call.auditActor())
             return AdminCall.done
         },
         AdminRoute(.delete, "\(one)/device-keys", .removeAllDeviceKeys) { call in
-            let removed = try await call.useCases.removeDeviceKeys.others(
+            let removed = try await call.modules.accounts.removeDeviceKeys.others(
                 of: try call.user(), in: try call.targetApplication(), keeping: .nothing, by: try call.auditActor())
             return try call.answer(RemovedDeviceKeysAnswer(removed: removed))
         },
@@ -85,8 +87,8 @@ extension AdminAPI {
             return AdminCall.done
         },
         AdminRoute(.post, "\(one)/transfer-code", .issueTransferCode) { call in
-            _ = try await call.useCases.readUser(try call.user(), in: try call.targetApplication().id)
-            let issued = try await call.useCases.issueTransferCode(
+            _ = try await call.modules.accounts.readUser(try call.user(), in: try call.targetApplication().id)
+            let issued = try await call.modules.transfers.issueTransferCode(
                 to: try call.user(), in: try call.targetApplication(), by: try call.auditActor())
             return try call.answer(
                 AdminTransferCodeBody(
@@ -106,7 +108,7 @@ extension AdminAPI {
 extension AdminCall {
     fileprivate func setDisabled(_ isDisabled: Bool) async throws -> Response {
         let application = try targetApplication()
-        let user = try await useCases.setUserDisabled(
+        let user = try await modules.accounts.setUserDisabled(
             try user(), in: application, isDisabled: isDisabled, by: try auditActor())
         return try answer(AdminUserBody(user, in: application, for: try caller()), version: user.updatedAt)
     }

@@ -9,10 +9,10 @@ final class EmailController: Sendable {
     private let requestEmailVerification: RequestEmailVerification
     private let verifyEmail: VerifyEmail
 
-    init(_ requests: NativeRequests, _ useCases: UseCases) {
+    init(_ requests: NativeRequests, _ modules: Modules) {
         self.requests = requests
-        requestEmailVerification = useCases.requestEmailVerification
-        verifyEmail = useCases.verifyEmail
+        requestEmailVerification = modules.messaging.requestEmailVerification
+        verifyEmail = modules.accounts.verifyEmail
     }
 
     /// `POST /v1/email/verify/request`: mail what verifies the present address, or a new one.

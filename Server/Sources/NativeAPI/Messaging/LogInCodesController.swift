@@ -10,11 +10,11 @@ final class LogInCodesController: Sendable {
     private let requestLogInCode: RequestLogInCode
     private let logInWithCode: LogInWithCode
 
-    init(_ requests: NativeRequests, _ useCases: UseCases, metrics: ServerMetrics) {
+    init(_ requests: NativeRequests, _ modules: Modules, metrics: ServerMetrics) {
         self.requests = requests
         self.metrics = metrics
-        requestLogInCode = useCases.requestLogInCode
-        logInWithCode = useCases.logInWithCode
+        requestLogInCode = modules.messaging.requestLogInCode
+        logInWithCode = modules.accounts.logInWithCode
     }
 
     /// `POST /v1/log-in/code/request`: mail a code to log in with. The answer tells nobody whether there is such a user.

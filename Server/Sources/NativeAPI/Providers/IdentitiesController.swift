@@ -13,14 +13,14 @@ final class IdentitiesController: Sendable {
     private let editUser: EditUser
     private let takeAppleNotification: TakeAppleNotification
 
-    init(_ requests: NativeRequests, _ useCases: UseCases, metrics: ServerMetrics) {
+    init(_ requests: NativeRequests, _ modules: Modules, metrics: ServerMetrics) {
         self.requests = requests
         self.metrics = metrics
-        logInWithProvider = useCases.logInWithProvider
-        rememberAttempt = useCases.rememberAttempt
-        linkProvider = useCases.linkProvider
-        editUser = useCases.editUser
-        takeAppleNotification = useCases.takeAppleNotification
+        logInWithProvider = modules.accounts.logInWithProvider
+        rememberAttempt = modules.accounts.rememberAttempt
+        linkProvider = modules.accounts.linkProvider
+        editUser = modules.accounts.editUser
+        takeAppleNotification = modules.providers.takeAppleNotification
     }
 
     /// `POST /v1/log-in/{provider}`: log in with Apple or another provider; the first time makes a user.

@@ -9,10 +9,10 @@ final class ApplicationController: Sendable {
     private let pagesURL: String?
     private let listProviders: ListProviders
 
-    init(_ requests: NativeRequests, _ useCases: UseCases) {
+    init(_ requests: NativeRequests, _ modules: Modules) {
         self.requests = requests
-        pagesURL = useCases.pagesURL
-        listProviders = useCases.listProviders
+        pagesURL = modules.pagesURL
+        listProviders = modules.providers.listProviders
     }
 
     /// `GET /v1/application`: what log-in screens must know before anybody is logged in.

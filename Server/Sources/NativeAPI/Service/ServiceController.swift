@@ -9,8 +9,8 @@ final class ServiceController: Sendable {
     private let findApplication: FindApplication
     private let openAPI = ByteBuffer(bytes: PackageResources.openapi_yaml)
 
-    init(_ useCases: UseCases) {
-        findApplication = useCases.findApplication
+    init(_ modules: Modules) {
+        findApplication = modules.applications.findApplication
     }
 
     /// `GET /v1/openapi.yaml`: the API's description, as it stands in the repository.

@@ -9,10 +9,10 @@ final class DeviceKeysController: Sendable {
     private let listDeviceKeys: ListDeviceKeys
     private let removeDeviceKeys: RemoveDeviceKeys
 
-    init(_ requests: NativeRequests, _ useCases: UseCases) {
+    init(_ requests: NativeRequests, _ modules: Modules) {
         self.requests = requests
-        listDeviceKeys = useCases.listDeviceKeys
-        removeDeviceKeys = useCases.removeDeviceKeys
+        listDeviceKeys = modules.accounts.listDeviceKeys
+        removeDeviceKeys = modules.accounts.removeDeviceKeys
     }
 
     /// `GET /v1/user/device-keys`: the keys by which devices log in automatically, oldest first.

@@ -11,12 +11,12 @@ final class LogInController: Sendable {
     private let logInWithPassword: LogInWithPassword
     private let adoptSession: AdoptSession
 
-    init(_ requests: NativeRequests, _ useCases: UseCases, metrics: ServerMetrics) {
+    init(_ requests: NativeRequests, _ modules: Modules, metrics: ServerMetrics) {
         self.requests = requests
         self.metrics = metrics
-        logInAutomatically = useCases.logInAutomatically
-        logInWithPassword = useCases.logInWithPassword
-        adoptSession = useCases.foreign.adoptSession
+        logInAutomatically = modules.accounts.logInAutomatically
+        logInWithPassword = modules.accounts.logInWithPassword
+        adoptSession = modules.sessions.adoptSession
     }
 
     /// `POST /v1/log-in/automatic`: log in with the device's key; the first time makes a user.

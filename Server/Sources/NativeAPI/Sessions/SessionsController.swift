@@ -12,13 +12,13 @@ final class SessionsController: Sendable {
     private let logOut: LogOut
     private let reauthenticate: Reauthenticate
 
-    init(_ requests: NativeRequests, _ useCases: UseCases) {
+    init(_ requests: NativeRequests, _ modules: Modules) {
         self.requests = requests
-        listSessions = useCases.listSessions
-        endSession = useCases.endSession
-        endOtherSessions = useCases.endOtherSessions
-        logOut = useCases.logOut
-        reauthenticate = useCases.reauthenticate
+        listSessions = modules.sessions.listSessions
+        endSession = modules.sessions.endSession
+        endOtherSessions = modules.sessions.endOtherSessions
+        logOut = modules.sessions.logOut
+        reauthenticate = modules.sessions.reauthenticate
     }
 
     /// `GET /v1/user/sessions`: the own live sessions, newest first.

@@ -11,11 +11,11 @@ final class TokensController: Sendable {
     private let issueOneTimeLogInToken: IssueOneTimeLogInToken
     private let signingKeys: SigningKeys
 
-    init(_ requests: NativeRequests, _ useCases: UseCases) {
+    init(_ requests: NativeRequests, _ modules: Modules) {
         self.requests = requests
-        mintAccessToken = useCases.mintAccessToken
-        issueOneTimeLogInToken = useCases.issueOneTimeLogInToken
-        signingKeys = useCases.signingKeys
+        mintAccessToken = modules.sessions.mintAccessToken
+        issueOneTimeLogInToken = modules.sessions.issueOneTimeLogInToken
+        signingKeys = modules.sessions.signingKeys
     }
 
     /// `POST /v1/token`: an access token for the app's own backends.

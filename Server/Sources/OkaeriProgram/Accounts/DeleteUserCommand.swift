@@ -39,13 +39,13 @@ struct DeleteUserCommand: AsyncParsableCommand {
         let (id, applicationId, isAtOnce) = (Identifier<User>(rawValue: id), application.id, now)
         if !yes { try await confirm(id, in: applicationId) }
         let erasedAt = try await storage.perform(isAtOnce ? .eraseUser : .deleteUser) {
-            useCases, who throws(DomainError) -> Timestamp? in
-            let application = try await useCases.findApplication(applicationId)
+            modules, who throws(DomainError) -> Timestamp? in
+            let application = try await modules.applications.findApplication(applicationId)
             guard !isAtOnce else {
-                try await useCases.eraseUser(id, in: applicationId, by: who)
+                try await modules.deletion.eraseUser(id, in: applicationId, by: who)
                 return nil
             }
-            return try await useCases.deleteUser(id, in: application, by: who)
+            return try await modules.deletion.deleteUser(id, in: application, by: who)
         }
         guard !output.isJSON else {
             return Console.write(json: Output(id: id.rawValue, isErased: isAtOnce, erasedAt: erasedAt?.wire))
@@ -64,8 +64,8 @@ struct DeleteUserCommand: AsyncParsableCommand {
         guard isatty(STDIN_FILENO) == 1 else {
             throw .usage("Nobody is there to confirm the deletion. Give --yes to delete without asking.")
         }
-        let user = try await storage.perform(.readUser, in: application, on: id) { useCases, who throws(DomainError) in
-            try await useCases.readUser(id, in: application)
+        let user = try await storage.perform(.readUser, in: application, on: id) { modules, who throws(DomainError) in
+            try await modules.accounts.readUser(id, in: application)
         }
         let name = user.displayName ?? user.username ?? user.email ?? user.phone ?? "without a name"
         Console.tell(

@@ -19,8 +19,8 @@ struct ListDeviceKeysCommand: AsyncParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() async throws {
-        let keys = try await user.perform(.readUser) { useCases, id, application, _ throws(DomainError) in
-            try await useCases.listDeviceKeys(of: id, in: application.id)
+        let keys = try await user.perform(.readUser) { modules, id, application, _ throws(DomainError) in
+            try await modules.accounts.listDeviceKeys(of: id, in: application.id)
         }
         guard !user.output.isJSON else {
             return Console.write(json: Output(deviceKeys: keys.map(Description.init(_:))))
@@ -91,13 +91,13 @@ struct RemoveDeviceKeyCommand: AsyncParsableCommand {
     func run() async throws {
         let (id, applicationId, thumbprint) = (Identifier<User>(rawValue: id), application.id, thumbprint)
         let removed = try await storage.perform(thumbprint == nil ? .removeAllDeviceKeys : .removeDeviceKey) {
-            useCases, who throws(DomainError) -> Int in
-            let application = try await useCases.findApplication(applicationId)
+            modules, who throws(DomainError) -> Int in
+            let application = try await modules.applications.findApplication(applicationId)
             guard let thumbprint else {
-                return try await useCases.removeDeviceKeys.others(
+                return try await modules.accounts.removeDeviceKeys.others(
                     of: id, in: application, keeping: .nothing, by: who)
             }
-            try await useCases.removeDeviceKeys(thumbprint, of: id, in: application, by: who)
+            try await modules.accounts.removeDeviceKeys(thumbprint, of: id, in: application, by: who)
             return 1
         }
         guard !output.isJSON else { return Console.write(json: RemovedDeviceKeysAnswer(removed: removed)) }
@@ -121,8 +121,8 @@ struct LogOutUserCommand: AsyncParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() async throws {
-        let ended = try await user.perform(.endAllSessions) { useCases, id, application, who throws(DomainError) in
-            try await useCases.administration.endAllSessions(of: id, in: application, by: who)
+        let ended = try await user.perform(.endAllSessions) { modules, id, application, who throws(DomainError) in
+            try await modules.administration.endAllSessions(of: id, in: application, by: who)
         }
         guard !user.output.isJSON else {
             return Console.write(

@@ -44,8 +44,8 @@ extension UserOptions {
     /// - Throws: `CommandFault`.
     fileprivate func set(isDisabled: Bool) async throws {
         let changed = try await perform(isDisabled ? .disableUser : .enableUser) {
-            useCases, id, application, who throws(DomainError) in
-            try await useCases.setUserDisabled(id, in: application, isDisabled: isDisabled, by: who)
+            modules, id, application, who throws(DomainError) in
+            try await modules.accounts.setUserDisabled(id, in: application, isDisabled: isDisabled, by: who)
         }
         guard !output.isJSON else {
             return Console.write(json: Output(id: changed.id.rawValue, isDisabled: changed.isDisabled))

@@ -43,8 +43,8 @@ struct ListFieldRulesCommand: AsyncParsableCommand {
 
     func run() async throws {
         let id = Identifier<Application>(rawValue: id)
-        let application = try await storage.perform(.readSettings) { useCases, who throws(DomainError) in
-            try await useCases.findApplication(id)
+        let application = try await storage.perform(.readSettings) { modules, who throws(DomainError) in
+            try await modules.applications.findApplication(id)
         }
         let rules = application.settings.fieldRules
         guard !output.isJSON else { return Console.write(json: FieldRulesDescription(rules)) }
@@ -104,9 +104,9 @@ struct SetFieldRuleCommand: AsyncParsableCommand {
     func run() async throws {
         let id = Identifier<Application>(rawValue: id)
         let rule = try rule()
-        let count = try await storage.perform(.changeFieldRules) { useCases, who throws(DomainError) in
-            try await useCases.changeFieldRules(of: id) { $0[rule.name] = rule }
-            return try await useCases.countRuleBreakers(of: rule, in: id)
+        let count = try await storage.perform(.changeFieldRules) { modules, who throws(DomainError) in
+            try await modules.applications.changeFieldRules(of: id) { $0[rule.name] = rule }
+            return try await modules.applications.countRuleBreakers(of: rule, in: id)
         }
         guard !output.isJSON else { return Console.write(json: FieldRulesDescription.Rule(rule, count)) }
         Console.write("The rule is set.")
@@ -161,9 +161,9 @@ struct RemoveFieldRuleCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, field) = (Identifier<Application>(rawValue: id), field)
-        let existed = try await storage.perform(.changeFieldRules) { useCases, who throws(DomainError) in
-            let rules = try await useCases.findApplication(id).settings.fieldRules
-            try await useCases.changeFieldRules(of: id) { $0[field] = nil }
+        let existed = try await storage.perform(.changeFieldRules) { modules, who throws(DomainError) in
+            let rules = try await modules.applications.findApplication(id).settings.fieldRules
+            try await modules.applications.changeFieldRules(of: id) { $0[field] = nil }
             return rules[field] != nil
         }
         guard existed else { throw CommandFault.usage("There is no rule for this field.") }
@@ -198,8 +198,8 @@ struct FieldPolicyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, isClosed) = (Identifier<Application>(rawValue: id), policy == .closed)
-        _ = try await storage.perform(.changeFieldRules) { useCases, who throws(DomainError) in
-            try await useCases.changeFieldRules(of: id) { $0.isClosed = isClosed }
+        _ = try await storage.perform(.changeFieldRules) { modules, who throws(DomainError) in
+            try await modules.applications.changeFieldRules(of: id) { $0.isClosed = isClosed }
         }
         Console.write(isClosed ? "Apps write only fields that have a rule." : "Apps write any fields.")
     }

@@ -47,8 +47,8 @@ struct ImportKiiCommand: AsyncParsableCommand {
             }
         } name: {
             $0.user.id.rawValue
-        } takeIn: { users, useCases throws(DomainError) in
-            try await useCases.foreign.importUsers(users, into: id, of: .kii, isRehearsal: isRehearsal)
+        } takeIn: { users, modules throws(DomainError) in
+            try await modules.accounts.importUsers(users, into: id, of: .kii, isRehearsal: isRehearsal)
         }
         let report = try await importer.run(records, storage)
         output.isJSON ? Console.write(json: report) : Console.write(report.text)

@@ -51,13 +51,13 @@ struct ImportNCMBCommand: AsyncParsableCommand {
             $0.user.id.rawValue
         } isWritable: {
             $0.user.isWritableByEverybody
-        } takeIn: { users, useCases throws(DomainError) in
-            try await useCases.foreign.importUsers(users, into: id, of: .ncmb, isRehearsal: isRehearsal)
+        } takeIn: { users, modules throws(DomainError) in
+            try await modules.accounts.importUsers(users, into: id, of: .ncmb, isRehearsal: isRehearsal)
         }
         let report = try await importer.run(records, storage)
         output.isJSON ? Console.write(json: report) : Console.write(report.text)
-        let target = try await storage.perform(.readSettings) { useCases, who throws(DomainError) in
-            try await useCases.findApplication(id)
+        let target = try await storage.perform(.readSettings) { modules, who throws(DomainError) in
+            try await modules.applications.findApplication(id)
         }
         if let advice = target.advice(on: .ncmb) { Console.tell(advice) }
         guard report.refused.isEmpty else { throw ExitCode(1) }

@@ -59,8 +59,8 @@ struct ImportParseCommand: AsyncParsableCommand {
             $0.user.id.rawValue
         } isWritable: {
             $0.user.isWritableByEverybody
-        } takeIn: { users, useCases throws(DomainError) in
-            try await useCases.foreign.importUsers(users, into: id, of: .parse, isRehearsal: isRehearsal)
+        } takeIn: { users, modules throws(DomainError) in
+            try await modules.accounts.importUsers(users, into: id, of: .parse, isRehearsal: isRehearsal)
         }
     }
 
@@ -74,8 +74,8 @@ struct ImportParseCommand: AsyncParsableCommand {
             }
         } name: {
             $0.user.rawValue
-        } takeIn: { sessions, useCases throws(DomainError) in
-            try await useCases.foreign.importSessions(sessions, isRehearsal: isRehearsal)
+        } takeIn: { sessions, modules throws(DomainError) in
+            try await modules.sessions.importSessions(sessions, isRehearsal: isRehearsal)
         }
     }
 }

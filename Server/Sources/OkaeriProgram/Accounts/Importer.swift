@@ -13,7 +13,7 @@ struct ImportFault: Error {
 /// Reads an export and takes what it holds in, a part at a time: its size does not matter. What a record is, the format
 /// says, and what becomes of it.
 struct Importer<Imported> {
-    typealias Take = ([Imported], UseCases) async throws(DomainError) -> [ImportOutcome]
+    typealias Take = ([Imported], Modules) async throws(DomainError) -> [ImportOutcome]
 
     let application: Identifier<Application>
     let isRehearsal: Bool
@@ -46,9 +46,10 @@ struct Importer<Imported> {
     func run(_ file: RecordFile, _ storage: StorageOptions) async throws(CommandFault) -> ImportReport {
         let progress = ImportProgress()
         let box = ReportBox(ImportReport(isRehearsal: isRehearsal))
-        try await storage.perform(.importUsers) { useCases, who throws(DomainError) in
+        try await storage.perform(.importUsers) { modules, who throws(DomainError) in
             // An application that is none would take everything in, and nobody would ever find it.
-            guard try await useCases.listApplications().contains(where: { $0.application.id == application })
+            guard
+                try await modules.applications.listApplications().contains(where: { $0.application.id == application })
             else { throw .applicationUnknown }
             var isOver = false
             while !isOver {
@@ -60,7 +61,7 @@ struct Importer<Imported> {
                         "\(error). What stands before it was read; run the import again after mending it.")
                     isOver = true
                 }
-                try await take(waiting, useCases, &box.report)
+                try await take(waiting, modules, &box.report)
                 progress.show(box.report.records, file.readBytes)
             }
         }
@@ -93,10 +94,10 @@ struct Importer<Imported> {
     }
 
     private func take(
-        _ waiting: [Waiting], _ useCases: UseCases, _ report: inout ImportReport
+        _ waiting: [Waiting], _ modules: Modules, _ report: inout ImportReport
     ) async throws(DomainError) {
         guard !waiting.isEmpty else { return }
-        let outcomes = try await takeIn(waiting.map(\.imported), useCases)
+        let outcomes = try await takeIn(waiting.map(\.imported), modules)
         for (record, outcome) in zip(waiting, outcomes) {
             if !outcome.isRefusal, isWritable(record.imported) { report.noteWritable(name(record.imported)) }
             switch outcome {

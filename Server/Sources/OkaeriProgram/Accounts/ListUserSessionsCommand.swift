@@ -17,9 +17,9 @@ struct ListUserSessionsCommand: AsyncParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() async throws {
-        let sessions = try await user.perform(.readUser) { useCases, id, application, _ throws(DomainError) in
-            _ = try await useCases.readUser(id, in: application.id)
-            return try await useCases.listSessions(of: id, in: application)
+        let sessions = try await user.perform(.readUser) { modules, id, application, _ throws(DomainError) in
+            _ = try await modules.accounts.readUser(id, in: application.id)
+            return try await modules.sessions.listSessions(of: id, in: application)
         }
         guard !user.output.isJSON else {
             return Console.write(json: Output(sessions: sessions.map(SessionDescription.init(_:))))

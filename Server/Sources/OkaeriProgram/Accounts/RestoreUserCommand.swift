@@ -16,8 +16,8 @@ struct RestoreUserCommand: AsyncParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() async throws {
-        try await user.perform(.restoreUser) { useCases, id, application, who throws(DomainError) in
-            _ = try await useCases.restoreUser(id, in: application.id, by: who)
+        try await user.perform(.restoreUser) { modules, id, application, who throws(DomainError) in
+            _ = try await modules.deletion.restoreUser(id, in: application.id, by: who)
         }
         guard !user.output.isJSON else { return Console.write(json: ["id": user.id]) }
         Console.write("The user \(user.id) is not deleted any more.")

@@ -17,10 +17,10 @@ struct ShowUserCommand: AsyncParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() async throws {
-        let (shown, sessions) = try await user.perform(.readUser) { useCases, id, application, _ throws(DomainError) in
+        let (shown, sessions) = try await user.perform(.readUser) { modules, id, application, _ throws(DomainError) in
             (
-                try await useCases.readUser(id, in: application.id),
-                try await useCases.listSessions(of: id, in: application)
+                try await modules.accounts.readUser(id, in: application.id),
+                try await modules.sessions.listSessions(of: id, in: application)
             )
         }
         guard !user.output.isJSON else {

@@ -17,10 +17,10 @@ struct UserOptions: ParsableArguments {
     /// - Throws: `CommandFault`.
     func perform<Value: Sendable>(
         _ action: AdminAction,
-        _ work: (UseCases, Identifier<User>, Application, Operator) async throws(DomainError) -> Value
+        _ work: (Modules, Identifier<User>, Application, Operator) async throws(DomainError) -> Value
     ) async throws(CommandFault) -> Value {
-        try await storage.perform(action, in: application.id, on: user) { useCases, who throws(DomainError) in
-            try await work(useCases, user, try await useCases.findApplication(application.id), who)
+        try await storage.perform(action, in: application.id, on: user) { modules, who throws(DomainError) in
+            try await work(modules, user, try await modules.applications.findApplication(application.id), who)
         }
     }
 }

@@ -40,8 +40,8 @@ struct ListAdminsCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let (admins, locks) = try await storage.perform(.listAdmins) { useCases, who throws(DomainError) in
-            (try await useCases.administration.listAdmins(), try await useCases.administration.listLocks())
+        let (admins, locks) = try await storage.perform(.listAdmins) { modules, who throws(DomainError) in
+            (try await modules.administration.listAdmins(), try await modules.administration.listLocks())
         }
         guard !output.isJSON else {
             return Console.write(json: admins.map { AdminDescription($0, lockedUntil: locks[$0.id]) })
@@ -76,8 +76,8 @@ struct AdminLinkCommand: AsyncParsableCommand {
     @OptionGroup var link: LinkOptions
 
     func run() async throws {
-        let made = try await link.storage.perform(.createAdminLink) { useCases, who throws(DomainError) in
-            try await useCases.administration.makeLink(for: nil, by: who)
+        let made = try await link.storage.perform(.createAdminLink) { modules, who throws(DomainError) in
+            try await modules.administration.makeLink(for: nil, by: who)
         }
         try link.show(made, admin: nil)
     }
@@ -112,10 +112,10 @@ struct CreateAdminCommand: AsyncParsableCommand {
     func run() async throws {
         let (name, role) = (name, role)
         let seen = applications.isEmpty ? nil : Set(applications.map { Identifier<Application>(rawValue: $0) })
-        let (admin, made) = try await link.storage.perform(.createAdmin) { useCases, who throws(DomainError) in
-            let admin = try await useCases.administration.createAdmin(
+        let (admin, made) = try await link.storage.perform(.createAdmin) { modules, who throws(DomainError) in
+            let admin = try await modules.administration.createAdmin(
                 name: name, role: role, applications: seen, by: who)
-            return (admin, try await useCases.administration.makeLink(for: admin.id, by: who))
+            return (admin, try await modules.administration.makeLink(for: admin.id, by: who))
         }
         try link.show(made, admin: admin)
     }
@@ -139,9 +139,9 @@ struct ResetAdminCommand: AsyncParsableCommand {
 
     func run() async throws {
         let name = admin
-        let (admin, made) = try await link.storage.perform(.createAdminLink) { useCases, who throws(DomainError) in
-            let admin = try await useCases.administration.admin(name)
-            return (admin, try await useCases.administration.makeLink(for: admin.id, by: who))
+        let (admin, made) = try await link.storage.perform(.createAdminLink) { modules, who throws(DomainError) in
+            let admin = try await modules.administration.admin(name)
+            return (admin, try await modules.administration.makeLink(for: admin.id, by: who))
         }
         try link.show(made, admin: admin)
     }
@@ -167,9 +167,9 @@ struct UnlockAdminCommand: AsyncParsableCommand {
 
     func run() async throws {
         let name = admin
-        let admin = try await storage.perform(.unlockAdmin) { useCases, who throws(DomainError) in
-            let admin = try await useCases.administration.admin(name)
-            try await useCases.administration.unlockAdmin(admin.id, by: who)
+        let admin = try await storage.perform(.unlockAdmin) { modules, who throws(DomainError) in
+            let admin = try await modules.administration.admin(name)
+            try await modules.administration.unlockAdmin(admin.id, by: who)
             return admin
         }
         guard !output.isJSON else { return Console.write(json: AdminDescription(admin)) }

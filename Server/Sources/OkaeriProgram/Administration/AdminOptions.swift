@@ -57,9 +57,9 @@ struct AdminStandingOptions: ParsableArguments {
     /// - Throws: `CommandFault`.
     func set(isDisabled: Bool) async throws {
         let name = admin
-        let admin = try await storage.perform(.changeAdmin) { useCases, who throws(DomainError) in
-            let admin = try await useCases.administration.admin(name)
-            return try await useCases.administration.changeAdmin(admin.id, .init(isDisabled: isDisabled), by: who)
+        let admin = try await storage.perform(.changeAdmin) { modules, who throws(DomainError) in
+            let admin = try await modules.administration.admin(name)
+            return try await modules.administration.changeAdmin(admin.id, .init(isDisabled: isDisabled), by: who)
         }
         guard !output.isJSON else { return Console.write(json: AdminDescription(admin)) }
         Console.write(
@@ -68,7 +68,7 @@ struct AdminStandingOptions: ParsableArguments {
     }
 }
 
-extension AdministrationUseCases {
+extension Administration {
     /// The admin with a name or id.
     ///
     /// - Throws: `administration(notFound)`, `storageUnavailable`.

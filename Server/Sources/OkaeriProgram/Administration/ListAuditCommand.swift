@@ -51,12 +51,13 @@ struct ListAuditCommand: AsyncParsableCommand {
         let filter = AuditFilter(
             actor: actor.map(AuditEntry.Actor.init(rawValue:)), action: action.map(AuditEntry.Action.init(rawValue:)),
             target: target.map(AuditEntry.Target.init(rawValue:)))
-        let (entries, hasMore) = try await storage.perform(.readAudit) { useCases, who throws(DomainError) in
-            if let id { _ = try await useCases.findApplication(id) }
+        let (entries, hasMore) = try await storage.perform(.readAudit) { modules, who throws(DomainError) in
+            if let id { _ = try await modules.applications.findApplication(id) }
             let log = id ?? AuditEntry.server
-            let entries = try await useCases.listAudit(in: log, matching: filter, before: before, limit: limit)
+            let entries = try await modules.administration.listAudit(
+                in: log, matching: filter, before: before, limit: limit)
             guard entries.count == limit, let last = entries.last else { return (entries, false) }
-            let next = try await useCases.listAudit(in: log, matching: filter, before: last.id, limit: 1)
+            let next = try await modules.administration.listAudit(in: log, matching: filter, before: last.id, limit: 1)
             return (entries, !next.isEmpty)
         }
         let next = hasMore ? entries.last?.id.rawValue : nil

@@ -28,12 +28,12 @@ struct RemoveAdminCommand: AsyncParsableCommand {
 
     func run() async throws {
         let name = admin
-        let found = try await storage.perform(.listAdmins) { useCases, who throws(DomainError) in
-            try await useCases.administration.admin(name)
+        let found = try await storage.perform(.listAdmins) { modules, who throws(DomainError) in
+            try await modules.administration.admin(name)
         }
         if !yes { try confirm(found) }
-        try await storage.perform(.removeAdmin) { useCases, who throws(DomainError) in
-            try await useCases.administration.removeAdmin(found.id, by: who)
+        try await storage.perform(.removeAdmin) { modules, who throws(DomainError) in
+            try await modules.administration.removeAdmin(found.id, by: who)
         }
         guard !output.isJSON else { return Console.write(json: AdminDescription(found)) }
         Console.write("The admin \(found.name) is removed.")

@@ -36,10 +36,10 @@ struct VerifyAuditCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (application, known) = (application.map(Identifier<Application>.init(rawValue:)), known)
-        let verdicts = try await storage.perform(.verifyAudit) { useCases, who throws(DomainError) in
-            if let application { _ = try await useCases.findApplication(application) }
-            try await useCases.chainAuditEntries()
-            return try await useCases.verifyAudit(application, known: known?.entry)
+        let verdicts = try await storage.perform(.verifyAudit) { modules, who throws(DomainError) in
+            if let application { _ = try await modules.applications.findApplication(application) }
+            try await modules.administration.chainAuditEntries()
+            return try await modules.administration.verifyAudit(application, known: known?.entry)
         }
         if output.isJSON {
             Console.write(json: Output(logs: verdicts.map(LogDescription.init(_:))))

@@ -53,8 +53,8 @@ struct ApplicationMailCommand: AsyncParsableCommand {
         let id = Identifier<Application>(rawValue: id)
         let (senderName, verificationURL, resetURL) = (senderName, verificationURL, resetURL)
         let templates = try readTemplates()
-        let application = try await storage.perform(.changeMail) { useCases, who throws(DomainError) in
-            try await useCases.changeMailSettings(of: id) { mail in
+        let application = try await storage.perform(.changeMail) { modules, who throws(DomainError) in
+            try await modules.messaging.changeMailSettings(of: id) { mail in
                 if let senderName { mail.senderName = senderName.isEmpty ? nil : senderName }
                 if let verificationURL { mail.verificationURL = verificationURL.isEmpty ? nil : verificationURL }
                 if let resetURL { mail.resetURL = resetURL.isEmpty ? nil : resetURL }

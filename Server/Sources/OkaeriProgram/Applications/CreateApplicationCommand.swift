@@ -106,8 +106,8 @@ struct CreateApplicationCommand: AsyncParsableCommand {
         for name in enable?.names ?? [] where protocols[name] == nil { protocols[name] = [:] }
         let (name, wanted, enabled) = (name, settings, protocols)
         let made = try await storage.perform(.createApplication, makesDatabase: true) {
-            useCases, who throws(DomainError) in
-            try await useCases.createApplication(name: name, settings: wanted, protocols: enabled, by: who)
+            modules, who throws(DomainError) in
+            try await modules.applications.createApplication(name: name, settings: wanted, protocols: enabled, by: who)
         }
         guard !output.isJSON else {
             return Console.write(json: Created(made))

@@ -24,8 +24,8 @@ struct DisableProtocolCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, name) = (Identifier<Application>(rawValue: id), protocolName.name)
-        let wasOn = try await storage.perform(.disableProtocol) { useCases, who throws(DomainError) in
-            try await useCases.disableProtocol(name, of: id)
+        let wasOn = try await storage.perform(.disableProtocol) { modules, who throws(DomainError) in
+            try await modules.applications.disableProtocol(name, of: id)
         }
         guard wasOn else { throw CommandFault.failed("\(name.rawValue) is not on in this application.") }
         Console.write("\(name.rawValue) is off.")

@@ -35,9 +35,9 @@ struct EnableProtocolCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, name, given) = (Identifier<Application>(rawValue: id), protocolName.name, keys.given)
-        let (issued, application) = try await storage.perform(.enableProtocol) { useCases, who throws(DomainError) in
-            let issued = try await useCases.enableProtocol(name, given: given[name] ?? [:], of: id)
-            return (issued, try await useCases.findApplication(id))
+        let (issued, application) = try await storage.perform(.enableProtocol) { modules, who throws(DomainError) in
+            let issued = try await modules.applications.enableProtocol(name, given: given[name] ?? [:], of: id)
+            return (issued, try await modules.applications.findApplication(id))
         }
         guard !output.isJSON else { return Console.write(json: [issued].described) }
         Console.write(

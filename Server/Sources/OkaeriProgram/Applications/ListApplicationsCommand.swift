@@ -18,8 +18,8 @@ struct ListApplicationsCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let entries = try await storage.perform(.listApplications) { useCases, who throws(DomainError) in
-            try await useCases.listApplications()
+        let entries = try await storage.perform(.listApplications) { modules, who throws(DomainError) in
+            try await modules.applications.listApplications()
         }
         guard !output.isJSON else {
             return Console.write(json: Output(applications: entries.map(ApplicationDescription.init)))

@@ -132,8 +132,8 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
     func run() async throws {
         let (name, id) = (protocolName.name, Identifier<Application>(rawValue: id))
         let wanted = Dictionary(changes.map { ($0.rule.name, $0.value) }, uniquingKeysWith: { $1 })
-        let application = try await storage.perform(.loosenProtocolRules) { useCases, who throws(DomainError) in
-            try await useCases.foreign.changeProtocolRules(name, of: id, to: wanted, mayLoosen: true)
+        let application = try await storage.perform(.loosenProtocolRules) { modules, who throws(DomainError) in
+            try await modules.applications.changeProtocolRules(name, of: id, to: wanted, mayLoosen: true)
         }
         let rules = ProtocolRule.all.map { ($0, $0.value(for: name, in: application.settings)) }
         guard !output.isJSON else {

@@ -22,8 +22,8 @@ struct ShowApplicationCommand: AsyncParsableCommand {
 
     func run() async throws {
         let id = Identifier<Application>(rawValue: id)
-        let entry = try await storage.perform(.readSettings) { useCases, who throws(DomainError) in
-            let entries = try await useCases.listApplications()
+        let entry = try await storage.perform(.readSettings) { modules, who throws(DomainError) in
+            let entries = try await modules.applications.listApplications()
             guard let entry = entries.first(where: { $0.application.id == id }) else { throw .applicationUnknown }
             return entry
         }

@@ -23,8 +23,8 @@ struct ShowProtocolKeysCommand: AsyncParsableCommand {
 
     func run() async throws {
         let id = Identifier<Application>(rawValue: id)
-        let issued = try await storage.perform(.readProtocolKeys) { useCases, who throws(DomainError) in
-            try await useCases.listProtocolKeys(of: id)
+        let issued = try await storage.perform(.readProtocolKeys) { modules, who throws(DomainError) in
+            try await modules.applications.listProtocolKeys(of: id)
         }
         guard !output.isJSON else { return Console.write(json: issued.described) }
         guard !issued.isEmpty else { return Console.write("No foreign protocol is on.") }

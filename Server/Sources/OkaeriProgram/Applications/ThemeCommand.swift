@@ -59,8 +59,8 @@ struct SetThemeCommand: AsyncParsableCommand {
         theme.backgroundImage = try embedded(
             theme.backgroundImage, beside: place, maximumBytes: Self.maximumBackgroundBytes)
         let stored = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(theme))
-        _ = try await storage.perform(.changeTheme) { useCases, who throws(DomainError) in
-            try await useCases.changeTheme(of: id, to: stored)
+        _ = try await storage.perform(.changeTheme) { modules, who throws(DomainError) in
+            try await modules.applications.changeTheme(of: id, to: stored)
         }
         for fault in theme.contrastFaults() {
             Console.tell(
@@ -124,8 +124,8 @@ struct ShowThemeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let id = Identifier<Application>(rawValue: id)
-        let application = try await storage.perform(.readSettings) { useCases, who throws(DomainError) in
-            try await useCases.findApplication(id)
+        let application = try await storage.perform(.readSettings) { modules, who throws(DomainError) in
+            try await modules.applications.findApplication(id)
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -150,8 +150,8 @@ struct RemoveThemeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let id = Identifier<Application>(rawValue: id)
-        _ = try await storage.perform(.changeTheme) { useCases, who throws(DomainError) in
-            try await useCases.changeTheme(of: id, to: nil)
+        _ = try await storage.perform(.changeTheme) { modules, who throws(DomainError) in
+            try await modules.applications.changeTheme(of: id, to: nil)
         }
         Console.write("The theme is the standard one.")
     }

@@ -55,8 +55,8 @@ struct DemoAppleCommand: AsyncParsableCommand {
 
     private func erase(_ user: String, of application: String) async throws(OkaeriError) {
         do throws(CommandFault) {
-            try await storage.withStorage { useCases throws(DomainError) in
-                try await useCases.eraseUser(
+            try await storage.withStorage { modules throws(DomainError) in
+                try await modules.deletion.eraseUser(
                     Identifier(rawValue: user), in: Identifier(rawValue: application), by: .local)
             }
         } catch {
@@ -69,9 +69,9 @@ struct DemoAppleCommand: AsyncParsableCommand {
     private func makeApplication(_ fake: DemoApple) async throws -> String {
         let key = DemoApple.Key()
         try await fake.register(key)
-        return try await storage.withStorage { useCases throws(DomainError) in
-            let application = try await useCases.createApplication(name: "Demo of Apple").application
-            try await useCases.setProvider(
+        return try await storage.withStorage { modules throws(DomainError) in
+            let application = try await modules.applications.createApplication(name: "Demo of Apple").application
+            try await modules.providers.setProvider(
                 ProviderSettings(
                     provider: .apple, audiences: [DemoApple.bundle], teamId: DemoApple.team, keyId: DemoApple.keyId),
                 secret: Domain.Secret(key.privatePEM), of: application.id)

@@ -27,8 +27,8 @@ struct DemoKiiCommand: AsyncParsableCommand {
 
     func run() async throws {
         let server = try storage.runningServer()
-        let keys = try await storage.withStorage { useCases throws(DomainError) in
-            try await useCases.createApplication(name: "Demo of Kii", protocols: [.kii: [:]]).protocols
+        let keys = try await storage.withStorage { modules throws(DomainError) in
+            try await modules.applications.createApplication(name: "Demo of Kii", protocols: [.kii: [:]]).protocols
         }
         let appId = keys.first?.keys[.appId]?.revealed ?? ""
         let language = locale ?? DemoLanguage(environment: ProcessInfo.processInfo.environment)

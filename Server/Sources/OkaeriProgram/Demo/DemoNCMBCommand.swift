@@ -38,8 +38,8 @@ struct DemoNCMBCommand: AsyncParsableCommand {
     func run() async throws {
         let server = try storage.runningServer()
         let language = locale ?? DemoLanguage(environment: ProcessInfo.processInfo.environment)
-        let made = try await storage.withStorage { useCases throws(DomainError) in
-            try await useCases.createApplication(name: "Demo of NCMB", protocols: [.ncmb: [:]])
+        let made = try await storage.withStorage { modules throws(DomainError) in
+            try await modules.applications.createApplication(name: "Demo of NCMB", protocols: [.ncmb: [:]])
         }
         guard let keys = made.protocols.first?.keys, let applicationKey = keys[.applicationKey],
             let clientKey = keys[.clientKey]

@@ -28,8 +28,8 @@ struct DemoParseCommand: AsyncParsableCommand {
 
     func run() async throws {
         let server = try storage.runningServer()
-        let made = try await storage.withStorage { useCases throws(DomainError) in
-            try await useCases.createApplication(name: "Demo of Parse", protocols: [.parse: [:]])
+        let made = try await storage.withStorage { modules throws(DomainError) in
+            try await modules.applications.createApplication(name: "Demo of Parse", protocols: [.parse: [:]])
         }
         let keys = made.protocols.first?.keys ?? [:]
         let app = DemoParseApp(

@@ -85,7 +85,7 @@ struct DatabaseChecks {
         do {
             let composition = try await Composition(settings, role: .command)
             do throws(DomainError) {
-                _ = try await composition.useCases.signingKeys()
+                _ = try await composition.modules.sessions.signingKeys()
             } catch {
                 await composition.close()
                 return .failed(

@@ -10,8 +10,8 @@ struct ProviderChecks {
         guard isUpToDate, let composition = try? await Composition(settings, role: .command) else { return [] }
         var findings: [Finding] = []
         do throws(DomainError) {
-            for entry in try await composition.useCases.listApplications() {
-                findings += try await appleKey(of: entry.application, composition.useCases)
+            for entry in try await composition.modules.applications.listApplications() {
+                findings += try await appleKey(of: entry.application, composition.modules)
             }
         } catch {
             findings.append(
@@ -34,11 +34,13 @@ struct ProviderChecks {
     }
 
     private func appleKey(
-        of application: Application, _ useCases: UseCases
+        of application: Application, _ modules: Modules
     ) async throws(DomainError) -> [Finding] {
-        let entry = try await useCases.listProviders(of: application.id).first { $0.settings.provider == .apple }
+        let entry = try await modules.providers.listProviders(of: application.id).first {
+            $0.settings.provider == .apple
+        }
         guard let entry, entry.hasSecret else { return [] }
-        let finding = try await useCases.checkProvider(.apple, of: application.id)
+        let finding = try await modules.providers.checkProvider(.apple, of: application.id)
         let (sentence, isGood) = finding.words(refused: "Apple does not take the key (%).")
         let words = "\(application.name): \(sentence)"
         if isGood { return [.ok("apple key", words)] }

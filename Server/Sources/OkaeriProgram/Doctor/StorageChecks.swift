@@ -56,7 +56,7 @@ struct StorageChecks {
         do {
             let composition = try await Composition(settings, role: .command)
             do throws(DomainError) {
-                _ = try await composition.useCases.signingKeys()
+                _ = try await composition.modules.sessions.signingKeys()
             } catch {
                 await composition.close()
                 return .failed(

@@ -33,8 +33,8 @@ struct MailOutboxCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, limit) = (application.id, limit)
-        let mails = try await storage.perform(.readMailOutbox) { useCases, who throws(DomainError) in
-            Array(try await useCases.readOutbox(of: id).prefix(limit))
+        let mails = try await storage.perform(.readMailOutbox) { modules, who throws(DomainError) in
+            Array(try await modules.messaging.readOutbox(of: id).prefix(limit))
         }
         guard !output.isJSON else { return Console.write(json: Output(mails: mails.map(Entry.init(_:)))) }
         guard !mails.isEmpty else { return Console.write("The outbox is empty.") }

@@ -22,8 +22,8 @@ struct MailQueueCommand: AsyncParsableCommand {
 
     func run() async throws {
         let id = application.id
-        let mails = try await storage.perform(.readMailQueue) { useCases, who throws(DomainError) in
-            try await useCases.listQueuedMail(in: id)
+        let mails = try await storage.perform(.readMailQueue) { modules, who throws(DomainError) in
+            try await modules.messaging.listQueuedMail(in: id)
         }
         guard !output.isJSON else { return Console.write(json: Output(mails: mails.map(QueuedMailBody.init(_:)))) }
         guard !mails.isEmpty else { return Console.write("No mail waits.") }

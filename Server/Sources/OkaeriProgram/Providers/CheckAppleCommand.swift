@@ -24,8 +24,8 @@ struct CheckAppleCommand: AsyncParsableCommand {
 
     func run() async throws {
         let application = Identifier<Application>(rawValue: id)
-        let finding = try await storage.perform(.checkProvider) { useCases, who throws(DomainError) in
-            try await useCases.checkProvider(.apple, of: application)
+        let finding = try await storage.perform(.checkProvider) { modules, who throws(DomainError) in
+            try await modules.providers.checkProvider(.apple, of: application)
         }
         let (sentence, isGood) = finding.words(
             refused:

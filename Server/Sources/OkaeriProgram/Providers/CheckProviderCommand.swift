@@ -25,8 +25,8 @@ struct CheckProviderCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (application, name) = (Identifier<Application>(rawValue: id), Identity.Provider(rawValue: provider))
-        let finding = try await storage.perform(.checkProvider) { useCases, who throws(DomainError) in
-            try await useCases.checkProvider(name, of: application)
+        let finding = try await storage.perform(.checkProvider) { modules, who throws(DomainError) in
+            try await modules.providers.checkProvider(name, of: application)
         }
         let (sentence, isGood) = finding.words(
             refused: "The provider does not take the client id and secret (%).")

@@ -22,8 +22,8 @@ struct ListProvidersCommand: AsyncParsableCommand {
 
     func run() async throws {
         let application = Identifier<Application>(rawValue: id)
-        let entries = try await storage.perform(.readSettings) { useCases, who throws(DomainError) in
-            try await useCases.listProviders(of: application)
+        let entries = try await storage.perform(.readSettings) { modules, who throws(DomainError) in
+            try await modules.providers.listProviders(of: application)
         }
         guard !output.isJSON else { return Console.write(json: Output(providers: entries.map(Entry.init))) }
         guard !entries.isEmpty else { return Console.write("The application has no provider.") }

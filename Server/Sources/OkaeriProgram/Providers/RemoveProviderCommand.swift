@@ -23,8 +23,8 @@ struct RemoveProviderCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (application, name) = (Identifier<Application>(rawValue: id), Identity.Provider(rawValue: provider))
-        try await storage.perform(.removeProvider) { useCases, who throws(DomainError) in
-            try await useCases.removeProvider(name, of: application)
+        try await storage.perform(.removeProvider) { modules, who throws(DomainError) in
+            try await modules.providers.removeProvider(name, of: application)
         }
         Console.write("Log-in with \(provider) is off.")
     }

@@ -60,13 +60,13 @@ struct SetAppleCommand: AsyncParsableCommand {
             }
         }
         let told = self
-        try await storage.perform(.setProvider) { useCases, who throws(DomainError) in
+        try await storage.perform(.setProvider) { modules, who throws(DomainError) in
             let application = Identifier<Application>(rawValue: told.id)
-            let present = try await useCases.listProviders(of: application).first {
+            let present = try await modules.providers.listProviders(of: application).first {
                 $0.settings.provider == .apple
             }
             let settings = told.applied(to: present?.settings ?? ProviderSettings(provider: .apple, audiences: []))
-            try await useCases.setProvider(settings, secret: secret, of: application)
+            try await modules.providers.setProvider(settings, secret: secret, of: application)
         }
         Console.write("Sign in with Apple is set. “okaeri application apple check \(id)” tries the key.")
     }

@@ -58,15 +58,17 @@ struct SetProviderCommand: AsyncParsableCommand {
             }
         }
         let told = self
-        try await storage.perform(.setProvider) { useCases, who throws(DomainError) in
+        try await storage.perform(.setProvider) { modules, who throws(DomainError) in
             let application = Identifier<Application>(rawValue: told.id)
             let name = Identity.Provider(rawValue: told.provider)
-            let present = try await useCases.listProviders(of: application).first { $0.settings.provider == name }
+            let present = try await modules.providers.listProviders(of: application).first {
+                $0.settings.provider == name
+            }
             var settings = present?.settings ?? ProviderSettings(provider: name, audiences: [])
             if !told.clients.isEmpty { settings.audiences = told.clients }
             if !told.redirects.isEmpty { settings.redirectURIs = told.redirects }
             settings.issuer = told.issuer ?? settings.issuer
-            try await useCases.setProvider(settings, secret: secret, of: application)
+            try await modules.providers.setProvider(settings, secret: secret, of: application)
         }
         Console.write("Log-in with \(provider) is set.")
     }

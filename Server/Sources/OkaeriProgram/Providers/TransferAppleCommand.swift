@@ -44,8 +44,8 @@ struct TransferAppleCommand: AsyncParsableCommand {
         let application = Identifier<Application>(rawValue: id)
         let step = newTeam.map { TransferTeam.Step.prepare(newTeam: $0) } ?? .finish
         let (isDryRun, showsProgress) = (dryRun, !output.isJSON && isatty(STDERR_FILENO) == 1)
-        let report = try await storage.perform(.transferTeam) { useCases, who throws(DomainError) in
-            try await useCases.transferTeam(step, of: application, isDryRun: isDryRun) { report in
+        let report = try await storage.perform(.transferTeam) { modules, who throws(DomainError) in
+            try await modules.providers.transferTeam(step, of: application, isDryRun: isDryRun) { report in
                 guard showsProgress else { return }
                 FileHandle.standardError.write(Data("\r\(report.people) people".utf8))
             }

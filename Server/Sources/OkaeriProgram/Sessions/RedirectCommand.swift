@@ -35,8 +35,8 @@ struct RedirectCommand: AsyncParsableCommand {
             throw CommandFault.usage(
                 "\(wrong) is no address to send people to; see okaeri application redirect --help.")
         }
-        let application = try await storage.perform(.changeRedirects) { useCases, who throws(DomainError) in
-            try await useCases.changeRedirects(of: id) { addresses in
+        let application = try await storage.perform(.changeRedirects) { modules, who throws(DomainError) in
+            try await modules.applications.changeRedirects(of: id) { addresses in
                 addresses.removeAll { remove.contains($0) || add.contains($0) }
                 addresses += add
             }

@@ -23,9 +23,9 @@ struct RevokeSessionCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, applicationId) = (Identifier<Session>(rawValue: id), application.id)
-        try await storage.perform(.endSession) { useCases, who throws(DomainError) in
-            _ = try await useCases.findApplication(applicationId)
-            try await useCases.revokeSession(id, in: applicationId, by: who)
+        try await storage.perform(.endSession) { modules, who throws(DomainError) in
+            _ = try await modules.applications.findApplication(applicationId)
+            try await modules.sessions.revokeSession(id, in: applicationId, by: who)
         }
         guard !output.isJSON else { return Console.write(json: Output(revoked: id.rawValue)) }
         Console.write("The session \(id) has ended.")

@@ -20,8 +20,8 @@ struct RotateKeysCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let id = try await storage.perform(.rotateSigningKeys) { useCases, who throws(DomainError) in
-            try await useCases.rotateSigningKeys()
+        let id = try await storage.perform(.rotateSigningKeys) { modules, who throws(DomainError) in
+            try await modules.sessions.rotateSigningKeys()
         }
         guard !output.isJSON else { return Console.write(json: Output(id: id)) }
         Console.write("The key \(id) signs from now on.")

@@ -41,7 +41,7 @@ struct StorageOptions: ParsableArguments {
     /// - Returns: What `body` returns.
     /// - Throws: `CommandFault` for settings, storage and what `body` throws.
     func withStorage<Value: Sendable>(
-        makesDatabase: Bool = false, _ body: (UseCases) async throws(DomainError) -> Value
+        makesDatabase: Bool = false, _ body: (Modules) async throws(DomainError) -> Value
     ) async throws(CommandFault) -> Value {
         let settings = try settings()
         if settings.database == nil, !makesDatabase,
@@ -60,7 +60,7 @@ struct StorageOptions: ParsableArguments {
         composition.observeOutboundFaults { Console.tell("okaeri: another server cannot be asked: \($0)") }
         let result: Result<Value, DomainError>
         do throws(DomainError) {
-            result = .success(try await body(composition.useCases))
+            result = .success(try await body(composition.modules))
         } catch {
             result = .failure(error)
         }
@@ -77,13 +77,13 @@ struct StorageOptions: ParsableArguments {
     /// - Throws: `CommandFault`, as `withStorage` does.
     func perform<Value: Sendable>(
         _ action: AdminAction, in application: Identifier<Application>? = nil, on user: Identifier<User>? = nil,
-        makesDatabase: Bool = false, _ work: (UseCases, Operator) async throws(DomainError) -> Value
+        makesDatabase: Bool = false, _ work: (Modules, Operator) async throws(DomainError) -> Value
     ) async throws(CommandFault) -> Value {
-        try await withStorage(makesDatabase: makesDatabase) { useCases throws(DomainError) in
-            try await useCases.administration.perform(
+        try await withStorage(makesDatabase: makesDatabase) { modules throws(DomainError) in
+            try await modules.administration.perform(
                 action, by: .commandLine, in: application, on: user, refusal: { $0 }
             ) { who throws(DomainError) in
-                try await work(useCases, who)
+                try await work(modules, who)
             }
         }
     }

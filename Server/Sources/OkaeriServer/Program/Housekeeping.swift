@@ -7,11 +7,11 @@ import ServiceLifecycle
 package struct Housekeeping: Service {
     static let interval: Duration = .seconds(60)
 
-    private let useCases: UseCases
+    private let modules: Modules
     private let logger: Logger
 
-    package init(useCases: UseCases, logger: Logger) {
-        self.useCases = useCases
+    package init(modules: Modules, logger: Logger) {
+        self.modules = modules
         self.logger = logger
     }
 
@@ -31,9 +31,9 @@ package struct Housekeeping: Service {
     package func round() async {
         await writeActivity()
         do {
-            try await useCases.purgeExpired()
-            try await useCases.eraseDeletedUsers()
-            try await useCases.removeIdleUsers()
+            try await modules.sessions.purgeExpired()
+            try await modules.deletion.eraseDeletedUsers()
+            try await modules.deletion.removeIdleUsers()
         } catch {
             logger.warning("removing what is over failed, trying again in a minute", metadata: ["error": "\(error)"])
         }
@@ -43,7 +43,7 @@ package struct Housekeeping: Service {
 
     private func writeStatistics() async {
         do {
-            try await useCases.administration.writeStatistics()
+            try await modules.administration.writeStatistics()
         } catch {
             logger.warning("counting the figures failed, trying again in a minute", metadata: ["error": "\(error)"])
         }
@@ -51,7 +51,7 @@ package struct Housekeeping: Service {
 
     private func writeActivity() async {
         do {
-            try await useCases.writeSessionActivity()
+            try await modules.sessions.writeSessionActivity()
         } catch {
             logger.warning("writing session activity failed, it is kept", metadata: ["error": "\(error)"])
         }
@@ -59,7 +59,7 @@ package struct Housekeeping: Service {
 
     private func chainAudit() async {
         do {
-            try await useCases.chainAuditEntries()
+            try await modules.administration.chainAuditEntries()
         } catch {
             logger.warning("chaining the audit log failed, its entries wait", metadata: ["error": "\(error)"])
         }

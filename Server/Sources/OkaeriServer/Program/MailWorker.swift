@@ -13,12 +13,12 @@ package struct MailWorker: Service {
     /// The wait after a round that failed as a whole, that is, while the storage is away.
     static let waitAfterFault: Duration = .seconds(5)
 
-    private let useCases: UseCases
+    private let modules: Modules
     private let clock: any WallClock
     private let logger: Logger
 
-    package init(useCases: UseCases, clock: any WallClock, logger: Logger) {
-        self.useCases = useCases
+    package init(modules: Modules, clock: any WallClock, logger: Logger) {
+        self.modules = modules
         self.clock = clock
         self.logger = logger
     }
@@ -30,7 +30,7 @@ package struct MailWorker: Service {
     }
 
     private func work() async {
-        let bell = useCases.mailQueueSignal
+        let bell = modules.messaging.mailQueueSignal
         var timer: Task<Void, any Error>?
         for await _ in bell.listen().cancelOnGracefulShutdown() {
             timer?.cancel()
@@ -49,7 +49,7 @@ package struct MailWorker: Service {
     /// - Returns: how long to wait for the next round, unless there is new mail.
     package func round() async -> Duration {
         do throws(DomainError) {
-            let round = try await useCases.deliverMail()
+            let round = try await modules.messaging.deliverMail()
             tell(round)
             guard let next = round.nextAt else { return Self.longestWait }
             return min(max(next - clock.now, .zero), Self.longestWait)

@@ -7,7 +7,7 @@ struct RevocationWorker: Service {
     /// How long a revocation waits at the most after it has become due; looking costs one query of an index.
     static let interval: Duration = .seconds(5)
 
-    let useCases: UseCases
+    let modules: Modules
     let logger: Logger
 
     func run() async throws {
@@ -22,7 +22,7 @@ struct RevocationWorker: Service {
 
     private func round() async {
         do throws(DomainError) {
-            let outcome = try await useCases.revokeGrants()
+            let outcome = try await modules.providers.revokeGrants()
             if outcome.postponed > 0 {
                 logger.warning(
                     "providers could not be told to revoke grants, trying again later",

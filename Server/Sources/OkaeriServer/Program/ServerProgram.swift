@@ -139,8 +139,8 @@ package struct ServerProgram: Sendable {
             eventLoopGroupProvider: .shared(loops),
             logger: logger)
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
-            .init(service: Housekeeping(useCases: composition.useCases, logger: logger)),
-            .init(service: RevocationWorker(useCases: composition.useCases, logger: logger)),
+            .init(service: Housekeeping(modules: composition.modules, logger: logger)),
+            .init(service: RevocationWorker(modules: composition.modules, logger: logger)),
             .init(service: composition.mailWorker(logger)),
             .init(service: stopSwitch, successTerminationBehavior: .gracefullyShutdownGroup),
         ]
@@ -166,7 +166,7 @@ package struct ServerProgram: Sendable {
     /// Nodes with different sealing keys would take turns in failing.
     private func checkSealingKey(_ composition: Composition) async {
         do {
-            _ = try await composition.useCases.signingKeys()
+            _ = try await composition.modules.sessions.signingKeys()
         } catch {
             guard error != .secretUnreadable else {
                 return logger.error(

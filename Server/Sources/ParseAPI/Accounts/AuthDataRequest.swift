@@ -67,7 +67,7 @@ extension ParseAPI {
         for (provider, id, members) in authData.presented {
             do {
                 people.append(
-                    try await useCases.foreign.verifyCredential(
+                    try await modules.providers.verifyCredential(
                         try ProviderCredential(members, of: provider), of: id, at: provider, in: call.application,
                         from: client(of: call)))
             } catch let error as DomainError {
@@ -86,7 +86,7 @@ extension ParseAPI {
         let people = try await verified(authData, call)
         let logIn: LogIn
         do {
-            logIn = try await useCases.foreign.logInWithIdentities(
+            logIn = try await modules.accounts.logInWithIdentities(
                 LogInWithIdentities.Request(
                     application: call.application, people: people, anonymousId: authData.anonymousId,
                     newUser: try change.newUser(by: call.caller),

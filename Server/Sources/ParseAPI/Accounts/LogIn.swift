@@ -51,7 +51,7 @@ extension ParseAPI {
         asked.admitsVerifiedOnly = needsVerifiedEmail(call)
         let logIn: LogIn
         do {
-            logIn = try await useCases.logInWithPassword(asked)
+            logIn = try await modules.accounts.logInWithPassword(asked)
         } catch {
             throw Self.logInFault(error)
         }
@@ -59,7 +59,7 @@ extension ParseAPI {
         if !people.isEmpty {
             var edit = UserEdit(compatible: .unchanged)
             edit.people = people
-            user = try await useCases.editUser(
+            user = try await modules.accounts.editUser(
                 edit, of: user.id, in: call.application,
                 by: EditUser.Author(.owner(user.id), of: user.id, session: nil, from: origin(of: call))
             ).user
@@ -73,7 +73,7 @@ extension ParseAPI {
     func verifyPassword(_ call: ParseCall) async throws -> ParseResponse {
         let typed = try NameAndPassword(call)
         do {
-            let user = try await useCases.foreign.verifyPassword(
+            let user = try await modules.accounts.verifyPassword(
                 VerifyPassword.Request(
                     application: call.application, password: typed.password, address: client(of: call),
                     candidates: typed.candidates, isSpelledExactly: !call.caller.options.ignoresCase,
@@ -101,7 +101,7 @@ extension ParseAPI {
 
     /// `POST /logout`
     func logOut(_ call: ParseCall) async throws -> ParseResponse {
-        if let session = call.caller.session { try await useCases.logOut(session) }
+        if let session = call.caller.session { try await modules.sessions.logOut(session) }
         return ParseResponse([:])
     }
 
@@ -126,7 +126,7 @@ extension ParseAPI {
         of user: Identifier<User>, _ method: Session.LogInMethod, by actor: AuditEntry.Actor,
         replacing: Identifier<Session>? = nil, _ call: ParseCall
     ) async throws(DomainError) -> LogIn {
-        try await useCases.foreign.openSession(
+        try await modules.sessions.openSession(
             OpenSession.Request(
                 user: user, application: call.application, protocolName: .parse, method: method, actor: actor,
                 replaced: replacing, device: call.caller.device, origin: origin(of: call)))

@@ -22,7 +22,7 @@ extension ParseAPI {
     /// `GET /users/{objectId}`
     func readUser(_ call: ParseCall) async throws -> ParseResponse {
         let columns = try QueryOptions.columns(of: call)
-        let user = try await useCases.readUser(try call.id(), in: call.application.id)
+        let user = try await modules.accounts.readUser(try call.id(), in: call.application.id)
         guard var members = call.caller.view(user).map(columns.cut) else { throw ParseFault.objectNotFound }
         if user.id == call.caller.session?.user.id, let token = call.caller.token {
             members["sessionToken"] = .string(token)
@@ -44,7 +44,7 @@ extension ParseAPI {
             let answered = try await answered(asked, by: search.reader, for: request, call)
             search.condition = try WhereClause.condition(answered, isMaster: call.caller.isMaster)
         }
-        let found = try await useCases.foreign.searchUsers(search, in: call.application, for: request)
+        let found = try await modules.accounts.searchUsers(search, in: call.application, for: request)
         let results = found.users.compactMap { user in
             call.caller.view(user).map { JSONValue.object(options.columns.cut($0)) }
         }
@@ -60,7 +60,7 @@ extension ParseAPI {
         var subqueries = Subqueries(className: "_User") { condition, limit in
             let condition = try WhereClause.condition(condition, isMaster: call.caller.isMaster)
             let search = UserSearch(condition: condition, limit: limit, reader: reader)
-            return try await useCases.foreign.searchUsers(search, in: call.application, for: request).users
+            return try await modules.accounts.searchUsers(search, in: call.application, for: request).users
         } members: { user in
             call.caller.view(user)
         }

@@ -14,7 +14,7 @@ extension ParseAPI {
             throw ParseFault.passwordMissing
         }
         let change = try UserChange(call.body, of: nil, isMaster: call.caller.isMaster)
-        let logIn = try await useCases.signUp(
+        let logIn = try await modules.accounts.signUp(
             SignUp.Request(
                 application: call.application,
                 identifiers: NewIdentifiers(username: .set(name), email: change.email, rules: call.caller.rules),
@@ -30,7 +30,7 @@ extension ParseAPI {
             var further = UserEdit(compatible: .unchanged)
             further.isEmailVerified = change.isEmailVerified
             further.isDisabled = user.isLockedOut(by: change, call.caller) ? true : nil
-            user = try await useCases.editUser(
+            user = try await modules.accounts.editUser(
                 further, of: user.id, in: call.application,
                 by: .operator(Operator(actor: .operator, origin: origin(of: call)))
             ).user
@@ -43,7 +43,7 @@ extension ParseAPI {
         members.merge(UserObject(user, for: call.caller).fields(change.told, isOwn: true)) { $1 }
         if call.caller.options.needsVerifiedEmail, user.emailVerifiedAt == nil, user.username != nil {
             // Nobody logs in before the address is verified, not by signing up either.
-            _ = try await useCases.endSession(
+            _ = try await modules.sessions.endSession(
                 logIn.session.id,
                 by: Authenticated(
                     application: call.application, session: logIn.session, user: user,
@@ -59,7 +59,7 @@ extension ParseAPI {
     func sendConfirmation(to user: User, by session: Session?, _ call: ParseCall) async {
         guard user.email != nil, user.emailVerifiedAt == nil else { return }
         // The user is stored already; a mail that cannot be ordered must not undo that in the client's eyes.
-        try? await useCases.requestEmailVerification(
+        try? await modules.messaging.requestEmailVerification(
             nil, of: user, by: session, in: call.application, languages: AcceptLanguage.tags(of: call.request),
             from: client(of: call))
     }

@@ -37,7 +37,7 @@ extension ParseAPI {
             changes.unlinked = authData.unlinked
             linksByMaster = call.caller.isMaster && !authData.isEmpty
         }
-        let changed = try await useCases.editUser(
+        let changed = try await modules.accounts.editUser(
             changes, of: id, in: call.application,
             by: EditUser.Author(call.caller.actor, of: id, session: call.caller.session, from: origin(of: call)))
         if changed.hasNewEmail { await sendConfirmation(to: changed.user, by: call.caller.session?.session, call) }
@@ -54,7 +54,7 @@ extension ParseAPI {
     /// What is linked already. Only who may change that learns what it is.
     private func identities(of id: Identifier<User>, _ call: ParseCall) async throws -> [Identity] {
         if let session = call.caller.session, session.user.id == id { return session.user.identities }
-        let user = try await useCases.readUser(id, in: call.application.id)
+        let user = try await modules.accounts.readUser(id, in: call.application.id)
         guard call.caller.actor.may(.identityLinked, user) else { throw DomainError.accessRefused }
         return user.identities
     }
@@ -65,7 +65,7 @@ extension ParseAPI {
             throw ParseFault(206, "Insufficient auth to delete user")
         }
         do {
-            try await useCases.foreign.eraseUser(
+            try await modules.deletion.eraseAccessibleUser(
                 try call.id(), in: call.application, by: call.caller.actor, from: origin(of: call))
         } catch {
             guard error.isMissing else { throw error }

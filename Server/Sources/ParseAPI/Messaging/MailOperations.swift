@@ -7,7 +7,7 @@ extension ParseAPI {
     func requestPasswordReset(_ call: ParseCall) async throws -> ParseResponse {
         let email = try Self.email(call)
         do {
-            _ = try await useCases.requestPasswordReset(
+            _ = try await modules.messaging.requestPasswordReset(
                 email: email, in: call.application, languages: AcceptLanguage.tags(of: call.request),
                 from: client(of: call))
         } catch {
@@ -25,14 +25,14 @@ extension ParseAPI {
             throw Self.verified(email)
         }
         if call.caller.isMaster {
-            let found = try await useCases.foreign.searchUsers(
+            let found = try await modules.accounts.searchUsers(
                 UserSearch(condition: .equals(.email, .text(email)), limit: 1, reader: .everything),
                 in: call.application, for: SearchRequest(by: .backend))
             guard let user = found.users.first else { throw ParseFault(205, "No user found with email \(email)") }
             guard user.emailVerifiedAt == nil else { throw Self.verified(email) }
         }
         do {
-            try await useCases.requestEmailVerification(
+            try await modules.messaging.requestEmailVerification(
                 ofUnverified: email, in: call.application, languages: AcceptLanguage.tags(of: call.request),
                 from: client(of: call))
         } catch {

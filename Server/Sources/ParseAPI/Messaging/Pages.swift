@@ -69,7 +69,7 @@ extension ParseAPI {
         guard let token = call.token else { return PageResponse.redirect(to: "\(call.base)/invalid_link.html") }
         do {
             // The token names the attempt, so that a link that is followed twice says twice that it is done.
-            try await useCases.verifyEmail(
+            try await modules.accounts.verifyEmail(
                 .token(token), in: call.enabled.application, from: gate.client(of: call.request, call.context),
                 attempt: SecretDigest(of: token.utf8), origin: gate.origin(of: call.request, call.context))
         } catch {
@@ -82,7 +82,7 @@ extension ParseAPI {
     private func resendVerification(_ call: PageCall) async -> Response {
         let typed = call.items["username"] ?? call.items["email"] ?? ""
         do {
-            try await useCases.requestEmailVerification(
+            try await modules.messaging.requestEmailVerification(
                 ofUnverified: typed, in: call.enabled.application, languages: AcceptLanguage.tags(of: call.request),
                 from: gate.client(of: call.request, call.context))
             return PageResponse.redirect(to: "\(call.base)/link_send_success.html")
@@ -105,7 +105,7 @@ extension ParseAPI {
         }
         let options = call.enabled.application.settings.foreignOptions(of: .parse)
         do {
-            try await useCases.resetPassword(
+            try await modules.accounts.resetPassword(
                 ResetPassword.Request(
                     application: call.enabled.application, token: token, newPassword: Secret(password),
                     address: gate.client(of: call.request, call.context),

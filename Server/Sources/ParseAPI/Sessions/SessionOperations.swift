@@ -7,7 +7,7 @@ extension ParseAPI {
     /// `GET /sessions/me`: from the token alone, also when it has expired.
     func readMySession(_ call: ParseCall) async throws -> ParseResponse {
         guard let token = call.caller.token, !token.isEmpty else { throw ParseFault.sessionRequired }
-        guard let found = try await useCases.foreign.findSession(token[...], in: call.application, of: .parse) else {
+        guard let found = try await modules.sessions.findSession(token[...], in: call.application, of: .parse) else {
             throw ParseFault(209, "Session token not found.")
         }
         return ParseResponse(SessionObject(session: found.session, token: token).members)
@@ -73,7 +73,7 @@ extension ParseAPI {
     func deleteSession(_ call: ParseCall) async throws -> ParseResponse {
         do {
             if call.caller.isMaster {
-                try await useCases.revokeSession(
+                try await modules.sessions.revokeSession(
                     try call.id(), in: call.application.id, by: Operator(actor: .operator, origin: origin(of: call)))
             } else {
                 guard let session = call.caller.session else { throw ParseFault.sessionInvalid }
@@ -81,7 +81,7 @@ extension ParseAPI {
                 guard try await sessions(of: session.user.id, call).contains(where: { $0.id == id }) else {
                     throw DomainError.sessionUnknown
                 }
-                try await useCases.endSession(id, by: session, from: origin(of: call))
+                try await modules.sessions.endSession(id, by: session, from: origin(of: call))
             }
         } catch let error as DomainError {
             guard error == .sessionUnknown || error == .userUnknown else { throw error }
@@ -118,7 +118,7 @@ extension ParseAPI {
     private func session(_ call: ParseCall) async throws -> Session? {
         let id: Identifier<Session> = try call.id()
         if call.caller.isMaster {
-            return try await useCases.foreign.findSession(id, in: call.application, of: .parse)
+            return try await modules.sessions.findSession(id, in: call.application, of: .parse)
         }
         guard let session = call.caller.session else { throw ParseFault.sessionRequired }
         return try await sessions(of: session.user.id, call).first { $0.id == id }
@@ -126,7 +126,7 @@ extension ParseAPI {
 
     /// Those of this protocol.
     private func sessions(of user: Identifier<User>, _ call: ParseCall) async throws(DomainError) -> [Session] {
-        try await useCases.listSessions(of: user, in: call.application).filter { $0.protocolName == .parse }
+        try await modules.sessions.listSessions(of: user, in: call.application).filter { $0.protocolName == .parse }
     }
 
     /// The token that the request itself has shown.
@@ -135,7 +135,7 @@ extension ParseAPI {
     }
 
     private func view(_ id: Identifier<User>, _ call: ParseCall) async throws(DomainError) -> JSONValue? {
-        guard var members = call.caller.view(try await useCases.readUser(id, in: call.application.id)) else {
+        guard var members = call.caller.view(try await modules.accounts.readUser(id, in: call.application.id)) else {
             return nil
         }
         members["__type"] = "Object"

@@ -139,6 +139,6 @@ extension ParseAPI {
     }
 
     private func expired(_ token: String, _ call: ParseCall) async throws(DomainError) -> Bool {
-        try await useCases.foreign.findSession(token[...], in: call.application, of: .parse) != nil
+        try await modules.sessions.findSession(token[...], in: call.application, of: .parse) != nil
     }
 }

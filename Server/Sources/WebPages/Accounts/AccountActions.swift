@@ -10,7 +10,7 @@ import PageSupport
 struct ConfirmPresence: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
         do {
-            let answer = try await request.useCases.reauthenticate(
+            let answer = try await request.modules.sessions.reauthenticate(
                 by: .password(Secret(form.text("password"))), from: request.browser.client, who,
                 origin: request.browser.origin)
             var response = PageResponse.redirect(to: request.path("account"), request.browser)
@@ -29,7 +29,7 @@ struct ChangeProfile: AccountAction {
         let fields = request.profileFields(of: who.user, form)
         let changes = fields.changes
         do {
-            try await request.useCases.editUser(
+            try await request.modules.accounts.editUser(
                 UserEdit(
                     displayName: name.isEmpty ? .removed : .set(name),
                     fields: changes.isEmpty ? .unchanged : .set(changes)),
@@ -46,7 +46,7 @@ struct ChangeProfile: AccountAction {
 struct ChangeEmail: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
         let email = form.text("email").trimmingSpaces
-        _ = try await request.useCases.requestEmailVerification(
+        _ = try await request.modules.messaging.requestEmailVerification(
             email: email == who.user.email ? nil : email, by: who, isProven: false, languages: request.languageTags,
             from: request.browser.client, toPages: true)
         return request.done("emailSent")
@@ -57,7 +57,7 @@ struct ChangeEmail: AccountAction {
 struct ChangeOwnPassword: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
         do {
-            _ = try await request.useCases.changePassword(
+            _ = try await request.modules.accounts.changePassword(
                 ChangePassword.Request(
                     current: who.user.hasPassword ? Secret(form.text("currentPassword")) : nil,
                     new: Secret(form.text("newPassword")), address: request.browser.client,
@@ -82,7 +82,7 @@ struct Upgrade: AccountAction {
         let changes = sent.fields.changes
         let user: User
         do {
-            user = try await request.useCases.upgradeOrOfferMerge(
+            user = try await request.modules.accounts.upgradeOrOfferMerge(
                 UpgradeUser.Request(
                     identifiers: sent.identifiers, password: Secret(form.text("password")),
                     changes: UserEdit(fields: changes.isEmpty ? .unchanged : .set(changes))),
@@ -103,12 +103,12 @@ struct Upgrade: AccountAction {
 struct RemoveIdentity: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
         if let thumbprint = form["key"] {
-            try await request.useCases.removeDeviceKeys(
+            try await request.modules.accounts.removeDeviceKeys(
                 thumbprint, of: who.user.id, in: who.application,
                 by: Operator(actor: .user(who.user.id), origin: request.browser.origin))
             return request.done("identityRemoved")
         }
-        try await request.useCases.editUser(
+        try await request.modules.accounts.editUser(
             UserEdit(unlinking: .init(rawValue: form.text("provider"))), of: who.user.id, in: who.application,
             by: .owner(who, from: request.browser.origin))
         return request.done("identityRemoved")
@@ -119,9 +119,10 @@ struct RemoveIdentity: AccountAction {
 struct EndSessions: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
         if let id = form["session"] {
-            try await request.useCases.endSession(Identifier(rawValue: id), by: who, from: request.browser.origin)
+            try await request.modules.sessions.endSession(
+                Identifier(rawValue: id), by: who, from: request.browser.origin)
         } else {
-            _ = try await request.useCases.endOtherSessions(by: who, from: request.browser.origin)
+            _ = try await request.modules.sessions.endOtherSessions(by: who, from: request.browser.origin)
         }
         return request.done("sessionEnded")
     }
@@ -130,7 +131,7 @@ struct EndSessions: AccountAction {
 /// Shows a transfer code. It stands in this answer and nowhere else.
 struct ShowTransferCode: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
-        let issued = try await request.useCases.issueTransferCode(by: who, from: request.browser.origin)
+        let issued = try await request.modules.transfers.issueTransferCode(by: who, from: request.browser.origin)
         return try await request.account(who, AccountState(transfer: issued))
     }
 }
@@ -138,7 +139,7 @@ struct ShowTransferCode: AccountAction {
 /// Makes the transfer code void.
 struct WithdrawTransfer: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
-        try await request.useCases.withdrawTransferCode(by: who, from: request.browser.origin)
+        try await request.modules.transfers.withdrawTransferCode(by: who, from: request.browser.origin)
         return request.done("transferWithdrawn")
     }
 }
@@ -146,7 +147,7 @@ struct WithdrawTransfer: AccountAction {
 /// Everything that is stored, as the file that the API gives too (requirement 45).
 struct DownloadExport: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
-        let export = try await request.useCases.exportUser(by: who, from: request.browser.origin)
+        let export = try await request.modules.deletion.exportUser(by: who, from: request.browser.origin)
         return try NativeAPI.response(export, current: who.session.id)
     }
 }
@@ -158,7 +159,7 @@ struct DeleteAccount: AccountAction {
             let errors = FormErrors(status: .unprocessableContent, fields: [("sure", request.text("rule.required"))])
             return try await request.account(who, AccountState(errors: errors))
         }
-        let erasedAt = try await request.useCases.requestDeletion(by: who, from: request.browser.origin)
+        let erasedAt = try await request.modules.deletion.requestDeletion(by: who, from: request.browser.origin)
         var response = try request.message(
             "deleted", ["until": request.time(erasedAt), "back": request.path("log-in")])
         response.keepCookie("", for: request.browser, maximumSeconds: 0)
@@ -170,7 +171,7 @@ struct DeleteAccount: AccountAction {
 struct SendLogOut: HostedPage {
     func respond(to request: HostedPageRequest) async throws -> Response {
         _ = try await request.browser.form()
-        if let who = try await request.session() { try await request.useCases.logOut(who) }
+        if let who = try await request.session() { try await request.modules.sessions.logOut(who) }
         var response = PageResponse.redirect(to: request.path("log-in"), request.browser)
         response.keepCookie("", for: request.browser, maximumSeconds: 0)
         return response
@@ -181,7 +182,7 @@ struct SendLogOut: HostedPage {
 struct ChooseAccount: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
         let choice = MergeChoice(rawValue: form.text("choice")) ?? .keep
-        let resolution = try await request.useCases.resolveMerge(
+        let resolution = try await request.modules.transfers.resolveMerge(
             form.text("ticket"), choice, by: who, address: request.browser.client, from: request.browser.origin)
         guard let logIn = resolution.logIn else {
             return PageResponse.redirect(to: request.path("account"), request.browser)

@@ -35,9 +35,9 @@ struct AccountState {
 extension HostedPageRequest {
     func account(_ who: Authenticated, _ state: AccountState) async throws -> Response {
         // What was changed just now may not be in the session that the request came with.
-        let user = try await useCases.readUser(who.user.id, in: application.id)
-        let sessions = try await useCases.listSessions(of: user.id, in: application)
-        let keys = try await useCases.listDeviceKeys(of: user.id, in: application.id)
+        let user = try await modules.accounts.readUser(who.user.id, in: application.id)
+        let sessions = try await modules.sessions.listSessions(of: user.id, in: application)
+        let keys = try await modules.accounts.listDeviceKeys(of: user.id, in: application.id)
         let linkable = try await providers().filter { name in !user.identities.contains { $0.provider == name } }
         let fields = profileFields(of: user, state.profile, canLink: !linkable.isEmpty)
         let facts = facts(of: user)

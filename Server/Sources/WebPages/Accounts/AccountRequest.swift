@@ -21,7 +21,7 @@ struct SendAccount: HostedPage {
         }
         if needsPresence {
             do {
-                try request.useCases.requireRecentLogIn(who, isProven: false)
+                try request.modules.sessions.requireRecentLogIn(who, isProven: false)
             } catch {
                 guard case .reauthenticationRequired = error else { throw error }
                 return try request.confirm(who)
@@ -44,7 +44,7 @@ extension HostedPageRequest {
         let asked = Authenticate.Request(
             application: application, token: cookie[...], proof: nil, protocolName: .pages)
         do {
-            return try await useCases.authenticate(asked, from: { browser.client })
+            return try await modules.sessions.authenticate(asked, from: { browser.client })
         } catch {
             guard case .sessionInvalid = error else { throw error }
             return nil

@@ -5,7 +5,7 @@ import PageSupport
 extension HostedPageRequest {
     /// Two accounts of one person: what would become of each choice. The ticket is in this page's forms and nowhere else.
     func conflict(_ who: Authenticated, _ offer: MergeOffer) async throws -> Response {
-        let preview = try await useCases.previewMerge(offer.ticket.revealed, by: who)
+        let preview = try await modules.transfers.previewMerge(offer.ticket.revealed, by: who)
         return try html(
             "conflict",
             model(

@@ -37,7 +37,7 @@ struct SendSignUp: HostedPage {
             if mailsFirst { try RequestEmailVerification.check(form.email) }
             let identifiers = mailsFirst ? SignUpForm(username: form.username).identifiers : form.identifiers
             let logIn = try await request.pages.metrics.logIn { () async throws(DomainError) in
-                try await request.useCases.signUp(
+                try await request.modules.accounts.signUp(
                     SignUp.Request(
                         application: request.application, identifiers: identifiers,
                         password: Secret(sent.text("password")),
@@ -63,7 +63,7 @@ extension HostedPageRequest {
     /// Orders the mail that makes an address the new user's.
     fileprivate func confirm(_ email: String, of logIn: LogIn) async {
         // The account is made whatever comes of it; the address can be given again on its page.
-        _ = try? await useCases.requestEmailVerification(
+        _ = try? await modules.messaging.requestEmailVerification(
             email: email, by: authenticated(logIn), isProven: false, languages: languageTags, from: browser.client,
             toPages: true, isSignUp: true)
     }

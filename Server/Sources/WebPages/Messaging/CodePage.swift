@@ -9,7 +9,7 @@ struct SendCodeRequest: HostedPage {
     func respond(to request: HostedPageRequest) async throws -> Response {
         let identifier = try await request.browser.form().text("identifier").trimmingSpaces
         do {
-            let (ticket, _) = try await request.useCases.requestLogInCode(
+            let (ticket, _) = try await request.modules.messaging.requestLogInCode(
                 email: identifier, in: request.application, languages: request.languageTags,
                 from: request.browser.client)
             return try request.code(ticket: ticket.revealed)
@@ -31,7 +31,7 @@ struct SendCode: HostedPage {
         let ticket = form.text("ticket")
         do {
             let logIn = try await request.pages.metrics.logIn { () async throws(DomainError) in
-                try await request.useCases.logInWithCode(
+                try await request.modules.accounts.logInWithCode(
                     LogInWithCode.Request(
                         application: request.application, ticket: ticket, code: form.text("code"),
                         device: request.device,

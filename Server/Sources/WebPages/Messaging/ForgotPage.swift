@@ -16,7 +16,7 @@ struct SendForgot: HostedPage {
         let form = try await request.browser.form()
         let email = form.text("email").trimmingSpaces
         do {
-            _ = try await request.useCases.requestPasswordReset(
+            _ = try await request.modules.messaging.requestPasswordReset(
                 email: email, in: request.application, languages: request.languageTags, from: request.browser.client)
             return try request.message(
                 "forgot-sent",

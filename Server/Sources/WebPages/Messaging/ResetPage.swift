@@ -16,7 +16,7 @@ struct SendReset: HostedPage {
         let form = try await request.browser.form()
         let token = form.text("token")
         do {
-            try await request.useCases.resetPassword(
+            try await request.modules.accounts.resetPassword(
                 ResetPassword.Request(
                     application: request.application, token: token, newPassword: Secret(form.text("password")),
                     address: request.browser.client, origin: request.browser.origin))

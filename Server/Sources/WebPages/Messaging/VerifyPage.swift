@@ -15,7 +15,7 @@ struct SendVerify: HostedPage {
     func respond(to request: HostedPageRequest) async throws -> Response {
         let token = try await request.browser.form().text("token")
         do {
-            try await request.useCases.verifyEmail(
+            try await request.modules.accounts.verifyEmail(
                 .token(token), in: request.application, from: request.browser.client, origin: request.browser.origin)
             return try request.message(
                 "verify-done", ["back": request.path("account"), "backLabel": request.text("common.toAccount")])

@@ -63,7 +63,7 @@ struct AuthorizationAsked {
     func isTooOld(_ who: Authenticated, _ request: HostedPageRequest) -> Bool {
         guard let maximumAgeSeconds else { return false }
         let at = (who.session.authenticatedAt ?? who.session.createdAt) + .seconds(maximumAgeSeconds)
-        return at <= request.useCases.now
+        return at <= request.modules.now
     }
 }
 
@@ -114,7 +114,7 @@ extension HostedPageRequest {
 
     /// Back to the app with a code.
     func back(with asked: AuthorizationAsked, for who: Authenticated) throws -> Response {
-        let code = try useCases.issueAuthorizationCode(asked.request, for: who)
+        let code = try modules.sessions.issueAuthorizationCode(asked.request, for: who)
         return leave([("code", code.revealed)], asked)
     }
 

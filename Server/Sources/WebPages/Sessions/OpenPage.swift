@@ -15,7 +15,7 @@ struct ShowOpen: HostedPage {
 struct SendOpen: HostedPage {
     func respond(to request: HostedPageRequest) async throws -> Response {
         let ticket = try await request.browser.form().text("ticket")
-        let logIn = try await request.useCases.openPages(
+        let logIn = try await request.modules.sessions.openPages(
             ticket, in: request.application, device: request.device, address: request.browser.client,
             origin: request.browser.origin)
         guard let logIn else {

@@ -38,7 +38,7 @@ struct ShowProviderCallback: HostedPage {
         let provider = request.namedProvider
         let query = request.browser.query
         guard let cookie = request.browser.cookie,
-            let returned = request.useCases.readAuthorizationState(
+            let returned = request.modules.providers.readAuthorizationState(
                 query.text("state"), kept: request.keptState, cookie: cookie, in: request.application.id),
             returned.provider == provider
         else { throw PageFault.forged }
@@ -78,7 +78,7 @@ struct ShowProviderCallback: HostedPage {
         _ request: HostedPageRequest
     ) async throws -> Response {
         let logIn = try await request.pages.metrics.logIn { () async throws(DomainError) in
-            try await request.useCases.logInWithProvider(
+            try await request.modules.accounts.logInWithProvider(
                 LogInWithProvider.Request(
                     application: request.application, provider: provider, credential: credential, joinsDevice: false,
                     device: request.device,
@@ -98,8 +98,8 @@ struct ShowProviderCallback: HostedPage {
         // Another user's way, or one of before a change that ended it.
         guard returned.mayLink(to: who.user) else { throw PageFault.forged }
         do {
-            try request.useCases.requireRecentLogIn(who, isProven: false)
-            _ = try await request.useCases.linkProvider(
+            try request.modules.sessions.requireRecentLogIn(who, isProven: false)
+            _ = try await request.modules.accounts.linkProvider(
                 provider, credential, displayName: nil, by: who, from: request.browser.origin)
             return request.done("identityLinked")
         } catch {
@@ -137,7 +137,7 @@ extension HostedPageRequest {
         byLink: Bool = false
     ) async throws -> Response {
         guard let redirectURI = callback(of: provider) else { throw DomainError.providerNotEnabled }
-        let departure = try await useCases.startAuthorization(
+        let departure = try await modules.providers.startAuthorization(
             StartAuthorization.Request(
                 provider: provider, redirectURI: redirectURI, cookie: browser.cookie ?? browser.newCookie ?? "",
                 continuation: continuation, linking: user, hint: hint.contains("@") ? hint : nil,
@@ -189,7 +189,7 @@ extension HostedPageRequest {
     /// The providers that people can be sent to: those whose settings hold this server's address to come back to.
     func providers() async throws(DomainError) -> [Identity.Provider] {
         guard issuer != nil else { return [] }
-        return try await useCases.findProvider.all(in: application.id)
+        return try await modules.providers.findProvider.all(in: application.id)
             .filter { found in
                 let settings = found.configured.settings
                 return found.provider.takesBrowsers

@@ -27,7 +27,7 @@ struct TokenRoute: Sendable {
         let proof = pages.gate.presentedProof(of: request, context)
         let redeemed: RedeemAuthorizationCode.Redeemed?
         do {
-            redeemed = try await hosted.useCases.redeemAuthorizationCode(
+            redeemed = try await hosted.modules.sessions.redeemAuthorizationCode(
                 RedeemAuthorizationCode.Request(
                     application: hosted.application, code: form.text("code"), redirect: form.text("redirect_uri"),
                     verifier: form.text("code_verifier"), proof: proof, device: hosted.device,
@@ -64,7 +64,7 @@ struct UserInfoRoute: Sendable {
         guard let authorization = request.authorization else { return OAuthResponse.challenge(nil) }
         let who: Authenticated
         do {
-            who = try await hosted.useCases.authenticate(
+            who = try await hosted.modules.sessions.authenticate(
                 Authenticate.Request(
                     application: hosted.application, token: authorization.token,
                     proof: pages.gate.presentedProof(of: request, context)),

@@ -17,7 +17,7 @@ struct HostedPageRequest: Sendable {
     static let maximumContinuationBytes = 4096
     static let continuationParameter = "continue"
 
-    var useCases: UseCases { pages.useCases }
+    var modules: Modules { pages.modules }
 
     /// The request of an app (OAuth) that goes on after the log-in: a query for `/authorize`, which checks it again.
     var continuation: String? {

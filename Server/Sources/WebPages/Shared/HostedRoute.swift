@@ -35,11 +35,11 @@ extension WebPages {
         else { throw PageFault.unknown }
         let id = Identifier<Domain.Application>(rawValue: sent)
         let application: Domain.Application
-        if let known = useCases.findApplication.atOnce(id) {
+        if let known = modules.applications.findApplication.atOnce(id) {
             application = known
         } else {
             do {
-                application = try await useCases.findApplication(id)
+                application = try await modules.applications.findApplication(id)
             } catch {
                 guard case .applicationUnknown = error else { throw error }
                 throw PageFault.unknown

@@ -38,7 +38,7 @@ struct AccountPolicyTests {
         let ticket = MergeTicket(
             application: application.id, digest: MergeTicket.digest(of: "ticket"), user: id, other: id,
             expiresAt: now + .seconds(600))
-        _ = try await world.useCases.issueTransferCode(to: id, in: application, by: .local)
+        _ = try await world.modules.transfers.issueTransferCode(to: id, in: application, by: .local)
         let code = MailedCode(
             application: application.id, handle: SecretDigest(of: "handle".utf8), digest: SecretDigest(of: "code".utf8),
             kind: .logInCode, user: id, address: "hana@example.com", replaces: nil, expiresAt: now + .days(1),
@@ -55,8 +55,8 @@ struct AccountPolicyTests {
             try transaction.insert(ticket)
             try transaction.replaceCode(with: code)
         }
-        _ = try await world.useCases.deliverMail()
-        let user = try await world.useCases.readUser(id, in: application.id)
+        _ = try await world.modules.messaging.deliverMail()
+        let user = try await world.modules.accounts.readUser(id, in: application.id)
         let own = user.identities.first { $0.provider == .device && $0.subject != Account.thiefsKey }
         return Account(
             application: application, user: user,
@@ -100,13 +100,15 @@ struct AccountPolicyTests {
             }
             try ready.settle([change: ["of": "test"]], of: &user, keeping: account.kept, in: transaction)
         }
-        let entries = try await world.useCases.listAudit(in: account.application.id).filter { $0.at == now }
+        let entries = try await world.modules.administration.listAudit(in: account.application.id).filter {
+            $0.at == now
+        }
         #expect(entries.map(\.action) == [policy.action])
         #expect(entries.first?.target == .user(account.user.id) && entries.first?.result == .done)
         #expect(entries.first?.details["of"] == "test")
         #expect(try await waysIn(account) == Eviction.everything.subtracting(policy.evicts))
-        _ = try await world.useCases.deliverMail()
-        let mails = try await world.useCases.readOutbox(of: account.application.id)
+        _ = try await world.modules.messaging.deliverMail()
+        let mails = try await world.modules.messaging.readOutbox(of: account.application.id)
         #expect(mails.count == (policy.mail == nil ? 0 : 1), "\(mails.map(\.subject))")
         let thief = try await world.engine.read { transaction throws(DomainError) in
             try transaction.removedDeviceKey(Account.thiefsKey, in: account.application.id)

@@ -98,7 +98,7 @@ struct GuessingTests {
         let application = try await world.makeApplication()
         await refused(.credentialRefused, "hana", application)
         world.clock.advance(by: .days(1) + .milliseconds(1))
-        try await world.useCases.purgeExpired()
+        try await world.modules.sessions.purgeExpired()
         let subject = LogInIdentifier(.username, shown: "hana").failureSubject
         let left = try await world.engine.read { transaction throws(DomainError) in
             try transaction.failures(of: subject, in: application.id)
@@ -165,7 +165,7 @@ struct GuessingTests {
                 application: application, identifier: text, password: password, address: TestWorld.address,
                 candidates: [LogInIdentifier(.username, shown: text), LogInIdentifier(.email, shown: text)])
             request.isSpelledExactly = true
-            return await world.refusal { _ = try await world.useCases.logInWithPassword(request) }
+            return await world.refusal { _ = try await world.modules.accounts.logInWithPassword(request) }
         }
         // The right password under a wrong spelling is a failure like others.
         for text in Self.spellings[3..<7] + [Self.spellings[3]] {
@@ -189,12 +189,12 @@ struct GuessingTests {
                 rules: AccountRules(
                     userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1)))
             if signsUp {
-                _ = try await world.useCases.signUp(
+                _ = try await world.modules.accounts.signUp(
                     SignUp.Request(
                         application: application, identifiers: identifiers, password: password,
                         address: TestWorld.address, protocolName: .parse))
             } else {
-                _ = try await world.useCases.logInWithPassword(
+                _ = try await world.modules.accounts.logInWithPassword(
                     LogInWithPassword.Request(
                         application: application, identifier: name, password: password, address: TestWorld.address,
                         protocolName: .parse, candidates: [LogInIdentifier(.username, shown: name)]))
@@ -235,7 +235,7 @@ struct GuessingTests {
 
     private func signUp(username: String, email: String?, _ application: Application) async throws {
         let identifiers = NewIdentifiers(username: .set(username), email: email.map { .set($0) } ?? .unchanged)
-        _ = try await world.useCases.signUp(
+        _ = try await world.modules.accounts.signUp(
             SignUp.Request(
                 application: application, identifiers: identifiers, password: password, address: TestWorld.address))
     }

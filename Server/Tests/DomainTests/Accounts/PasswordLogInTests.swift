@@ -66,12 +66,12 @@ struct PasswordLogInTests {
     func disabled() async throws {
         let application = try await world.makeApplication()
         let user = try await world.signUp("hana", to: application).user
-        try await world.useCases.setUserDisabled(user.id, in: application, isDisabled: true, by: .local)
+        try await world.modules.accounts.setUserDisabled(user.id, in: application, isDisabled: true, by: .local)
         #expect(
             await world.refusal { _ = try await world.logIn("hana", Secret("x"), to: application) }
                 == .credentialRefused)
         #expect(await world.refusal { _ = try await world.logIn("hana", to: application) } == .userDisabled)
-        try await world.useCases.setUserDisabled(user.id, in: application, isDisabled: false, by: .local)
+        try await world.modules.accounts.setUserDisabled(user.id, in: application, isDisabled: false, by: .local)
         _ = try await world.logIn("hana", to: application)
     }
 
@@ -150,7 +150,8 @@ struct PasswordLogInTests {
         _ = try await change(from: nil, to: newPassword, who)
         world.clock.advance(by: .seconds(600))
         #expect(await world.refusal { _ = try await change(from: nil, to: password, who) } == .reauthenticationRequired)
-        let answer = try await world.useCases.reauthenticate(by: .password(newPassword), from: TestWorld.address, who)
+        let answer = try await world.modules.sessions.reauthenticate(
+            by: .password(newPassword), from: TestWorld.address, who)
         await #expect(throws: DomainError.sessionInvalid) { try await world.authenticate(own.token, in: application) }
         let fresh = try await world.authenticate(answer.token, in: application)
         #expect(answer.freshUntil == world.clock.now + .seconds(600) && fresh.session.id == own.session.id)
@@ -165,22 +166,22 @@ struct PasswordLogInTests {
         world.clock.advance(by: .seconds(600))
         var who = try await world.authenticate(anonymous.token, in: application)
         #expect(!who.session.isFresh(at: world.clock.now))
-        let answer = try await world.useCases.reauthenticate(by: .deviceKey, from: TestWorld.address, who)
+        let answer = try await world.modules.sessions.reauthenticate(by: .deviceKey, from: TestWorld.address, who)
         who = try await world.authenticate(answer.token, in: application)
         #expect(who.session.isFresh(at: world.clock.now))
-        _ = try await world.useCases.upgradeUser(
+        _ = try await world.modules.accounts.upgradeUser(
             .init(identifiers: .init(username: .set("hana")), password: password), by: who, from: .local)
         let automatic = try await world.logIn(device, to: application)
         who = try await world.authenticate(automatic.token, in: application)
         #expect(!who.session.isFresh(at: world.clock.now))
         let refused = await world.refusal {
-            _ = try await world.useCases.reauthenticate(by: .deviceKey, from: TestWorld.address, who)
+            _ = try await world.modules.sessions.reauthenticate(by: .deviceKey, from: TestWorld.address, who)
         }
         #expect(refused == .credentialRefused)
     }
 
     private func change(from current: Secret?, to new: Secret, _ who: Authenticated) async throws -> Int {
-        try await world.useCases.changePassword(
+        try await world.modules.accounts.changePassword(
             .init(current: current, new: new, address: TestWorld.address, origin: .local), by: who)
     }
 }

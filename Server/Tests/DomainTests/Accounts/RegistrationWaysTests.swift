@@ -59,14 +59,14 @@ struct RegistrationWaysTests {
         let (address, origin) = (TestWorld.address, RequestOrigin.local)
         switch kind {
         case .signUp, .signUpForeign:
-            _ = try await world.useCases.signUp(
+            _ = try await world.modules.accounts.signUp(
                 SignUp.Request(
                     application: application, identifiers: person.identifiers, password: password,
                     newUser: person.profile, address: address, protocolName: kind == .signUp ? .native : .ncmb))
             return true
         case .account, .accountWithSession, .pseudoUser:
             let isPseudo = kind == .pseudoUser
-            return try await world.useCases.registerUser(
+            return try await world.modules.accounts.registerUser(
                 RegisterUser.Request(
                     application: application, protocolName: .kii,
                     identifiers: isPseudo ? NewIdentifiers() : person.identifiers, password: isPseudo ? nil : password,
@@ -76,18 +76,18 @@ struct RegistrationWaysTests {
             let id = AnonymousId(subject: "client made")
             let identity = ExternalIdentity(
                 provider: Identity.Provider(rawValue: "oidc:test"), subject: "subject", audience: "audience")
-            _ = try await world.useCases.foreign.logInWithIdentities(
+            _ = try await world.modules.accounts.logInWithIdentities(
                 LogInWithIdentities.Request(
                     application: application, people: kind == .people ? [identity] : [],
                     anonymousId: kind == .people ? nil : id, newUser: person.profile, protocolName: .parse,
                     address: address, origin: origin))
             return true
         case .mail:
-            try await world.useCases.foreign.registerByMail(
+            try await world.modules.accounts.registerByMail(
                 email: "hana@example.com", in: application, languages: [], from: address, origin: origin)
             return false
         case .device:
-            _ = try await world.useCases.logInAutomatically(
+            _ = try await world.modules.accounts.logInAutomatically(
                 .init(
                     application: application, proof: try person.device.presented(at: world.clock.now),
                     newUser: person.profile, address: address))
@@ -98,7 +98,7 @@ struct RegistrationWaysTests {
                 displayName: person.profile.displayName, locale: person.profile.locale, fields: person.profile.fields,
                 createdAt: world.clock.now, updatedAt: world.clock.now)
             user.acl = person.profile.acl
-            let outcome = try await world.useCases.foreign.importUsers(
+            let outcome = try await world.modules.accounts.importUsers(
                 [ImportedUser(user: user, password: password)], into: application.id, of: .parse, isRehearsal: false)
             if case .refused(let faults) = outcome.first { throw DomainError.fieldsRefused(faults) }
             return false
@@ -122,10 +122,10 @@ struct RegistrationWaysTests {
         if kind != .mail {
             #expect(user.displayName == "Hana" && user.fields == ["team": .string("red")])
         }
-        let sessions = try await world.useCases.listSessions(of: user.id, in: application)
+        let sessions = try await world.modules.sessions.listSessions(of: user.id, in: application)
         #expect(sessions.count == (kind.opensSession ? 1 : 0))
         #expect((user.lastLogInAt != nil) == kind.opensSession && user.previousLogInAt == nil)
-        let entries = try await world.useCases.listAudit(
+        let entries = try await world.modules.administration.listAudit(
             in: application.id, matching: AuditFilter(target: .user(user.id)))
         #expect(entries.map(\.action) == kind.actions)
     }

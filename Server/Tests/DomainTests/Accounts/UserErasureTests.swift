@@ -41,7 +41,7 @@ struct UserErasureTests {
                 ? try await world.logIn(device, to: application)
                 : try await world.signUp("hana", to: application, with: device)
             let who = try await world.authenticate(logIn.token, in: application)
-            _ = try await world.useCases.issueTransferCode(by: who, from: .local)
+            _ = try await world.modules.transfers.issueTransferCode(by: who, from: .local)
             guard !isAnonymous else { return }
             let (user, now, id) = (logIn.user, world.clock.now, application.id)
             try await store.write { transaction throws(DomainError) in
@@ -88,25 +88,25 @@ struct UserErasureTests {
         case .requested, .deletedByOperator:
             if way == .requested {
                 let who = try await world.authenticate(erased.logIn.token, in: application)
-                _ = try await world.useCases.requestDeletion(by: who, from: .local)
+                _ = try await world.modules.deletion.requestDeletion(by: who, from: .local)
             } else {
-                _ = try await world.useCases.deleteUser(user.id, in: application, by: .local)
+                _ = try await world.modules.deletion.deleteUser(user.id, in: application, by: .local)
             }
-            #expect(try await world.useCases.eraseDeletedUsers() == 0)
-            #expect(try await world.useCases.listSessions(of: user.id, in: application).isEmpty)
+            #expect(try await world.modules.deletion.eraseDeletedUsers() == 0)
+            #expect(try await world.modules.sessions.listSessions(of: user.id, in: application).isEmpty)
             world.clock.advance(by: .days(7))
-            #expect(try await world.useCases.eraseDeletedUsers() == 1)
-        case .erasedByOperator: try await world.useCases.eraseUser(user.id, in: application.id, by: .local)
+            #expect(try await world.modules.deletion.eraseDeletedUsers() == 1)
+        case .erasedByOperator: try await world.modules.deletion.eraseUser(user.id, in: application.id, by: .local)
         case .byOwnerInProtocol, .byOperatorInProtocol:
-            try await world.useCases.foreign.eraseUser(
+            try await world.modules.deletion.eraseAccessibleUser(
                 user.id, in: application,
                 by: way == .byOwnerInProtocol ? .user(user.id, standard: []) : .operator, from: .local)
         case .idle:
-            #expect(try await world.useCases.removeIdleUsers() == 0)
+            #expect(try await world.modules.deletion.removeIdleUsers() == 0)
             world.clock.advance(by: .days(31))
-            #expect(try await world.useCases.removeIdleUsers() == 1)
+            #expect(try await world.modules.deletion.removeIdleUsers() == 1)
         }
-        let entries = try await world.useCases.listAudit(
+        let entries = try await world.modules.administration.listAudit(
             in: application.id, matching: AuditFilter(action: .userErased, target: .user(user.id)))
         #expect(entries.map(\.details) == [["reason": way.reason]])
         let due = try await erased.store.read { transaction throws(DomainError) in
@@ -149,7 +149,7 @@ struct UserErasureTests {
             case .provider, .server: .user(nil, standard: [])
             }
         let refusal = await world.refusal {
-            try await world.useCases.foreign.eraseUser(user.id, in: application, by: actor, from: .local)
+            try await world.modules.deletion.eraseAccessibleUser(user.id, in: application, by: actor, from: .local)
         }
         let may = role == .operator || role == .owner && !isDisabled
         #expect(refusal == (may ? nil : .accessRefused))
@@ -160,9 +160,9 @@ struct UserErasureTests {
         let world = try TestWorld(try SQLiteStore(.memory, role: .server))
         let application = try await world.makeApplication()
         let user = try await world.signUp("hana", to: application).user
-        _ = try await world.useCases.deleteUser(user.id, in: application, by: .local)
+        _ = try await world.modules.deletion.deleteUser(user.id, in: application, by: .local)
         let refusal = await world.refusal {
-            try await world.useCases.foreign.eraseUser(
+            try await world.modules.deletion.eraseAccessibleUser(
                 user.id, in: application, by: .operator, from: .local, seesLeaving: seesLeaving)
         }
         #expect(refusal == (seesLeaving ? nil : .userUnknown))
@@ -173,14 +173,14 @@ struct UserErasureTests {
         let world = try TestWorld(try SQLiteStore(.memory, role: .server))
         let application = try await world.makeApplication()
         let user = try await world.signUp("hana", to: application).user
-        let first = try await world.useCases.deleteUser(user.id, in: application, by: .local)
+        let first = try await world.modules.deletion.deleteUser(user.id, in: application, by: .local)
         world.clock.advance(by: .days(1))
-        #expect(try await world.useCases.deleteUser(user.id, in: application, by: .local) == first)
-        let entries = try await world.useCases.listAudit(
+        #expect(try await world.modules.deletion.deleteUser(user.id, in: application, by: .local) == first)
+        let entries = try await world.modules.administration.listAudit(
             in: application.id, matching: AuditFilter(action: .deletionRequested))
         #expect(entries.count == 1)
-        try await world.useCases.restoreUser(user.id, in: application.id, by: .local)
+        try await world.modules.deletion.restoreUser(user.id, in: application.id, by: .local)
         world.clock.advance(by: .days(30))
-        #expect(try await world.useCases.eraseDeletedUsers() == 0)
+        #expect(try await world.modules.deletion.eraseDeletedUsers() == 0)
     }
 }

@@ -13,20 +13,20 @@ struct ApplicationTests {
 
     @Test("tells its admin key once and keeps a digest")
     func adminKey() async throws {
-        let made = try await world.useCases.createApplication(name: "アプリ")
+        let made = try await world.modules.applications.createApplication(name: "アプリ")
         let (application, key) = (made.application, made.adminKey)
         #expect(key.revealed.hasPrefix("oka_") && key.revealed.count == 47)
         #expect(application.adminKeyDigest == key.digest)
-        #expect(try await world.useCases.findApplication(application.id) == application)
+        #expect(try await world.modules.applications.findApplication(application.id) == application)
     }
 
     @Test("is unknown until it is made, and known at once afterwards")
     func unknown() async throws {
         await #expect(throws: DomainError.applicationUnknown) {
-            try await world.useCases.findApplication(Identifier(rawValue: "nobody"))
+            try await world.modules.applications.findApplication(Identifier(rawValue: "nobody"))
         }
         let application = try await world.makeApplication()
-        #expect(try await world.useCases.findApplication(application.id) == application)
+        #expect(try await world.modules.applications.findApplication(application.id) == application)
     }
 
     @Test("is listed with its number of users, oldest first")
@@ -35,7 +35,7 @@ struct ApplicationTests {
         world.clock.advance(by: .seconds(1))
         let second = try await world.makeApplication("Second")
         _ = try await world.logIn(TestDevice(), to: second)
-        let entries = try await world.useCases.listApplications()
+        let entries = try await world.modules.applications.listApplications()
         #expect(entries.map(\.application) == [first, second])
         #expect(entries.map(\.userCount) == [0, 1])
     }
@@ -44,7 +44,7 @@ struct ApplicationTests {
         "has a name that is neither empty nor long nor spoilt",
         arguments: ["", "a\nb", String(repeating: "n", count: 101)])
     func badName(name: String) async throws {
-        await #expect(throws: DomainError.self) { try await world.useCases.createApplication(name: name) }
-        #expect(try await world.useCases.listApplications().isEmpty)
+        await #expect(throws: DomainError.self) { try await world.modules.applications.createApplication(name: name) }
+        #expect(try await world.modules.applications.listApplications().isEmpty)
     }
 }

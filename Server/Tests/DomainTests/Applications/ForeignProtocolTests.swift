@@ -17,38 +17,38 @@ struct ForeignProtocolTests {
         let application = try await world.makeApplication()
         let key = "6145f91061916580"
         await #expect(throws: DomainError.applicationUnknown) {
-            try await world.useCases.findProtocol(.ncmb, publicKey: key)
+            try await world.modules.applications.findProtocol(.ncmb, publicKey: key)
         }
-        let issued = try await world.useCases.enableProtocol(
+        let issued = try await world.modules.applications.enableProtocol(
             .ncmb, given: [.applicationKey: Secret(key), .clientKey: Secret("1343d198")], of: application.id)
         #expect(issued.keys[.clientKey]?.revealed == "1343d198")
-        let found = try await world.useCases.findProtocol(.ncmb, publicKey: key)
+        let found = try await world.modules.applications.findProtocol(.ncmb, publicKey: key)
         #expect(found.application == application)
         let code = try #require(found.authenticator(.clientKey)).finalize()
         #expect(code == HMAC(key: SymmetricKey(data: Array("1343d198".utf8))).finalize())
-        #expect(world.useCases.findProtocol.atOnce(.ncmb, publicKey: key) === found)
-        #expect(world.useCases.findProtocol.atOnce(.parse, publicKey: key) == nil)
-        #expect(try await world.useCases.disableProtocol(.ncmb, of: application.id))
-        #expect(world.useCases.findProtocol.atOnce(.ncmb, publicKey: key) == nil)
+        #expect(world.modules.applications.findProtocol.atOnce(.ncmb, publicKey: key) === found)
+        #expect(world.modules.applications.findProtocol.atOnce(.parse, publicKey: key) == nil)
+        #expect(try await world.modules.applications.disableProtocol(.ncmb, of: application.id))
+        #expect(world.modules.applications.findProtocol.atOnce(.ncmb, publicKey: key) == nil)
         await #expect(throws: DomainError.applicationUnknown) {
-            try await world.useCases.findProtocol(.ncmb, publicKey: key)
+            try await world.modules.applications.findProtocol(.ncmb, publicKey: key)
         }
     }
 
     @Test("makes keys in the form of its own service, and tells an administrator's key once")
     func generated() async throws {
-        let made = try await world.useCases.createApplication(
+        let made = try await world.modules.applications.createApplication(
             name: "Old app", protocols: [.ncmb: [:], .parse: [:], .kii: [:], .envelope: [:]])
         let keys = Dictionary(uniqueKeysWithValues: made.protocols.map { ($0.protocolName, $0.keys) })
         #expect(keys[.ncmb]?[.applicationKey]?.revealed.count == 64)
         #expect(keys[.parse]?.count == 5)
         #expect(keys[.kii]?[.appId]?.revealed.count == 8)
         #expect(keys[.envelope]?[.basePath]?.revealed == "/\(made.application.id)")
-        let shown = try await world.useCases.listProtocolKeys(of: made.application.id)
+        let shown = try await world.modules.applications.listProtocolKeys(of: made.application.id)
         #expect(shown.map(\.protocolName) == Session.ProtocolName.foreign)
         #expect(shown[1].keys[.masterKey] == nil && shown[2].keys[.clientSecret] == nil)
         #expect(shown[1].keys[.restKey] == keys[.parse]?[.restKey])
-        let parse = try await world.useCases.findProtocol(
+        let parse = try await world.modules.applications.findProtocol(
             .parse, publicKey: try #require(keys[.parse]?[.applicationId]).revealed)
         let master = try #require(keys[.parse]?[.masterKey]).revealed
         #expect(parse.accepts(master, as: .masterKey))
@@ -59,10 +59,10 @@ struct ForeignProtocolTests {
     @Test("makes only those keys beside imported ones that it cannot do without")
     func imported() async throws {
         let application = try await world.makeApplication()
-        let issued = try await world.useCases.enableProtocol(
+        let issued = try await world.modules.applications.enableProtocol(
             .parse, given: [.applicationId: Secret("app1"), .restKey: Secret("rest")], of: application.id)
         #expect(Set(issued.keys.keys) == [.applicationId, .restKey, .masterKey])
-        let again = try await world.useCases.enableProtocol(
+        let again = try await world.modules.applications.enableProtocol(
             .parse, given: [.clientKey: Secret("client")], of: application.id)
         #expect(again.keys[.applicationId]?.revealed == "app1")
         #expect(again.keys[.restKey]?.revealed == "rest")
@@ -74,15 +74,15 @@ struct ForeignProtocolTests {
     func taken() async throws {
         let (one, other) = (try await world.makeApplication(), try await world.makeApplication("Other"))
         let keys: [ProtocolKey: Secret] = [.appId: Secret("a1b2c3d4")]
-        _ = try await world.useCases.enableProtocol(.kii, given: keys, of: one.id)
-        _ = try await world.useCases.enableProtocol(.kii, given: keys, of: one.id)
+        _ = try await world.modules.applications.enableProtocol(.kii, given: keys, of: one.id)
+        _ = try await world.modules.applications.enableProtocol(.kii, given: keys, of: one.id)
         await #expect(throws: DomainError.fieldsRefused([ValidationError(field: "kii.appId", rule: .notUnique)])) {
-            try await world.useCases.enableProtocol(.kii, given: keys, of: other.id)
+            try await world.modules.applications.enableProtocol(.kii, given: keys, of: other.id)
         }
         await #expect(throws: DomainError.self) {
-            try await world.useCases.createApplication(name: "Third", protocols: [.kii: keys])
+            try await world.modules.applications.createApplication(name: "Third", protocols: [.kii: keys])
         }
-        #expect(try await world.useCases.listApplications().count == 2)
+        #expect(try await world.modules.applications.listApplications().count == 2)
     }
 
     @Test(
@@ -96,7 +96,7 @@ struct ForeignProtocolTests {
     func malformed(name: Session.ProtocolName, key: ProtocolKey, text: String) async throws {
         let application = try await world.makeApplication()
         await #expect(throws: DomainError.self) {
-            try await world.useCases.enableProtocol(name, given: [key: Secret(text)], of: application.id)
+            try await world.modules.applications.enableProtocol(name, given: [key: Secret(text)], of: application.id)
         }
     }
 
@@ -105,7 +105,7 @@ struct ForeignProtocolTests {
     @Test("has sessions that count nowhere else, and live by its own rules")
     func sessions() async throws {
         let application = try await world.makeApplication()
-        let logIn = try await world.useCases.signUp(
+        let logIn = try await world.modules.accounts.signUp(
             SignUp.Request(
                 application: application, identifiers: NewIdentifiers(username: .set("mika_1"), rules: Self.rules),
                 password: Secret("1234"), address: TestWorld.address, protocolName: .kii))
@@ -117,11 +117,12 @@ struct ForeignProtocolTests {
                 application: application, token: token[...], proof: nil, protocolName: name)
             if name == .kii {
                 #expect(
-                    try await world.useCases.authenticate(request, from: { TestWorld.address }).user.id == logIn.user.id
+                    try await world.modules.sessions.authenticate(request, from: { TestWorld.address }).user.id
+                        == logIn.user.id
                 )
             } else {
                 await #expect(throws: DomainError.sessionInvalid) {
-                    try await world.useCases.authenticate(request, from: { TestWorld.address })
+                    try await world.modules.sessions.authenticate(request, from: { TestWorld.address })
                 }
             }
         }
@@ -130,7 +131,7 @@ struct ForeignProtocolTests {
     @Test("ends the older session of an NCMB member with the next log-in, and no other")
     func oneSession() async throws {
         let application = try await world.makeApplication()
-        _ = try await world.useCases.signUp(
+        _ = try await world.modules.accounts.signUp(
             SignUp.Request(
                 application: application,
                 identifiers: NewIdentifiers(
@@ -140,13 +141,13 @@ struct ForeignProtocolTests {
                 password: Secret("taro"), address: TestWorld.address, protocolName: .envelope))
         for _ in 0..<2 {
             world.clock.advance(by: .seconds(1))
-            _ = try await world.useCases.logInWithPassword(
+            _ = try await world.modules.accounts.logInWithPassword(
                 LogInWithPassword.Request(
                     application: application, identifier: "taro", password: Secret("taro"), address: TestWorld.address,
                     protocolName: .ncmb))
         }
-        let user = try #require(try await world.useCases.listUsers(in: application.id).first)
-        let sessions = try await world.useCases.listSessions(of: user.id, in: application)
+        let user = try #require(try await world.modules.accounts.listUsers(in: application.id).first)
+        let sessions = try await world.modules.sessions.listSessions(of: user.id, in: application)
         #expect(sessions.map(\.protocolName) == [.ncmb, .envelope])
     }
 

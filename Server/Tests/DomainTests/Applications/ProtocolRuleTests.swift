@@ -21,9 +21,9 @@ struct ProtocolRuleTests {
         let rule = try #require(ProtocolRule[name])
         for foreign in Session.ProtocolName.foreign {
             let wanted = other(rule, than: rule.value(for: foreign, in: application.settings))
-            _ = try await world.useCases.foreign.changeProtocolRules(
+            _ = try await world.modules.applications.changeProtocolRules(
                 foreign, of: application.id, to: [name: wanted], mayLoosen: true)
-            let settings = try await world.useCases.findApplication(application.id).settings
+            let settings = try await world.modules.applications.findApplication(application.id).settings
             for each in ProtocolRule.all {
                 let before = each.value(for: foreign, in: application.settings)
                 #expect(each.value(for: foreign, in: settings) == (each.name == name ? wanted : before))
@@ -55,14 +55,14 @@ struct ProtocolRuleTests {
         let world = try TestWorld(try SQLiteStore(.memory, role: .server))
         let application = try await world.makeApplication()
         do {
-            _ = try await world.useCases.foreign.changeProtocolRules(
+            _ = try await world.modules.applications.changeProtocolRules(
                 .parse, of: application.id, to: [name: value, "ignoresCase": .truth(true)], mayLoosen: true)
             Issue.record("taken")
         } catch {
             guard let faults = error.validationErrors else { throw error }
             #expect(faults.map(\.field) == [name])
         }
-        #expect(try await world.useCases.findApplication(application.id) == application)
+        #expect(try await world.modules.applications.findApplication(application.id) == application)
     }
 
     @Test("say of each value whether it lets more through than another")
@@ -107,7 +107,7 @@ struct ProtocolRuleTests {
         let application = try await world.makeApplication()
         let rule = try #require(ProtocolRule[name])
         for value: Int64 in [9, 0] {
-            let changed = try await world.useCases.foreign.changeProtocolRules(
+            let changed = try await world.modules.applications.changeProtocolRules(
                 .ncmb, of: application.id, to: [name: .number(value)], mayLoosen: true)
             #expect(rule.value(for: .ncmb, in: changed.settings) == .number(value == 0 ? nil : value))
         }

@@ -21,17 +21,17 @@ struct CodeTests {
 
     /// Orders a code; the mail, if there is one, is sent.
     private func order(_ email: String = "hana@example.com", from number: Int = 1) async throws -> Secret {
-        let ticket = try await world.useCases.requestLogInCode(
+        let ticket = try await world.modules.messaging.requestLogInCode(
             email: email, in: application, languages: ["ko"], from: client(number)
         ).ticket
-        _ = try await world.useCases.deliverMail()
+        _ = try await world.modules.messaging.deliverMail()
         return ticket
     }
 
     private func logIn(
         _ ticket: Secret, _ code: String, attempt: Attempt? = nil, from number: Int = 1
     ) async throws -> LogIn {
-        try await world.useCases.logInWithCode(
+        try await world.modules.accounts.logInWithCode(
             .init(
                 application: application, ticket: ticket.revealed, code: code, attempt: attempt,
                 address: client(number)))
@@ -96,7 +96,7 @@ struct CodeTests {
             await #expect(throws: DomainError.codeRefused) { try await logIn(ticket, "1234 5678") }
         }
         #expect(carrier.tries == 0)
-        #expect(try await world.useCases.listQueuedMail(in: application.id).isEmpty)
+        #expect(try await world.modules.messaging.listQueuedMail(in: application.id).isEmpty)
     }
 
     @Test("are bound to the order: another ticket is no use")
@@ -228,7 +228,7 @@ struct CodeTests {
         _ = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true)
         for email in ["hana@example.com", "nobody@example.com"] {
             await #expect(throws: DomainError.mailUnavailable) {
-                try await world.useCases.requestLogInCode(
+                try await world.modules.messaging.requestLogInCode(
                     email: email, in: application, languages: [], from: TestWorld.address)
             }
         }

@@ -27,13 +27,13 @@ struct DeliverMailTests {
     }
 
     private func queued() async throws -> [QueuedMail] {
-        try await world.useCases.listQueuedMail(in: application.id)
+        try await world.modules.messaging.listQueuedMail(in: application.id)
     }
 
     @Test("sends what waits and leaves nothing behind")
     func delivery() async throws {
         let mail = try await queue()
-        let round = try await world.useCases.deliverMail()
+        let round = try await world.modules.messaging.deliverMail()
         #expect(round == DeliverMail.Round(delivered: 1))
         #expect(try await queued().isEmpty)
         let sent = try #require(carrier.delivered.first)
@@ -56,7 +56,7 @@ struct DeliverMailTests {
         var waits: [Duration] = []
         for _ in 0..<12 {
             carrier.plan(.failed(reason: "451"))
-            let round = try await world.useCases.deliverMail()
+            let round = try await world.modules.messaging.deliverMail()
             #expect(round.postponed == 1 && round.fault == "451")
             let next = try #require(round.nextAt)
             #expect(try await queued().first?.lastFault == "451")
@@ -64,7 +64,7 @@ struct DeliverMailTests {
             // Not a millisecond too early.
             world.clock.advance(by: next - world.clock.now - .milliseconds(1))
             let tries = carrier.tries
-            _ = try await world.useCases.deliverMail()
+            _ = try await world.modules.messaging.deliverMail()
             #expect(carrier.tries == tries)
             world.clock.advance(by: .milliseconds(1))
         }
@@ -73,7 +73,7 @@ struct DeliverMailTests {
             #expect(wait >= middle * 3 / 4 && wait <= middle * 5 / 4, "\(number): \(wait)")
         }
         #expect(Set(waits.map { $0 / .seconds(1) / 5 }).count > 5)
-        _ = try await world.useCases.deliverMail()
+        _ = try await world.modules.messaging.deliverMail()
         #expect(carrier.delivered.count == 1)
     }
 
@@ -81,16 +81,16 @@ struct DeliverMailTests {
     func refused() async throws {
         try await queue()
         carrier.plan(.refused(reason: "550"))
-        let round = try await world.useCases.deliverMail()
+        let round = try await world.modules.messaging.deliverMail()
         #expect(round == DeliverMail.Round(givenUp: 1, fault: "550"))
         let left = try await queued()
         #expect(left.map(\.sealed) == [nil] && left.map(\.nextTryAt) == [nil] && left.map(\.lastFault) == ["550"])
         world.clock.advance(by: .days(6))
-        #expect(try await world.useCases.deliverMail() == DeliverMail.Round())
-        try await world.useCases.purgeExpired()
+        #expect(try await world.modules.messaging.deliverMail() == DeliverMail.Round())
+        try await world.modules.sessions.purgeExpired()
         #expect(try await queued().count == 1)
         world.clock.advance(by: .days(2))
-        try await world.useCases.purgeExpired()
+        try await world.modules.sessions.purgeExpired()
         #expect(try await queued().isEmpty)
     }
 
@@ -98,10 +98,10 @@ struct DeliverMailTests {
     func expiry() async throws {
         try await queue(life: .seconds(3))
         carrier.plan(.failed(reason: "down"))
-        #expect(try await world.useCases.deliverMail() == DeliverMail.Round(givenUp: 1, fault: "down"))
+        #expect(try await world.modules.messaging.deliverMail() == DeliverMail.Round(givenUp: 1, fault: "down"))
         try await queue(life: .seconds(3))
         world.clock.advance(by: .seconds(3))
-        #expect(try await world.useCases.deliverMail().givenUp == 1)
+        #expect(try await world.modules.messaging.deliverMail().givenUp == 1)
         #expect(carrier.tries == 1)
         #expect(try await queued().allSatisfy { $0.sealed == nil })
     }
@@ -113,28 +113,28 @@ struct DeliverMailTests {
         try await world.engine.write { transaction throws(DomainError) in
             _ = try transaction.claimMail(dueBy: now, limit: 9, lease: now + DeliverMail.lease, claim: "the dead")
         }
-        #expect(try await world.useCases.deliverMail() == DeliverMail.Round(nextAt: now + DeliverMail.lease))
+        #expect(try await world.modules.messaging.deliverMail() == DeliverMail.Round(nextAt: now + DeliverMail.lease))
         world.clock.advance(by: DeliverMail.lease)
-        #expect(try await world.useCases.deliverMail().delivered == 1)
+        #expect(try await world.modules.messaging.deliverMail().delivered == 1)
     }
 
     @Test("gives up what was sealed under another key, and sends the rest")
     func otherKey() async throws {
         try await queue(sealedBy: SealingKey(bytes: [UInt8](repeating: 8, count: 32)))
         try await queue()
-        let round = try await world.useCases.deliverMail()
+        let round = try await world.modules.messaging.deliverMail()
         #expect(round.delivered == 1 && round.givenUp == 1)
     }
 
     @Test("sends a crowd in one round")
     func crowd() async throws {
         for _ in 0..<11 { try await queue() }
-        #expect(try await world.useCases.deliverMail().delivered == 11)
+        #expect(try await world.modules.messaging.deliverMail().delivered == 11)
     }
 
     @Test("rings the bell once mail is in the queue")
     func bell() async throws {
-        var rings = world.useCases.mailQueueSignal.listen().makeAsyncIterator()
+        var rings = world.modules.messaging.mailQueueSignal.listen().makeAsyncIterator()
         #expect(await rings.next() != nil, "there may have been mail before")
         try await queue()
         try await queue()
@@ -153,15 +153,15 @@ struct DeliverMailTests {
             try await world.engine.write { transaction throws(DomainError) in try transaction.insert(mail) }
             world.clock.advance(by: .seconds(1))
         }
-        #expect(try await world.useCases.deliverMail().delivered == 2)
-        let mails = try await world.useCases.readOutbox(of: application.id)
+        #expect(try await world.modules.messaging.deliverMail().delivered == 2)
+        let mails = try await world.modules.messaging.readOutbox(of: application.id)
         #expect(mails.map(\.recipient) == ["hana1@example.com", "hana0@example.com"])
         let kept = try await world.engine.read { transaction throws(DomainError) in
             try transaction.outboxMail(in: application.id, limit: 9)
         }
         #expect(kept.allSatisfy { !String(decoding: $0.sealed, as: UTF8.self).contains("hana") })
         await #expect(throws: DomainError.applicationUnknown) {
-            try await world.useCases.readOutbox(of: Identifier(rawValue: "nobody"))
+            try await world.modules.messaging.readOutbox(of: Identifier(rawValue: "nobody"))
         }
     }
 }

@@ -16,7 +16,7 @@ struct AccessTokenTests {
     @Test("says who, for whom, since when and until when")
     func claims() async throws {
         let (who, application) = try await someone(audiences: ["https://api.example.com"])
-        let token = try await world.useCases.mintAccessToken(for: who, audience: "https://api.example.com")
+        let token = try await world.modules.sessions.mintAccessToken(for: who, audience: "https://api.example.com")
         let (header, claims) = try decoded(token)
         #expect(header["typ"] as? String == "at+jwt" && header["alg"] as? String == "ES256")
         #expect(claims["iss"] as? String == "https://id.example.com")
@@ -35,20 +35,20 @@ struct AccessTokenTests {
     @Test("is for the application itself unless told otherwise, and for nobody that it does not list")
     func audience() async throws {
         let (who, application) = try await someone(audiences: [])
-        let (_, claims) = try decoded(try await world.useCases.mintAccessToken(for: who, audience: nil))
+        let (_, claims) = try decoded(try await world.modules.sessions.mintAccessToken(for: who, audience: nil))
         #expect(claims["aud"] as? String == application.id.rawValue)
         await #expect(throws: DomainError.audienceNotAllowed) {
-            try await world.useCases.mintAccessToken(for: who, audience: "https://api.example.com")
+            try await world.modules.sessions.mintAccessToken(for: who, audience: "https://api.example.com")
         }
     }
 
     @Test("is verified by a published key, before and after a rotation")
     func rotation() async throws {
         let (who, _) = try await someone(audiences: [])
-        let old = try await world.useCases.mintAccessToken(for: who, audience: nil)
+        let old = try await world.modules.sessions.mintAccessToken(for: who, audience: nil)
         #expect(try await isVerified(old))
-        let newKey = try await world.useCases.rotateSigningKeys()
-        let new = try await world.useCases.mintAccessToken(for: who, audience: nil)
+        let newKey = try await world.modules.sessions.rotateSigningKeys()
+        let new = try await world.modules.sessions.mintAccessToken(for: who, audience: nil)
         #expect(try decoded(new).0["kid"] as? String == newKey)
         #expect(try decoded(old).0["kid"] as? String != newKey)
         #expect(try await isVerified(old))
@@ -58,18 +58,18 @@ struct AccessTokenTests {
     @Test("outlives no rotation that would take its key away too early")
     func earlyRotation() async throws {
         let (who, _) = try await someone(audiences: [])
-        let old = try await world.useCases.mintAccessToken(for: who, audience: nil)
+        let old = try await world.modules.sessions.mintAccessToken(for: who, audience: nil)
         world.clock.advance(by: .seconds(1))
-        _ = try await world.useCases.rotateSigningKeys()
+        _ = try await world.modules.sessions.rotateSigningKeys()
         world.clock.advance(by: .seconds(599))
         await #expect(throws: DomainError.rateLimited(retryAfter: .seconds(1))) {
-            try await world.useCases.rotateSigningKeys()
+            try await world.modules.sessions.rotateSigningKeys()
         }
         #expect(try await isVerified(old))
         world.clock.advance(by: .seconds(1))
-        _ = try await world.useCases.rotateSigningKeys()
+        _ = try await world.modules.sessions.rotateSigningKeys()
         #expect(try await !isVerified(old))
-        #expect(try await world.useCases.signingKeys().count == 2)
+        #expect(try await world.modules.sessions.signingKeys().count == 2)
     }
 
     private func someone(audiences: [String]) async throws -> (Authenticated, Application) {
@@ -90,7 +90,8 @@ struct AccessTokenTests {
     private func isVerified(_ token: Secret) async throws -> Bool {
         let parts = token.revealed.split(separator: ".")
         let keyID = try decoded(token).0["kid"] as? String
-        guard let published = try await world.useCases.signingKeys().first(where: { $0.id == keyID })?.publicKey,
+        guard
+            let published = try await world.modules.sessions.signingKeys().first(where: { $0.id == keyID })?.publicKey,
             let x = Base64URL.bytes(of: published.x.utf8), let y = Base64URL.bytes(of: published.y.utf8),
             let signature = Base64URL.bytes(of: parts[2].utf8)
         else { return false }

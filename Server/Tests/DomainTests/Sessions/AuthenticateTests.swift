@@ -72,11 +72,11 @@ struct AuthenticateTests {
         let logIn = try await world.logIn(device, to: application)
         world.clock.advance(by: .seconds(299))
         _ = try await world.authenticate(logIn.token, in: application)
-        try await world.useCases.writeSessionActivity()
+        try await world.modules.sessions.writeSessionActivity()
         #expect(try await sessions(of: logIn, application).map(\.lastUsedAt) == [logIn.session.createdAt])
         world.clock.advance(by: .seconds(1))
         _ = try await world.authenticate(logIn.token, in: application)
-        try await world.useCases.writeSessionActivity()
+        try await world.modules.sessions.writeSessionActivity()
         #expect(try await sessions(of: logIn, application).map(\.lastUsedAt) == [world.clock.now])
     }
 
@@ -97,14 +97,14 @@ struct AuthenticateTests {
         let second = try await world.logIn(device, to: application)
         let who = try await world.authenticate(first.token, in: application)
         _ = try await world.authenticate(second.token, in: application)
-        try await world.useCases.endSession(second.session.id, by: who, from: .local)
+        try await world.modules.sessions.endSession(second.session.id, by: who, from: .local)
         await #expect(throws: DomainError.sessionInvalid) {
             try await world.authenticate(second.token, in: application)
         }
         await #expect(throws: DomainError.sessionUnknown) {
-            try await world.useCases.endSession(second.session.id, by: who, from: .local)
+            try await world.modules.sessions.endSession(second.session.id, by: who, from: .local)
         }
-        try await world.useCases.logOut(who)
+        try await world.modules.sessions.logOut(who)
         await #expect(throws: DomainError.sessionInvalid) {
             try await world.authenticate(first.token, in: application)
         }
@@ -117,9 +117,9 @@ struct AuthenticateTests {
         let theirs = try await world.logIn(TestDevice(), to: application)
         let who = try await world.authenticate(mine.token, in: application)
         await #expect(throws: DomainError.sessionUnknown) {
-            try await world.useCases.endSession(theirs.session.id, by: who, from: .local)
+            try await world.modules.sessions.endSession(theirs.session.id, by: who, from: .local)
         }
-        #expect(try await world.useCases.endOtherSessions(by: who, from: .local).sessions == 0)
+        #expect(try await world.modules.sessions.endOtherSessions(by: who, from: .local).sessions == 0)
         _ = try await world.authenticate(theirs.token, in: application)
     }
 
@@ -152,13 +152,13 @@ struct AuthenticateTests {
         _ = try await world.logIn(device, to: application)
         world.clock.advance(by: .days(5))
         _ = try await world.logIn(TestDevice(), to: application)
-        #expect(try await world.useCases.purgeExpired() == 0)
+        #expect(try await world.modules.sessions.purgeExpired() == 0)
         world.clock.advance(by: .days(5))
-        #expect(try await world.useCases.purgeExpired() == 1)
-        #expect(try await world.useCases.purgeExpired() == 0)
+        #expect(try await world.modules.sessions.purgeExpired() == 1)
+        #expect(try await world.modules.sessions.purgeExpired() == 0)
     }
 
     private func sessions(of logIn: LogIn, _ application: Application) async throws -> [Session] {
-        try await world.useCases.listSessions(of: logIn.user.id, in: application)
+        try await world.modules.sessions.listSessions(of: logIn.user.id, in: application)
     }
 }

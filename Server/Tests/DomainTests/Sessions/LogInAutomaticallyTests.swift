@@ -40,7 +40,7 @@ struct LogInAutomaticallyTests {
         await #expect(throws: DomainError.sessionInvalid) {
             try await world.authenticate(first.token, in: application)
         }
-        let sessions = try await world.useCases.listSessions(of: last.user.id, in: application)
+        let sessions = try await world.modules.sessions.listSessions(of: last.user.id, in: application)
         #expect(sessions.map(\.id) == [last.session.id, parallel.session.id])
     }
 
@@ -75,9 +75,11 @@ struct LogInAutomaticallyTests {
         let proof = try device.presented(at: world.clock.now)
         let request = LogInAutomatically.Request(
             application: application, proof: proof, address: TestWorld.address)
-        let first = try await world.useCases.logInAutomatically(request)
-        await #expect(throws: DomainError.proofReplayed) { try await world.useCases.logInAutomatically(request) }
-        #expect(try await world.useCases.listSessions(of: first.user.id, in: application).count == 1)
+        let first = try await world.modules.accounts.logInAutomatically(request)
+        await #expect(throws: DomainError.proofReplayed) {
+            try await world.modules.accounts.logInAutomatically(request)
+        }
+        #expect(try await world.modules.sessions.listSessions(of: first.user.id, in: application).count == 1)
     }
 
     @Test("gives the same device another user in another application")
@@ -121,7 +123,7 @@ struct LogInAutomaticallyTests {
                 ValidationError(field: "user.locale", rule: .notALanguageTag),
                 ValidationError(field: "user.fields.a", rule: .controlCharacter),
             ])
-        ) { try await world.useCases.logInAutomatically(request) }
-        #expect(try await world.useCases.listUsers(in: application.id).isEmpty)
+        ) { try await world.modules.accounts.logInAutomatically(request) }
+        #expect(try await world.modules.accounts.listUsers(in: application.id).isEmpty)
     }
 }

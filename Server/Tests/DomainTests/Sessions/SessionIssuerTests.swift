@@ -56,7 +56,7 @@ struct SessionIssuerTests {
             #expect(logIn.previousLogInAt == last?.session.createdAt ?? user.createdAt)
             last = logIn
         }
-        let sessions = try await world.useCases.listSessions(of: user.id, in: application)
+        let sessions = try await world.modules.sessions.listSessions(of: user.id, in: application)
         #expect(sessions.count { $0.protocolName == name } == min(rules.maximumPerUser ?? 4, name == .native ? 4 : 3))
     }
 
@@ -82,7 +82,8 @@ struct SessionIssuerTests {
             try issuer(application, .native, by: method, record: .logIn(by: actor, from: .local)), to: user.id)
         #expect(logIn.session.method == method)
         #expect((logIn.session.authenticatedAt != nil) == method.provesPresence(of: user))
-        let entries = try await world.useCases.listAudit(in: application.id, matching: AuditFilter(action: .loggedIn))
+        let entries = try await world.modules.administration.listAudit(
+            in: application.id, matching: AuditFilter(action: .loggedIn))
         let own = entries.filter { $0.details["session"] == logIn.session.id.rawValue }
         #expect(own.map(\.actor) == [actor ?? .user(user.id)])
         #expect(own.first?.details["method"] == method.rawValue && own.first?.target == .user(user.id))
@@ -94,18 +95,18 @@ struct SessionIssuerTests {
         let application = try await world.makeApplication()
         let user = try await world.signUp("hana", to: application).user
         let restoring = restores ? RequestOrigin.local : nil
-        _ = try await world.useCases.setUserDisabled(user.id, in: application, isDisabled: true, by: .local)
+        _ = try await world.modules.accounts.setUserDisabled(user.id, in: application, isDisabled: true, by: .local)
         let disabled = await world.refusal {
             _ = try await issue(try issuer(application, name, restoringFrom: restoring), to: user.id)
         }
         #expect(disabled == .userDisabled)
-        _ = try await world.useCases.setUserDisabled(user.id, in: application, isDisabled: false, by: .local)
-        let erasedAt = try await world.useCases.deleteUser(user.id, in: application, by: .local)
+        _ = try await world.modules.accounts.setUserDisabled(user.id, in: application, isDisabled: false, by: .local)
+        let erasedAt = try await world.modules.deletion.deleteUser(user.id, in: application, by: .local)
         let leaving = await world.refusal {
             _ = try await issue(try issuer(application, name, restoringFrom: restoring), to: user.id)
         }
         #expect(leaving == (restores ? nil : .userDeleted(erasedAt: erasedAt)))
-        let entries = try await world.useCases.listAudit(
+        let entries = try await world.modules.administration.listAudit(
             in: application.id, matching: AuditFilter(action: .userRestored))
         #expect(entries.map(\.actor) == (restores ? [.user(user.id)] : []))
     }
@@ -135,9 +136,9 @@ struct SessionIssuerTests {
             method: .importing, createdAt: world.clock.now)
         world.clock.advance(by: .days(1))
         for outcome in [ImportOutcome.imported, .present] {
-            #expect(try await world.useCases.foreign.importSessions([imported], isRehearsal: false) == [outcome])
+            #expect(try await world.modules.sessions.importSessions([imported], isRehearsal: false) == [outcome])
         }
-        let after = try await world.useCases.readUser(user.id, in: application.id)
+        let after = try await world.modules.accounts.readUser(user.id, in: application.id)
         #expect(after.lastLogInAt == user.lastLogInAt && after.previousLogInAt == nil)
     }
 }

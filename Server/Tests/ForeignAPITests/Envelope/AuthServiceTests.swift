@@ -44,14 +44,14 @@ struct AuthServiceTests {
     @Test("has a base path for each application, and the root for one")
     func basePaths() async throws {
         let world = try await ForeignWorld()
-        let other = try await world.useCases.createApplication(
+        let other = try await world.modules.applications.createApplication(
             name: "Other", protocols: [.envelope: [.basePath: Secret("/diary")]])
         let body = #"{"id":"mina26","password":"pw"}"#
         for path in ["/user/signup", "/diary/user/signUp"] {
             let made = try await world.send("POST", path, body: body)
             #expect(try made.json()["status"] == .integer(204), "\(made.text)")
         }
-        #expect(try await world.useCases.listUsers(in: other.application.id).count == 1)
+        #expect(try await world.modules.accounts.listUsers(in: other.application.id).count == 1)
         let logIn = try await world.send("POST", "/diary/user/signIn", body: body)
         #expect(try logIn.json()["success"] == .bool(true))
     }

@@ -11,7 +11,7 @@ struct FieldRuleDoorTests {
     func readOnly(door: FieldDoor) async throws {
         let world = try await ForeignWorld([Self.coins])
         door.expect(try await door.register(world, "cheat", #""coins":9000"#), .readOnly, "coins")
-        #expect(try await world.useCases.listUsers(in: world.application.id).isEmpty)
+        #expect(try await world.modules.accounts.listUsers(in: world.application.id).isEmpty)
         let pass = try await door.person(world, "mina26", #""score":1"#)
         for members in [#""coins":9000"#, #""score":2,"coins":6"#, #""coins":"much""#] {
             door.expect(try await door.write(world, pass, members), .readOnly, "coins")
@@ -89,7 +89,7 @@ struct FieldRuleDoorTests {
             #expect(!seen.text.contains("secret mood") && !seen.text.contains("watched"))
         }
         // The answer's bytes were kept; a rule that changes forgets them.
-        try await world.useCases.changeFieldRules(of: world.application.id) {
+        try await world.modules.applications.changeFieldRules(of: world.application.id) {
             $0["mood"] = FieldRule(name: "mood", reader: .server, writer: .server)
             $0["flag"] = nil
         }

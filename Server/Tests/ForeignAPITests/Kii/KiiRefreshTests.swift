@@ -58,9 +58,9 @@ struct KiiRefreshTests {
         }
         #expect(try await refresh(token, at: self.world()).code == "WRONG_REFRESH_TOKEN")
         let id = Identifier<User>(rawValue: user.id)
-        try await world.useCases.setUserDisabled(id, in: world.application, isDisabled: true, by: .local)
+        try await world.modules.accounts.setUserDisabled(id, in: world.application, isDisabled: true, by: .local)
         #expect(try await refresh(token, at: world).code == "WRONG_REFRESH_TOKEN")
-        try await world.useCases.setUserDisabled(id, in: world.application, isDisabled: false, by: .local)
+        try await world.modules.accounts.setUserDisabled(id, in: world.application, isDisabled: false, by: .local)
         // The token ended with the disabling (section 8.6).
         #expect(try await refresh(token, at: world).code == "WRONG_REFRESH_TOKEN")
     }

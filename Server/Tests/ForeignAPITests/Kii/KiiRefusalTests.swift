@@ -43,7 +43,7 @@ struct KiiRefusalTests {
         let world = try await ForeignWorld()
         _ = try await world.kiiUser("known_1")
         let disabled = try await world.kiiUser("disabled_1")
-        try await world.useCases.setUserDisabled(
+        try await world.modules.accounts.setUserDisabled(
             .init(rawValue: disabled.id), in: world.application, isDisabled: true, by: .local)
         let name = who == "pseudo" ? try await world.pseudoUser().id : who
         let password = who == "known_1" ? "wrong" : "123ABC"
@@ -111,7 +111,7 @@ struct KiiRefusalTests {
         #expect(unknown.status == 404 && unknown.code == "APP_NOT_FOUND")
         let nameless = try await world.send("POST", "/api/oauth2/token", [], body: "{}")
         #expect(nameless.status == 404 && nameless.code == "APP_NOT_FOUND")
-        #expect(try await world.useCases.disableProtocol(.kii, of: world.application.id))
+        #expect(try await world.modules.applications.disableProtocol(.kii, of: world.application.id))
         let off = try await world.kii("POST", "/users", "{}")
         #expect(off.status == 404 && off.code == "APP_NOT_FOUND")
     }

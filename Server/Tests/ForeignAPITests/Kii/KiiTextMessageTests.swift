@@ -17,8 +17,8 @@ struct KiiTextMessageTests {
 
     /// The newest message to a number.
     private func message(_ number: String = number, at world: ForeignWorld) async throws -> MailMessage? {
-        _ = try await world.useCases.deliverMail()
-        return try await world.useCases.readOutbox(of: world.application.id).first { $0.recipient == number }
+        _ = try await world.modules.messaging.deliverMail()
+        return try await world.modules.messaging.readOutbox(of: world.application.id).first { $0.recipient == number }
     }
 
     /// The code of the newest message.
@@ -160,7 +160,7 @@ struct KiiTextMessageTests {
         _ = try await user(at: world)
         let answer = try await requestReset(who, at: world)
         #expect(answer.status == 204 || who == "PHONE:nonsense", "\(answer.text)")
-        #expect(try await world.useCases.deliverMail().delivered == 0)
+        #expect(try await world.modules.messaging.deliverMail().delivered == 0)
         #expect(try await completeReset("PHONE:+819000000000", "12345678", at: world).status == 403)
     }
 
@@ -168,9 +168,9 @@ struct KiiTextMessageTests {
     func unproved() async throws {
         let demanding = try await world()
         _ = try await user(at: demanding)
-        _ = try await demanding.useCases.deliverMail()
+        _ = try await demanding.modules.messaging.deliverMail()
         #expect(try await requestReset("PHONE:\(Self.number)", at: demanding).status == 204)
-        #expect(try await demanding.useCases.deliverMail().delivered == 0)
+        #expect(try await demanding.modules.messaging.deliverMail().delivered == 0)
         let world = try await world(demands: false)
         let user = try await user(at: world)
         let id = Identifier<User>(rawValue: user.id)
@@ -182,7 +182,7 @@ struct KiiTextMessageTests {
             try transaction.updateIdentifiers(of: known)
         }
         #expect(try await requestReset("PHONE:\(Self.number)", at: world).status == 204)
-        #expect(try await world.useCases.deliverMail().delivered == 0)
+        #expect(try await world.modules.messaging.deliverMail().delivered == 0)
     }
 
     @Test("are told 501 where the server sends no text messages")

@@ -13,8 +13,8 @@ struct KiiVerificationTests {
 
     /// The code of the newest mail.
     private func code(at world: ForeignWorld) async throws -> String {
-        _ = try await world.useCases.deliverMail()
-        let mail = try #require(try await world.useCases.readOutbox(of: world.application.id).first)
+        _ = try await world.modules.messaging.deliverMail()
+        let mail = try #require(try await world.modules.messaging.readOutbox(of: world.application.id).first)
         let line = mail.text.split(separator: "\n").map { $0.filter { $0 != " " } }
             .first { $0.count == 6 && $0.allSatisfy(\.isNumber) }
         return try #require(line, "\(mail.text)")

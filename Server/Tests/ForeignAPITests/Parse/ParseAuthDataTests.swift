@@ -29,7 +29,7 @@ struct ParseAuthDataTests {
                 caller: CurlCaller(
                     limits: .init(whole: .seconds(5)),
                     policy: EgressPolicy(privateNetworks: IPNetwork.loopback, operatorURLs: [])))
-            try await world.useCases.setProvider(
+            try await world.modules.providers.setProvider(
                 ProviderSettings(
                     provider: .apple, audiences: [bundle], teamId: "TEAM123456", keyId: "KEY1234567"),
                 secret: Secret(key.pemRepresentation), of: world.application.id)
@@ -101,7 +101,7 @@ struct ParseAuthDataTests {
     @Test("is not taken from anonymous users where the application says so")
     func noAnonymous() async throws {
         let world = try await ForeignWorld()
-        _ = try await world.useCases.foreign.changeProtocolRules(
+        _ = try await world.modules.applications.changeProtocolRules(
             .parse, of: world.application.id, to: ["allowsAnonymous": .truth(false)], mayLoosen: true)
         let answer = try await world.parse("POST", "/users", #"{"authData":{"anonymous":{"id":"\#(Self.anonymous)"}}}"#)
         #expect(answer.parseCode == 252)

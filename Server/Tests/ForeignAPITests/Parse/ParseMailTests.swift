@@ -11,7 +11,7 @@ struct ParseMailTests {
 
     init() async throws {
         world = try await ForeignWorld(server: ["rate-limits": "off", "dev": "on"])
-        try await world.useCases.changeMailSettings(of: world.application.id) { mail in
+        try await world.modules.messaging.changeMailSettings(of: world.application.id) { mail in
             mail.verificationURL = "https://id.example.test/parse/apps/app1/verify_email"
             mail.resetURL = "https://id.example.test/parse/apps/app1/request_password_reset"
         }
@@ -19,9 +19,9 @@ struct ParseMailTests {
 
     /// The path behind the host of the link in the newest mail.
     private func link() async throws -> String {
-        _ = try await world.useCases.deliverMail()
+        _ = try await world.modules.messaging.deliverMail()
         world.clock.advance(by: .milliseconds(1))
-        let mail = try #require(try await world.useCases.readOutbox(of: world.application.id).first)
+        let mail = try #require(try await world.modules.messaging.readOutbox(of: world.application.id).first)
         let link = try #require(mail.text.firstMatch(of: #/https:\/\/id\.example\.test(\/\S+)/#))
         return String(link.1)
     }

@@ -43,7 +43,7 @@ struct ParseServiceTests {
         #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "127.0.0.1").status == 200)
         #expect(
             try await world.parse("GET", "/serverInfo").text == #"{"error":"unauthorized: master key is required"}"#)
-        _ = try await world.useCases.foreign.changeProtocolRules(
+        _ = try await world.modules.applications.changeProtocolRules(
             .parse, of: world.application.id, to: ["administratorNetworks": .texts(["10.0.0.0/8"])], mayLoosen: true)
         #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "10.1.2.3").status == 200)
         #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "127.0.0.1").status == 403)
@@ -62,7 +62,7 @@ struct ParseServiceTests {
         #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "127.0.0.1").status == 200)
         #expect(try await world.send("GET", "/parse/serverInfo", headers + added, peer: "127.0.0.1").status == 403)
         // The same for a network that the application lists.
-        _ = try await world.useCases.foreign.changeProtocolRules(
+        _ = try await world.modules.applications.changeProtocolRules(
             .parse, of: world.application.id, to: ["administratorNetworks": .texts(["10.0.0.0/8"])], mayLoosen: true)
         #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "10.1.2.3").status == 200)
         #expect(try await world.send("GET", "/parse/serverInfo", headers + added, peer: "10.1.2.3").status == 403)
@@ -88,7 +88,7 @@ struct ParseServiceTests {
     func listedProxy(peer: String, added: [(String, String)], status: Int) async throws {
         let world = try await ForeignWorld(
             server: ["rate-limits": "off", "trusted-proxies": "\(peer)", "public-url": "https://id.example.test"])
-        _ = try await world.useCases.foreign.changeProtocolRules(
+        _ = try await world.modules.applications.changeProtocolRules(
             .parse, of: world.application.id,
             to: ["administratorNetworks": .texts(["127.0.0.0/8", "::1", "192.0.2.7"])], mayLoosen: true)
         let headers = [("X-Parse-Application-Id", "app1"), ("X-Parse-Master-Key", "master")]

@@ -133,7 +133,7 @@ struct ParseSessionTests {
         let imported = ImportedSession(
             user: Identifier(rawValue: user.id), application: world.application.id, token: Secret("legacytoken"),
             protocolName: .parse, method: .password, createdAt: world.clock.now)
-        #expect(try await world.useCases.foreign.importSessions([imported], isRehearsal: false) == [.imported])
+        #expect(try await world.modules.sessions.importSessions([imported], isRehearsal: false) == [.imported])
         #expect(try await world.parse("GET", "/users/me", token: "legacytoken").status == 200)
         let upgraded = try await world.parse("POST", "/upgradeToRevocableSession", "{}", token: "legacytoken")
         #expect(try upgraded.json()["createdWith"] == ["action": "upgrade"])

@@ -113,7 +113,7 @@ struct ParseUserTests {
     func options() async throws {
         let world = try await ForeignWorld()
         func rules(_ truths: [String: Bool]) async throws {
-            _ = try await world.useCases.foreign.changeProtocolRules(
+            _ = try await world.modules.applications.changeProtocolRules(
                 .parse, of: world.application.id, to: truths.mapValues { .truth($0) }, mayLoosen: true)
         }
         try await rules(["ignoresCase": true])

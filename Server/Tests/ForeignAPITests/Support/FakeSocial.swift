@@ -51,7 +51,7 @@ extension ForeignWorld {
                 limits: .init(whole: .seconds(20)),
                 policy: EgressPolicy(privateNetworks: IPNetwork.loopback, operatorURLs: [])))
         for provider in [Identity.Provider.facebook, .twitter, .google] {
-            try await world.useCases.setProvider(
+            try await world.modules.providers.setProvider(
                 ProviderSettings(provider: provider, audiences: ["app-one"]), secret: Secret("secret"),
                 of: world.application.id)
         }

@@ -36,7 +36,7 @@ struct ForeignWorld: Sendable {
             clock: clock, randomness: CountingRandomness(), sealingKey: try .ofTests(), passwords: Self.passwords,
             providers: providers, caller: caller)
         responder = try composition.responders().all
-        application = try await composition.useCases.createApplication(
+        application = try await composition.modules.applications.createApplication(
             name: "Old app", settings: settings,
             protocols: [
                 .kii: [
@@ -56,7 +56,7 @@ struct ForeignWorld: Sendable {
     private static let passwords = PasswordThreads(
         count: 2, maximumWaiting: 1000, strength: Argon2id(memoryKiB: 8, passes: 1))
 
-    var useCases: UseCases { composition.useCases }
+    var modules: Modules { composition.modules }
 
     /// Writes to the storage past the rules, as an import does.
     func importing(_ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Void) async throws {

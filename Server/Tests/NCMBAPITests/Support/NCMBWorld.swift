@@ -89,7 +89,7 @@ struct NCMBWorld: Sendable {
             clock: clock, randomness: TestRandomness(), sealingKey: key, passwords: Self.passwords,
             providers: providers, caller: caller)
         responder = try composition.responders().all
-        application = try await composition.useCases.createApplication(
+        application = try await composition.modules.applications.createApplication(
             name: "Old app", settings: settings,
             protocols: [
                 .ncmb: [.applicationKey: Secret(Self.applicationKey), .clientKey: Secret(Self.clientKey)]
@@ -100,7 +100,7 @@ struct NCMBWorld: Sendable {
     private static let passwords = PasswordThreads(
         count: 2, maximumWaiting: 1000, strength: Argon2id(memoryKiB: 8, passes: 1))
 
-    var useCases: UseCases { composition.useCases }
+    var modules: Modules { composition.modules }
 
     /// The time now as SDKs write it.
     var timestamp: String { WireTime(millisecondsSince1970: clock.now.milliseconds).description }

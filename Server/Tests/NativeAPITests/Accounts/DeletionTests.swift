@@ -22,7 +22,7 @@ struct DeletionTests {
         expect(try await server.redeem(code, on: ProofMaker()), 403, .transferCodeRefused)
 
         server.clock.advance(by: .days(7) - .milliseconds(1))
-        try await server.useCases.eraseDeletedUsers()
+        try await server.modules.deletion.eraseDeletedUsers()
         let refused = try await server.logIn(device)
         expect(refused, 403, .userDeleted)
         #expect(try refused.read(Problem.self).erasedAt?.millisecondsSince1970 == erasedAt)
@@ -32,7 +32,7 @@ struct DeletionTests {
         #expect(try restored.read(LogInResponse.self).user.id == first.logIn.user.id)
         #expect(try await server.logIn(device).status == 200)
         server.clock.advance(by: .days(30))
-        try await server.useCases.eraseDeletedUsers()
+        try await server.modules.deletion.eraseDeletedUsers()
         #expect(try await server.person(device).logIn.user.id == first.logIn.user.id)
     }
 
@@ -44,16 +44,16 @@ struct DeletionTests {
         _ = try await server.joined(try await person.issueCode().code, on: ProofMaker(), name: "二台目")
         #expect(try await person.send(.delete, APIPath.user).status == 202)
         server.clock.advance(by: .days(2))
-        #expect(try await server.useCases.eraseDeletedUsers() == 1)
-        #expect(try await server.useCases.eraseDeletedUsers() == 0)
+        #expect(try await server.modules.deletion.eraseDeletedUsers() == 1)
+        #expect(try await server.modules.deletion.eraseDeletedUsers() == 0)
         await #expect(throws: DomainError.userUnknown) {
-            try await server.useCases.readUser(
+            try await server.modules.accounts.readUser(
                 Identifier(rawValue: person.logIn.user.id), in: server.application.id)
         }
         let again = try await server.logIn(device)
         #expect(again.status == 201)
         #expect(try again.read(LogInResponse.self).user.id != person.logIn.user.id)
-        let entries = try await server.useCases.listAudit(in: server.application.id)
+        let entries = try await server.modules.administration.listAudit(in: server.application.id)
         #expect(entries.contains { $0.action == .userErased && $0.details == ["reason": "deletion"] })
         #expect(!String(reflecting: entries).contains("花子の本名"))
     }
@@ -76,9 +76,9 @@ struct DeletionTests {
         let left = try await server.person(phone).logIn.user.id
         _ = try await server.joined(try await old.issueCode().code, on: phone)
         server.clock.advance(by: .days(7))
-        #expect(try await server.useCases.eraseDeletedUsers() == 1)
+        #expect(try await server.modules.deletion.eraseDeletedUsers() == 1)
         await #expect(throws: DomainError.userUnknown) {
-            try await server.useCases.readUser(Identifier(rawValue: left), in: server.application.id)
+            try await server.modules.accounts.readUser(Identifier(rawValue: left), in: server.application.id)
         }
     }
 
@@ -89,7 +89,7 @@ struct DeletionTests {
             #expect(try await server.person().send(.delete, APIPath.user).status == 202)
         }
         server.clock.advance(by: .days(7))
-        async let erased = server.useCases.eraseDeletedUsers()
+        async let erased = server.modules.deletion.eraseDeletedUsers()
         let meanwhile = try await server.person()
         #expect(try await erased == 120)
         #expect(try await meanwhile.send(.get, APIPath.user).status == 200)
@@ -136,7 +136,7 @@ struct IdleUserTests {
         let server = try await TestServer()
         _ = try await server.person()
         server.clock.advance(by: .days(4000))
-        #expect(try await server.useCases.removeIdleUsers() == 0)
+        #expect(try await server.modules.deletion.removeIdleUsers() == 0)
     }
 
     @Test("goes by the last activity, never by age")
@@ -148,9 +148,9 @@ struct IdleUserTests {
         server.clock.advance(by: .days(20))
         #expect(try await server.logIn(launching.device).status == 200)
         #expect(try await asking.send(.get, APIPath.user).status == 200)
-        try await server.useCases.writeSessionActivity()
+        try await server.modules.sessions.writeSessionActivity()
         server.clock.advance(by: .days(11))
-        #expect(try await server.useCases.removeIdleUsers() == 1)
+        #expect(try await server.modules.deletion.removeIdleUsers() == 1)
         #expect(try await server.logIn(idle.device).status == 201)
         #expect(try await server.logIn(launching.device).status == 200)
         #expect(try await asking.send(.get, APIPath.user).status == 200)
@@ -168,6 +168,6 @@ struct IdleUserTests {
             try transaction.updateIdentifiers(of: user)
         }
         server.clock.advance(by: .days(400))
-        #expect(try await server.useCases.removeIdleUsers() == 0)
+        #expect(try await server.modules.deletion.removeIdleUsers() == 0)
     }
 }

@@ -147,7 +147,7 @@ struct DeviceKeyTests {
     @Test("tell a disabled owner's device that the account is closed, not that another log-in would help")
     func disabledOwner() async throws {
         #expect(try await owner.send(.delete, APIPath.deviceKeys).status == 200)
-        try await server.useCases.setUserDisabled(
+        try await server.modules.accounts.setUserDisabled(
             Identifier(rawValue: owner.logIn.user.id), in: server.application, isDisabled: true, by: .local)
         expect(try await server.logIn(second.device), 403, .userDisabled)
     }
@@ -155,7 +155,7 @@ struct DeviceKeyTests {
     @Test("that were removed make new users once the account is erased")
     func erased() async throws {
         #expect(try await owner.send(.delete, APIPath.deviceKeys).status == 200)
-        try await server.useCases.eraseUser(
+        try await server.modules.deletion.eraseUser(
             Identifier(rawValue: owner.logIn.user.id), in: server.application.id, by: .local)
         #expect(try await server.logIn(second.device).status == 201)
     }
@@ -164,14 +164,14 @@ struct DeviceKeyTests {
     func forgotten() async throws {
         #expect(try await owner.send(.delete, APIPath.deviceKeys).status == 200)
         server.clock.advance(by: RemovedDeviceKey.memory)
-        try await server.useCases.purgeExpired()
+        try await server.modules.sessions.purgeExpired()
         expect(try await server.logIn(second.device), 403, .deviceKeyRemoved)
         server.clock.advance(by: .milliseconds(1))
-        try await server.useCases.purgeExpired()
+        try await server.modules.sessions.purgeExpired()
         #expect(try await server.logIn(second.device).status == 201)
     }
 
     private func entries(_ action: AuditEntry.Action) async throws -> [AuditEntry] {
-        try await server.useCases.listAudit(in: server.application.id).filter { $0.action == action }
+        try await server.modules.administration.listAudit(in: server.application.id).filter { $0.action == action }
     }
 }

@@ -112,7 +112,7 @@ struct EvictionTests {
         let reset = try await world.server.send(
             .post, APIPath.resetPassword, body: #"{"token": "\#(token)", "newPassword": "a quite new secret"}"#)
         #expect(reset.status == 204)
-        let user = try await world.server.useCases.readUser(id, in: application)
+        let user = try await world.server.modules.accounts.readUser(id, in: application)
         #expect(user.identities.isEmpty && user.emailVerifiedAt != nil && user.phoneVerifiedAt == nil)
     }
 }
@@ -145,9 +145,9 @@ private struct EvictionWorld: Sendable {
 
     /// What was ever mailed, newest first.
     private func mails() async throws -> [MailMessage] {
-        _ = try await server.useCases.deliverMail()
+        _ = try await server.modules.messaging.deliverMail()
         server.clock.advance(by: .milliseconds(1))
-        return try await server.useCases.readOutbox(of: server.application.id)
+        return try await server.modules.messaging.readOutbox(of: server.application.id)
     }
 
     private func verify(_ token: String) async throws {

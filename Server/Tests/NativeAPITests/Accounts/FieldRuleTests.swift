@@ -35,7 +35,7 @@ struct FieldRuleTests {
         let body = #"{"user": {"fields": {"coins": 1}}}"#
         let device = ProofMaker()
         let person = try await server.person(device, body: body)
-        try await server.useCases.changeFieldRules(of: server.application.id) {
+        try await server.modules.applications.changeFieldRules(of: server.application.id) {
             $0["coins"] = FieldRule(name: "coins", kind: .string, writer: .server)
         }
         // An app in the stores sends what it always sent: whoever is known is let in.
@@ -52,7 +52,7 @@ struct FieldRuleTests {
     func upgrade() async throws {
         let server = try await server([])
         let person = try await server.person()
-        try await server.useCases.changeFieldRules(of: server.application.id) {
+        try await server.modules.applications.changeFieldRules(of: server.application.id) {
             $0["team"] = FieldRule(name: "team", kind: .string, isRequired: true)
             $0["rank"] = FieldRule(name: "rank", kind: .integer, writer: .server, isRequired: true, standard: 1)
         }
@@ -70,7 +70,7 @@ struct FieldRuleTests {
     func oldData() async throws {
         let server = try await server([])
         let person = try await server.person(body: #"{"user": {"fields": {"age": "old", "note": "n"}}}"#)
-        try await server.useCases.changeFieldRules(of: server.application.id) {
+        try await server.modules.applications.changeFieldRules(of: server.application.id) {
             $0["age"] = FieldRule(name: "age", kind: .integer, isRequired: true)
         }
         #expect(try await person.send(.get, APIPath.user).read(UserBody.self).fields["age"] == "old")
@@ -89,7 +89,7 @@ struct FieldRuleTests {
         let person = try await server.person(body: #"{"user": {"fields": {"a": 1}}}"#)
         let emptied = try await person.send(.patch, APIPath.user, body: #"{"fields": null}"#)
         #expect(try emptied.read(UserBody.self).fields == ["coins": 5])
-        let stored = try await server.useCases.readUser(
+        let stored = try await server.modules.accounts.readUser(
             Identifier(rawValue: person.logIn.user.id), in: server.application.id)
         #expect(stored.fields == ["coins": 5, "flag": true])
     }
@@ -141,7 +141,7 @@ struct FieldRuleTests {
             }
             group.addTask {
                 // A fault shows in the expectations below.
-                _ = try? await server.useCases.changeFieldRules(of: application) {
+                _ = try? await server.modules.applications.changeFieldRules(of: application) {
                     $0["coins"] = FieldRule(name: "coins", writer: .server)
                 }
             }

@@ -25,7 +25,7 @@ struct FieldsPageTests {
     @Test("is drawn in every language", arguments: PageLanguage.allCases)
     func languages(language: PageLanguage) async throws {
         let world = try await AdminWorld(roles: [])
-        try await world.server.useCases.changeFieldRules(of: world.server.application.id) {
+        try await world.server.modules.applications.changeFieldRules(of: world.server.application.id) {
             $0["score"] = FieldRule(name: "score", kind: .number, isRequired: true)
         }
         let shown = try await browser(world).get(path(world) + "?field=score&lang=\(language.rawValue)")
@@ -43,7 +43,7 @@ struct FieldsPageTests {
         let made = try await browser.post("\(place)/save", Self.form, token: token)
         #expect(made.status == 303 && made.location?.contains("broken=1") == true)
         func rules() async throws -> FieldRules {
-            try await world.server.useCases.findApplication(world.server.application.id).settings.fieldRules
+            try await world.server.modules.applications.findApplication(world.server.application.id).settings.fieldRules
         }
         let rule = FieldRule(
             name: "coins", kind: .integer, reader: .owner, writer: .server, standard: 5, labels: ["en": "Coins"])
@@ -77,7 +77,8 @@ struct FieldsPageTests {
         #expect(try await auditor.post("\(place)/save", Self.form, token: shown.token).status == 403)
         #expect(try await browser(world, "support").get(place).status == 403)
         #expect(try await browser(world).post("\(place)/save", Self.form, token: "forged").status == 403)
-        let rules = try await world.server.useCases.findApplication(world.server.application.id).settings.fieldRules
+        let rules = try await world.server.modules.applications.findApplication(world.server.application.id).settings
+            .fieldRules
         #expect(rules.isEmpty)
     }
 
@@ -85,7 +86,7 @@ struct FieldsPageTests {
     func scripts() async throws {
         let world = try await AdminWorld(roles: [])
         let evil = "\"'><script>alert(1)</script>{{{me}}}"
-        try await world.server.useCases.changeFieldRules(of: world.server.application.id) {
+        try await world.server.modules.applications.changeFieldRules(of: world.server.application.id) {
             $0[evil] = FieldRule(name: evil, standard: .string(evil), labels: ["en": evil])
         }
         let shown = try await browser(world).get(path(world) + "?field=\(FormValues.escaped(evil))")

@@ -94,13 +94,13 @@ struct MergeTests {
             try transaction.events(in: application, after: nil, limit: 10)
         }
         #expect(events.map(\.kind) == ["user.merged"])
-        let actions = try await server.useCases.listAudit(in: application).map(\.action.rawValue)
+        let actions = try await server.modules.administration.listAudit(in: application).map(\.action.rawValue)
         #expect(actions.contains("merge.merge") && actions.contains("merge.offered"))
 
         // A change that came after the merge survives the undoing.
         _ = try await registered.send(.patch, APIPath.user, body: #"{"fields": {"best": 20}}"#)
         server.clock.advance(by: .days(7) - .milliseconds(1))
-        try await server.useCases.eraseDeletedUsers()
+        try await server.modules.deletion.eraseDeletedUsers()
         let token = try #require(merged.session?.token)
         let undo = #"{"merge": "\#(try #require(merged.merge))"}"#
         let bearer = [("Authorization", "Bearer \(token)")]
@@ -125,7 +125,7 @@ struct MergeTests {
         let erasedAt = (server.clock.now + .days(7)).milliseconds
         #expect(merged.leftUser?.erasedAt?.millisecondsSince1970 == erasedAt)
         server.clock.advance(by: .days(7))
-        #expect(try await server.useCases.eraseDeletedUsers() == 1)
+        #expect(try await server.modules.deletion.eraseDeletedUsers() == 1)
         #expect(try await server.person(current.device).logIn.user.id == registered.logIn.user.id)
     }
 

@@ -63,11 +63,11 @@ struct ProviderMergeTests {
         expect(refused, 409, .identityTaken)
         #expect(try refused.read(Problem.self).merge == nil)
         let (id, application) = (Identifier<User>(rawValue: owner.logIn.user.id), world.server.application)
-        try await world.server.useCases.setUserDisabled(id, in: application, isDisabled: true, by: .local)
+        try await world.server.modules.accounts.setUserDisabled(id, in: application, isDisabled: true, by: .local)
         #expect(
             try await world.link(current, try world.credential(nonce: "3"), nonce: "3").read(Problem.self).merge == nil)
-        try await world.server.useCases.setUserDisabled(id, in: application, isDisabled: false, by: .local)
-        _ = try await world.server.useCases.deleteUser(id, in: application, by: .local)
+        try await world.server.modules.accounts.setUserDisabled(id, in: application, isDisabled: false, by: .local)
+        _ = try await world.server.modules.deletion.deleteUser(id, in: application, by: .local)
         #expect(
             try await world.link(current, try world.credential(nonce: "4"), nonce: "4").read(Problem.self).merge == nil)
     }

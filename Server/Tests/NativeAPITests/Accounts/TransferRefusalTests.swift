@@ -91,7 +91,7 @@ struct TransferRefusalTests {
         let old = try await server.person()
         _ = try await old.issueCode()
         server.clock.advance(by: .days(2))
-        try await server.useCases.purgeExpired()
+        try await server.modules.sessions.purgeExpired()
         let application = server.application.id
         let user = Identifier<User>(rawValue: old.logIn.user.id)
         let wasThere = try await server.store.write { transaction throws(DomainError) in

@@ -88,7 +88,7 @@ struct TransferTests {
         expect(try await new.send(.get, APIPath.user), 401, .sessionInvalid)
         let back = try await server.person(phone)
         #expect(back.logIn.user.id == first.logIn.user.id && back.logIn.user.displayName == "before")
-        let stored = try await server.useCases.readUser(
+        let stored = try await server.modules.accounts.readUser(
             Identifier(rawValue: first.logIn.user.id), in: server.application.id)
         #expect(stored.deletionRequestedAt == nil)
     }
@@ -152,7 +152,7 @@ struct TransferTests {
         _ = try await server.redeem(code, on: ProofMaker(), [("User-Agent", "thief/1.0")])
         let notice = try #require(try await old.notices().first)
         #expect(try await old.undo(notice.id).status == 204)
-        let entries = try await server.useCases.listAudit(in: server.application.id)
+        let entries = try await server.modules.administration.listAudit(in: server.application.id)
         #expect(
             entries.map(\.action.rawValue).sorted() == [
                 "application.created", "transfer-code.issued", "transfer-code.redeemed", "transfer-code.redeemed",

@@ -13,7 +13,7 @@ struct AdminLogInTests {
     }
 
     private func owner(_ server: TestServer) async throws -> (key: JSONValue, codes: [String]) {
-        let token = try await server.useCases.administration.makeLink(for: nil, by: .local).token.revealed
+        let token = try await server.modules.administration.makeLink(for: nil, by: .local).token.revealed
         let opened = try await server.send(
             .post, "/v1/admin/set-up/open", body: #"{"token": "\#(token)"}"#, isNamed: false
         ).json
@@ -29,7 +29,7 @@ struct AdminLogInTests {
     @Test("do not exist to begin with: the first one comes in by a link that counts once")
     func firstOwner() async throws {
         let server = try await TestServer()
-        let rules = server.useCases.administration
+        let rules = server.modules.administration
         #expect(try await rules.needsFirstAdmin())
         let first = try await rules.makeLink(for: nil, by: .local).token
         let second = try await rules.makeLink(for: nil, by: .local).token
@@ -51,7 +51,7 @@ struct AdminLogInTests {
     @Test("refuse links that are forged, late, or come with a wrong code or a weak password")
     func badSetUp() async throws {
         let server = try await TestServer()
-        let rules = server.useCases.administration
+        let rules = server.modules.administration
         let link = try await rules.makeLink(for: nil, by: .local).token.revealed
         func setUp(_ token: String, password: String = AdminWorld.password, code: String) async throws -> Answer {
             try await server.send(
@@ -122,7 +122,7 @@ struct AdminLogInTests {
     @Test("are kept out at once when disabled, and sessions end by disuse and by age")
     func ends() async throws {
         let world = try await AdminWorld(roles: [.support])
-        let rules = world.server.useCases.administration
+        let rules = world.server.modules.administration
         let support = try #require(try await rules.listAdmins().first { $0.role == .support })
         #expect(try await world.send("support", .get, "me").status == 200)
         _ = try await rules.changeAdmin(support.id, .init(isDisabled: true), by: .local)
@@ -141,7 +141,7 @@ struct AdminLogInTests {
         let other = try #require(admins.first { $0["role"]?.text == "operator" })
         let rootId = try #require(root["id"]?.text)
         func version(_ id: String) async throws -> [(String, String)] {
-            let admin = try await world.server.useCases.administration.listAdmins().first { $0.id.rawValue == id }
+            let admin = try await world.server.modules.administration.listAdmins().first { $0.id.rawValue == id }
             return [("If-Match", "\"\(admin?.updatedAt.milliseconds ?? 0)\"")]
         }
         expect(
@@ -186,7 +186,7 @@ struct AdminLogInTests {
     private func secondOwner(
         _ world: AdminWorld
     ) async throws -> (id: String, version: String, token: String, link: Secret, key: String) {
-        let rules = world.server.useCases.administration
+        let rules = world.server.modules.administration
         let admin = try await rules.createAdmin(name: "second", role: .owner, applications: nil, by: .local)
         let token = try await AdminWorld.setUp(
             try await rules.makeLink(for: admin.id, by: .local).token, name: nil, on: world.server)
@@ -225,7 +225,7 @@ struct AdminLogInTests {
         expect(opened, 403, .linkRefused)
         // The other owner's key stays.
         #expect(try await world.send("owner", .get, "keys").json["keys"]?.list.count == 1)
-        let entries = try await world.server.useCases.listAudit(in: AuditEntry.server)
+        let entries = try await world.server.modules.administration.listAudit(in: AuditEntry.server)
         #expect(
             entries.first { $0.action == (deed == "remove" ? .adminRemoved : .adminChanged) }?.details["keys-ended"]
                 == "1")
@@ -241,7 +241,7 @@ struct AdminLogInTests {
     func narrowedKeys() async throws {
         let world = try await AdminWorld(roles: [])
         let second = try await secondOwner(world)
-        let rules = world.server.useCases.administration
+        let rules = world.server.modules.administration
         let id = Identifier<Admin>(rawValue: second.id)
         let patch = world.place("/protocols/parse/rules")
         #expect(try await world.send(second.key, .patch, patch, body: "{}").status == 200)
@@ -257,7 +257,7 @@ struct AdminLogInTests {
     @Test("who are locked out by a stranger's guesses are let in by another owner, by the API or the dashboard")
     func unlock() async throws {
         let world = try await AdminWorld(roles: [.operator])
-        let (rules, clock) = (world.server.useCases.administration, world.server.clock)
+        let (rules, clock) = (world.server.modules.administration, world.server.clock)
         let (key, recovery) = try await owner(world.server)
         let boss = try #require(try await rules.listAdmins().first { $0.name == "boss" })
         func lock() async throws {
@@ -287,7 +287,7 @@ struct AdminLogInTests {
         #expect(done.location == "\(place)?done=unlocked")
         #expect(try await !browser.get(place).html.contains("\(place)/unlock\""))
         #expect(try await logIn(world, "boss", AdminWorld.password, recovery[1]).status == 200)
-        let entries = try await world.server.useCases.listAudit(in: AuditEntry.server)
+        let entries = try await world.server.modules.administration.listAudit(in: AuditEntry.server)
         #expect(entries.count { $0.action == .adminUnlocked && $0.target == .admin(boss.id) } == 2)
     }
 
@@ -297,10 +297,10 @@ struct AdminLogInTests {
         _ = try await logIn(world, "root", "wrong password here", "000000")
         let person = try await world.server.person()
         _ = try await world.send("owner", .post, world.place("/users/\(person.logIn.user.id)/disable"))
-        let id = try #require(try await world.server.useCases.administration.listAdmins().first?.id)
-        let server = try await world.server.useCases.listAudit(in: AuditEntry.server)
+        let id = try #require(try await world.server.modules.administration.listAdmins().first?.id)
+        let server = try await world.server.modules.administration.listAudit(in: AuditEntry.server)
         #expect(server.contains { $0.action == .adminLoggedIn && $0.result == .refused && $0.target == .admin(id) })
-        let application = try await world.server.useCases.listAudit(in: world.server.application.id)
+        let application = try await world.server.modules.administration.listAudit(in: world.server.application.id)
         let entry = try #require(application.first { $0.action == .userDisabled })
         #expect(entry.actor == .admin(id) && entry.origin.address == "192.0.2.1" && entry.origin.requestId != nil)
     }
@@ -308,7 +308,7 @@ struct AdminLogInTests {
     @Test("come in with the key that an application was made with, to that application alone")
     func applicationKey() async throws {
         let world = try await AdminWorld(roles: [])
-        let made = try await world.server.useCases.createApplication(name: "Own")
+        let made = try await world.server.modules.applications.createApplication(name: "Own")
         let key = made.adminKey.revealed
         #expect(try await world.send(key, .get, "applications/\(made.application.id)/users").status == 200)
         expect(try await world.send(key, .get, world.place("/users")), 404, .notFound)

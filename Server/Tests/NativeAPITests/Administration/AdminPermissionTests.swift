@@ -76,7 +76,7 @@ struct AdminPermissionTests {
     @Test("finds no user, session or merge of another application")
     func otherUsers() async throws {
         let world = try await AdminWorld(roles: [.operator], restricted: true)
-        let stranger = try await world.server.useCases.signUp(
+        let stranger = try await world.server.modules.accounts.signUp(
             .init(
                 application: world.foreign, identifiers: .init(username: .set("stranger")),
                 password: Secret("four quiet words"), address: ClientAddress(text: "192.0.2.9", allowanceGroup: "x")))
@@ -88,7 +88,7 @@ struct AdminPermissionTests {
                 body: route.method == .get || route.method == .delete ? nil : body)
             #expect(answer.status == 404, "\(route.method) \(path): \(answer.text)")
         }
-        let there = try await world.server.useCases.readUser(stranger.user.id, in: world.foreign.id)
+        let there = try await world.server.modules.accounts.readUser(stranger.user.id, in: world.foreign.id)
         #expect(there.disabledAt == nil && there.deletionRequestedAt == nil)
     }
 }

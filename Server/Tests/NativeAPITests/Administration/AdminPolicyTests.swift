@@ -78,7 +78,7 @@ struct AdminPolicyTests {
     }
 
     private func key(_ scopes: Set<AdminPermission>, in world: AdminWorld) async throws -> String {
-        let rules = world.server.useCases.administration
+        let rules = world.server.modules.administration
         let owner = try await rules.findAdmin(world.tokens["owner"].map { Secret($0) })
         return try await rules.createKey(
             .init(name: "key", scopes: scopes, applications: nil, life: .days(1)), by: owner, from: .local
@@ -158,7 +158,7 @@ struct AdminPolicyTests {
         let token = try #require(world.tokens["owner"])
         let user = try await world.server.person().logIn.user.id
         func count() async throws -> Int {
-            try await world.server.useCases.listAudit(in: world.server.application.id, limit: 1000)
+            try await world.server.modules.administration.listAudit(in: world.server.application.id, limit: 1000)
                 .count { $0.action == .usersRead }
         }
         for endpoint in Self.guarded where endpoint.method == .get {
@@ -172,7 +172,7 @@ struct AdminPolicyTests {
     @Test("is allowed to commands, and refused to who has not logged in unless it leads to a log-in")
     func actors() async throws {
         let world = try await AdminWorld(roles: [])
-        let perform = world.server.useCases.administration.perform
+        let perform = world.server.modules.administration.perform
         for action in AdminAction.allCases {
             #expect(perform.allows(action, by: .commandLine, in: nil))
             #expect(perform.allows(action, by: .anonymous(.local), in: nil) == (action.policy.access == .open))

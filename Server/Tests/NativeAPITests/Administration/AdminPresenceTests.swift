@@ -92,7 +92,7 @@ struct AdminPresenceTests {
         expect(try await prove(old, AdminWorld.password, code), 401, .adminRequired)
         clock.advance(by: AdminSession.freshness)
         expect(try await world.send(token, .post, "signing-keys", body: "{}"), 403, .reauthenticationRequired)
-        let actions = try await world.server.useCases.listAudit(in: AuditEntry.server)
+        let actions = try await world.server.modules.administration.listAudit(in: AuditEntry.server)
             .filter { $0.action == .adminReauthenticated }
         #expect(actions.count { $0.result == .done } == 1 && actions.count { $0.result == .refused } == 3)
         // Not longer than twelve hours from the log-in, however often it is proven.
@@ -148,7 +148,7 @@ struct AdminPresenceTests {
             ("ncmb", #"{"allowsAnonymous": false}"#), ("parse", #"{"administratorNetworks": []}"#),
             ("ncmb", #"{"takesPasswordsInAddresses": false}"#), ("kii", #"{"demandsVerifiedEmail": true}"#),
         ] { #expect(try await change(name, body).status == 200, "\(body)") }
-        let settings = try await world.server.useCases.findApplication(world.server.application.id).settings
+        let settings = try await world.server.modules.applications.findApplication(world.server.application.id).settings
         #expect(!settings.foreignOptions(of: .ncmb).takesPasswordsInAddresses)
         #expect(settings.foreignOptions(of: .parse).hasPasswordPolicy)
     }

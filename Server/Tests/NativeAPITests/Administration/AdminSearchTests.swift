@@ -33,7 +33,7 @@ struct AdminSearchTests {
             world.server.clock.advance(by: .milliseconds(5))
         }
         engine.play(.takes(.milliseconds(299)))
-        let browse = world.server.useCases.administration.browseUsers
+        let browse = world.server.modules.administration.browseUsers
         let application = world.server.application.id
         // Each step looks at one user; after the second one the time is over.
         let first = try await browse(in: application, limit: 50, stride: 1)
@@ -42,7 +42,7 @@ struct AdminSearchTests {
         #expect(rest.users.count == 1)
         #expect(engine.limits.prefix(2) == [.milliseconds(300), .milliseconds(1)])
         // An export has longer for its pages, and misses nobody.
-        let pages = try await world.server.useCases.administration.exportUsers(
+        let pages = try await world.server.modules.administration.exportUsers(
             of: application, BrowseUsers.Filter(), by: .local)
         #expect(try await pages(from: nil).users.count == 3)
         #expect(engine.limits.last == .seconds(10))

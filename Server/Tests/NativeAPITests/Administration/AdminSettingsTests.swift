@@ -20,7 +20,7 @@ struct AdminSettingsTests {
         let changed = try await world.send("owner", .patch, world.place(), [("If-Match", version)], body: body)
         #expect(try changed.json["name"] == "Star")
         #expect(try changed.json["mail"]?["senderName"] == "Star team")
-        let settings = try await world.server.useCases.findApplication(world.server.application.id).settings
+        let settings = try await world.server.modules.applications.findApplication(world.server.application.id).settings
         #expect(settings.sessionLifetime == .days(10) && settings.mergeRules == ["gems": .sum])
         expect(
             try await world.send("owner", .patch, world.place(), [("If-Match", version)], body: body), 412,
@@ -30,7 +30,7 @@ struct AdminSettingsTests {
         let removed = try await world.send(
             "owner", .patch, world.place(), next, body: #"{"anonymousIdleSeconds": null, "transferLink": null}"#)
         #expect(try removed.json["anonymousIdleSeconds"] == nil)
-        let entries = try await world.server.useCases.listAudit(in: world.server.application.id)
+        let entries = try await world.server.modules.administration.listAudit(in: world.server.application.id)
         #expect(entries.filter { $0.action == .settingsChanged }.count == 2)
     }
 
@@ -94,7 +94,8 @@ struct AdminSettingsTests {
         #expect(try await world.send("owner", .delete, path).status == 204)
         expect(try await world.send("owner", .delete, path), 404, .providerNotEnabled)
         expect(try await world.send("owner", .post, "\(path)/check"), 404, .providerNotEnabled)
-        let actions = try await world.server.useCases.listAudit(in: world.server.application.id).map(\.action)
+        let actions = try await world.server.modules.administration.listAudit(in: world.server.application.id).map(
+            \.action)
         #expect(actions.contains(.providerSet) && actions.contains(.providerRemoved))
     }
 
@@ -148,8 +149,8 @@ struct AdminSettingsTests {
         let test = #"{"kind": "log-in-code", "language": "ja", "to": "me@example.com"}"#
         #expect(try await world.send("owner", .post, world.place("/mail/test"), body: test).status == 202)
         #expect(try await world.send("owner", .get, world.place("/mail/queue")).json["mails"]?.list.count == 1)
-        _ = try await server.useCases.deliverMail()
-        let sent = try #require(try await server.useCases.readOutbox(of: server.application.id).first)
+        _ = try await server.modules.messaging.deliverMail()
+        let sent = try #require(try await server.modules.messaging.readOutbox(of: server.application.id).first)
         #expect(sent.recipient == "me@example.com" && sent.text == "コード: 1234 5678")
         expect(
             try await world.send(
@@ -192,7 +193,7 @@ struct AdminSettingsTests {
         #expect(try JSONValue(parsing: Array(line.utf8))["id"] == .string(id))
         #expect(try await world.send("owner", .get, world.place("/export?form=json&kind=registered")).text.isEmpty)
         expect(try await world.send("owner", .get, world.place("/export?form=xlsx")), 400, .invalidMember)
-        let entries = try await world.server.useCases.listAudit(in: world.server.application.id)
+        let entries = try await world.server.modules.administration.listAudit(in: world.server.application.id)
         #expect(entries.contains { $0.action == .usersExported })
     }
 }

@@ -57,8 +57,8 @@ struct DashboardSettingsTests {
         #expect(refused.status == 422 && refused.html.contains("{{code}}"))
         let test = ["kind": "log-in-code", "language": "ja", "to": "me@example.com"]
         #expect(try await browser.post("\(place)/test", test, token: shown.token).status == 303)
-        _ = try await world.server.useCases.deliverMail()
-        let outbox = try await world.server.useCases.readOutbox(of: world.server.application.id)
+        _ = try await world.server.modules.messaging.deliverMail()
+        let outbox = try await world.server.modules.messaging.readOutbox(of: world.server.application.id)
         #expect(outbox.first?.subject == "こんにちは")
         let remove = ["kind": "log-in-code", "language": "ja"]
         #expect(try await browser.post("\(place)/remove", remove, token: shown.token).status == 303)
@@ -83,7 +83,7 @@ struct DashboardSettingsTests {
             #expect(answer.status == 422)
         }
         #expect(try await browser.post("\(place)/remove", [:], token: token).status == 303)
-        let settings = try await world.server.useCases.findApplication(world.server.application.id).settings
+        let settings = try await world.server.modules.applications.findApplication(world.server.application.id).settings
         #expect(settings.theme == nil)
     }
 
@@ -103,7 +103,8 @@ struct DashboardSettingsTests {
         #expect(try await browser.get(place).html.contains("theme-picture") == false)
         #expect(try await browser.post("\(place)/save", [:], files: files, token: token).status == 303)
         func theme() async throws -> Theme {
-            let stored = try await world.server.useCases.findApplication(world.server.application.id).settings.theme
+            let stored = try await world.server.modules.applications.findApplication(world.server.application.id)
+                .settings.theme
             return try #require(stored.flatMap { Theme(stored: $0) })
         }
         let kept = try await theme()
@@ -158,7 +159,7 @@ struct DashboardSettingsTests {
             #expect(refused.status == 422 && refused.error("texts-ko") != nil, "\(wrong.prefix(20))")
         }
         #expect(try await browser.post("\(place)/save", ["texts.en": " "], token: token).status == 303)
-        let settings = try await world.server.useCases.findApplication(world.server.application.id).settings
+        let settings = try await world.server.modules.applications.findApplication(world.server.application.id).settings
         #expect(settings.theme.flatMap { Theme(stored: $0) }?.texts.isEmpty != false)
     }
 
@@ -197,7 +198,8 @@ struct DashboardSettingsTests {
         #expect(asked.status == 200 && asked.html.contains(ids[0]))
         #expect(try await send("delete", ["confirm": "3"]).status == 422)
         #expect(try await send("delete", ["confirm": "2"]).status == 303)
-        let user = try await world.server.useCases.readUser(.init(rawValue: ids[0]), in: world.server.application.id)
+        let user = try await world.server.modules.accounts.readUser(
+            .init(rawValue: ids[0]), in: world.server.application.id)
         #expect(user.deletionRequestedAt != nil)
         #expect(try await browser.post(world.page("bulk/disable"), [:], token: token).location == "\(list)?done=none")
         #expect(try await browser.post(world.page("bulk/burn"), picks, token: token).status == 404)

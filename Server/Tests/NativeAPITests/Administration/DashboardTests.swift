@@ -55,7 +55,7 @@ struct DashboardTests {
     @Test("logs an admin in by its form, out by another, and never by a planted cookie")
     func logIn() async throws {
         let world = try await AdminWorld(roles: [])
-        let link = try await world.server.useCases.administration.makeLink(for: nil, by: .local).token.revealed
+        let link = try await world.server.modules.administration.makeLink(for: nil, by: .local).token.revealed
         let browser = Browser(world.server)
         let shown = try await browser.get("/dashboard/set-up?token=\(link)")
         let key = try #require(shown.html.firstMatch(of: /key">([A-Z2-7]+)</)?.output.1)
@@ -131,10 +131,10 @@ struct DashboardTests {
         #expect(try await browser.post(path, fields, token: "forged").status == 403)
         let crossed = try await browser.post(path, fields, token: shown.token, [("Sec-Fetch-Site", "cross-site")])
         #expect(crossed.status == 403)
-        let user = try await world.server.useCases.readUser(
+        let user = try await world.server.modules.accounts.readUser(
             .init(rawValue: person.logIn.user.id), in: world.server.application.id)
         #expect(!user.isDisabled)
-        #expect(try await world.server.useCases.findApplication(world.server.application.id).name == "Test")
+        #expect(try await world.server.modules.applications.findApplication(world.server.application.id).name == "Test")
     }
 
     @Test("shows what users and devices call themselves as text, and runs none of it")
@@ -245,7 +245,7 @@ struct DashboardTests {
         #expect(refused.status == 422 && refused.error("passwordMinimumCharacters") != nil)
         fields["passwordMinimumCharacters"] = "10"
         #expect(try await browser.post(place, fields, token: shown.token).status == 303)
-        let application = try await world.server.useCases.findApplication(world.server.application.id)
+        let application = try await world.server.modules.applications.findApplication(world.server.application.id)
         #expect(application.name == "New name" && application.settings.sessionIdleLifetime == .days(30))
         #expect(try await browser.post(place, fields, token: shown.token).status == 409)
     }

@@ -9,7 +9,7 @@ struct OverviewTests {
     @Test("are those of the rows, before and after the hour is written down, whoever writes it twice")
     func counts() async throws {
         let world = try await AdminWorld(roles: [])
-        let (server, rules) = (world.server, world.server.useCases.administration)
+        let (server, rules) = (world.server, world.server.modules.administration)
         for _ in 0..<3 { _ = try await server.person() }
         let person = try await server.person()
         #expect(try await person.upgrade().status == 200)
@@ -44,7 +44,7 @@ struct OverviewTests {
     @Test("of hours without a server are made up for")
     func catchingUp() async throws {
         let world = try await AdminWorld(roles: [])
-        let rules = world.server.useCases.administration
+        let rules = world.server.modules.administration
         try await rules.writeStatistics()
         _ = try await world.server.person()
         world.server.clock.advance(by: .days(4))

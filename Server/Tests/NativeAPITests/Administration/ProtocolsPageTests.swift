@@ -44,7 +44,8 @@ struct ProtocolsPageTests {
         var fields = ["version": shown.value(of: "version") ?? ""]
         var wanted: [String: ProtocolRule.Value] = [:]
         for rule in ProtocolRule.heeded(by: name) {
-            let settings = try await world.server.useCases.findApplication(world.server.application.id).settings
+            let settings = try await world.server.modules.applications.findApplication(world.server.application.id)
+                .settings
             switch rule.value(for: name, in: settings) {
             case .truth(let truth):
                 wanted[rule.name] = .truth(!truth)
@@ -59,7 +60,7 @@ struct ProtocolsPageTests {
         }
         let saved = try await browser.post("\(place)/\(name.rawValue)/rules", fields, token: token)
         #expect(saved.location == "\(place)?done=saved&open=\(name.rawValue)", "\(saved.html)")
-        let settings = try await world.server.useCases.findApplication(world.server.application.id).settings
+        let settings = try await world.server.modules.applications.findApplication(world.server.application.id).settings
         for rule in ProtocolRule.heeded(by: name) {
             #expect(rule.value(for: name, in: settings) == wanted[rule.name], "\(rule.name)")
         }
@@ -94,7 +95,7 @@ struct ProtocolsPageTests {
         #expect(refused.status == 422 && refused.error("parse-\(rule)") != nil, "\(refused.html)")
         #expect(!refused.html.contains("<script>alert"))
         #expect(rule == "administratorNetworks" || refused.html.contains("10.9.0.0/16"))
-        let settings = try await world.server.useCases.findApplication(world.server.application.id).settings
+        let settings = try await world.server.modules.applications.findApplication(world.server.application.id).settings
         #expect(settings.foreignOptions[.parse] == nil)
     }
 }

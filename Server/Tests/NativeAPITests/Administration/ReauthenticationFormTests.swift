@@ -64,15 +64,15 @@ struct ReauthenticationFormTests {
     /// A world in which each action can be done, with the names that stand for others.
     private func world() async throws -> (world: AdminWorld, names: [String: String]) {
         let world = try await AdminWorld(roles: [.operator])
-        let (server, rules) = (world.server, world.server.useCases.administration)
+        let (server, rules) = (world.server, world.server.modules.administration)
         let user = try await server.signUp("hana").json["user"]?["id"]?.text
         let guest = try await server.person().logIn.user.id
         let admin = try #require(try await rules.listAdmins().first { $0.role == .operator })
         _ = try await world.send("owner", .post, "keys", body: #"{"name": "a", "scopes": ["users:read"], "days": 9}"#)
         let key = try #require(try await rules.listKeys().first)
-        try await server.useCases.setProvider(
+        try await server.modules.providers.setProvider(
             ProviderSettings(provider: .google, audiences: ["0.apps"]), secret: nil, of: server.application.id)
-        _ = try await server.useCases.enableProtocol(.ncmb, given: [:], of: server.application.id)
+        _ = try await server.modules.applications.enableProtocol(.ncmb, given: [:], of: server.application.id)
         return (
             world,
             [
@@ -82,8 +82,8 @@ struct ReauthenticationFormTests {
     }
 
     private func count(_ action: AuditEntry.Action, in world: AdminWorld) async throws -> Int {
-        var entries = try await world.server.useCases.listAudit(in: AuditEntry.server)
-        entries += try await world.server.useCases.listAudit(in: world.server.application.id)
+        var entries = try await world.server.modules.administration.listAudit(in: AuditEntry.server)
+        entries += try await world.server.modules.administration.listAudit(in: world.server.application.id)
         return entries.count { $0.action == action }
     }
 
@@ -205,6 +205,6 @@ struct ReauthenticationFormTests {
         // An operator's own password makes nobody an owner; it is not even looked at.
         let page = try await stranger.post("/dashboard/keys", fields, token: theirs)
         #expect(page.status == 403 && !page.html.contains("proof.password"))
-        #expect(try await world.server.useCases.administration.listKeys().count == 1)
+        #expect(try await world.server.modules.administration.listKeys().count == 1)
     }
 }

@@ -46,7 +46,7 @@ struct UserFileTests {
         let application = server.application
         var ids: [Identifier<User>] = []
         for number in 0..<(2 * ExportUsers.Pages.size + 20) {
-            let made = try await server.useCases.signUp(
+            let made = try await server.modules.accounts.signUp(
                 .init(
                     application: application, identifiers: .init(username: .set("user\(number)")),
                     password: Secret("four quiet words"),
@@ -54,7 +54,7 @@ struct UserFileTests {
                     address: ClientAddress(text: "192.0.2.9", allowanceGroup: "x")))
             ids.append(made.user.id)
         }
-        let pages = try await server.useCases.administration.exportUsers(
+        let pages = try await server.modules.administration.exportUsers(
             of: application.id, BrowseUsers.Filter(), by: .local)
         let reader = SlowReader()
         let exported = Task {
@@ -63,7 +63,7 @@ struct UserFileTests {
         for await _ in reader.offered { break }
         // The newest users come first. Those of the page under way are read; all others are not.
         for id in ids {
-            try await server.useCases.editUser(
+            try await server.modules.accounts.editUser(
                 UserEdit(displayName: .set("late name")), of: id, in: application,
                 by: EditUser.Author(.owner(id), of: id, session: nil, from: .local))
         }

@@ -78,7 +78,8 @@ struct UserListViewTests {
         #expect(there.status == 200 && there.html.contains("aria-current=\"true\""))
         #expect(there.html.contains("value=\"level, tag\""), "\(there.html)")
         let view = try #require(
-            try await world.server.useCases.findApplication(world.server.application.id).settings.userListViews.first)
+            try await world.server.modules.applications.findApplication(world.server.application.id).settings
+                .userListViews.first)
         #expect(view.filter.isAnonymous == false && view.filter.provider == .apple && view.columns == [.name])
         #expect(try await browser.post(world.page("views/save"), ["view": ""], token: token).status == 422)
         #expect(try await browser.post(world.page("views/save"), ["view": "x"]).status == 403)

@@ -139,11 +139,11 @@ struct StreamedAnswerTests {
     @Test("are the exports of the program, on a connection that is kept")
     func exports() async throws {
         try await RunningServer.run { server in
-            let rules = server.composition.useCases
-            let made = try await rules.createApplication(name: "Export")
+            let rules = server.composition.modules
+            let made = try await rules.applications.createApplication(name: "Export")
             for number in 0..<6 {
                 let fields = ["note": JSONValue.string(String(repeating: "\(number)", count: 30_000))]
-                _ = try await rules.signUp(
+                _ = try await rules.accounts.signUp(
                     .init(
                         application: made.application, identifiers: .init(username: .set("user\(number)")),
                         password: Secret("four quiet words"), newUser: .init(fields: fields), address: .local))

@@ -125,14 +125,14 @@ struct AppleLinkTests {
         #expect(try await world.account("001234.hana.0099") == nil)
 
         world.apple.faults.isDown = true
-        #expect(try await world.server.useCases.revokeGrants() == .init(postponed: 1))
-        #expect(try await world.server.useCases.revokeGrants() == .init())
+        #expect(try await world.server.modules.providers.revokeGrants() == .init(postponed: 1))
+        #expect(try await world.server.modules.providers.revokeGrants() == .init())
         world.apple.faults.isDown = false
         world.server.clock.advance(by: .seconds(60))
-        #expect(try await world.server.useCases.revokeGrants() == .init(revoked: 1))
+        #expect(try await world.server.modules.providers.revokeGrants() == .init(revoked: 1))
         #expect(world.apple.revoked.count == 1)
         world.server.clock.advance(by: .days(1))
-        #expect(try await world.server.useCases.revokeGrants() == .init())
+        #expect(try await world.server.modules.providers.revokeGrants() == .init())
         let later = try await world.logIn(token: try world.credential(nonce: "2").identityToken, nonce: "2")
         #expect(later.status == 201)
         #expect(try later.read(LogInResponse.self).user.id != person.logIn.user.id)
@@ -145,9 +145,9 @@ struct AppleLinkTests {
         _ = try await person.send(.delete, APIPath.identity("apple"))
         world.apple.faults.isDown = true
         world.server.clock.advance(by: .days(29))
-        #expect(try await world.server.useCases.revokeGrants() == .init(postponed: 1))
+        #expect(try await world.server.modules.providers.revokeGrants() == .init(postponed: 1))
         world.server.clock.advance(by: .days(1))
-        #expect(try await world.server.useCases.revokeGrants() == .init(givenUp: 1))
+        #expect(try await world.server.modules.providers.revokeGrants() == .init(givenUp: 1))
     }
 
     @Test("of the last way in is refused")

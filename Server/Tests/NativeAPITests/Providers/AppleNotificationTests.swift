@@ -64,14 +64,14 @@ struct AppleNotificationTests {
         #expect(try await world.notify(payload).status == 200)
         expect(try await person.send(.get, APIPath.user), 401, .sessionInvalid)
         let (id, application) = (Identifier<User>(rawValue: person.logIn.user.id), world.server.application.id)
-        let user = try await world.server.useCases.readUser(id, in: application)
+        let user = try await world.server.modules.accounts.readUser(id, in: application)
         #expect(user.deletionRequestedAt == world.server.clock.now)
-        let entries = try await world.server.useCases.listAudit(in: application)
+        let entries = try await world.server.modules.administration.listAudit(in: application)
         #expect(entries.first { $0.action == .deletionRequested }?.actor == .provider(.apple))
         #expect(entries.first { $0.action == .providerNotified }?.details == ["event": "account-delete"])
         // An operator may know better.
-        try await world.server.useCases.restoreUser(id, in: application, by: .local)
-        #expect(try await world.server.useCases.readUser(id, in: application).deletionRequestedAt == nil)
+        try await world.server.modules.deletion.restoreUser(id, in: application, by: .local)
+        #expect(try await world.server.modules.accounts.readUser(id, in: application).deletionRequestedAt == nil)
     }
 
     @Test("of a relay that was switched off holds mail to it back, also what was ordered before; switched on it goes")
@@ -82,8 +82,8 @@ struct AppleNotificationTests {
             let asked = try await world.server.send(
                 .post, APIPath.requestLogInCode, body: #"{"email": "x@privaterelay.appleid.com"}"#)
             #expect(asked.status == 202)
-            _ = try await world.server.useCases.deliverMail()
-            return try await world.server.useCases.readOutbox(of: world.server.application.id).count
+            _ = try await world.server.modules.messaging.deliverMail()
+            return try await world.server.modules.messaging.readOutbox(of: world.server.application.id).count
         }
         func notify(_ kind: String) async throws {
             let payload = try world.apple.notification(
@@ -92,7 +92,7 @@ struct AppleNotificationTests {
         }
         try await notify("email-disabled")
         #expect(try await mailsAfterOrder() == 0)
-        #expect(try await world.server.useCases.listQueuedMail(in: world.server.application.id).isEmpty)
+        #expect(try await world.server.modules.messaging.listQueuedMail(in: world.server.application.id).isEmpty)
         try await notify("email-enabled")
         #expect(try await mailsAfterOrder() == 1)
     }

@@ -176,7 +176,7 @@ struct EgressTests {
             let server = try await TestServer(
                 clock: clock, providers: ProviderAddresses(),
                 caller: try caller(isPermitted ? ["127.0.0.1"] : []) { ["internal.example.test:\(port):127.0.0.1"] })
-            try await server.useCases.setProvider(
+            try await server.modules.providers.setProvider(
                 ProviderSettings(provider: .init(rawValue: "oidc:work"), audiences: ["client"], issuer: address),
                 secret: nil, of: server.application.id)
             let token = try provider.key.token(provider.claims(subject: "hana", audience: "client"))

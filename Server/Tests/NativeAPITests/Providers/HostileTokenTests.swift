@@ -151,7 +151,7 @@ struct HostileTokenTests {
         #expect(try await world.logIn(token: token).status == 201)
         expect(try await world.logIn(token: token), 401, .providerTokenReplayed)
         world.server.clock.advance(by: .seconds(86_000))
-        try await world.server.useCases.purgeExpired()
+        try await world.server.modules.sessions.purgeExpired()
         expect(try await world.logIn(token: token), 401, .providerTokenReplayed)
         world.server.clock.advance(by: .seconds(500))
         expect(try await world.logIn(token: token), 401, .providerTokenInvalid)

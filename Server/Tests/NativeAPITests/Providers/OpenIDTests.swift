@@ -28,12 +28,12 @@ struct OpenIDWorld: Sendable {
         google.listen(at: addresses.google, issuer: "https://accounts.google.com")
         provider.register(client: Self.client, secret: secret)
         server = try await TestServer(clock: clock, providers: addresses, caller: FakePlace.caller)
-        try await server.useCases.setProvider(
+        try await server.modules.providers.setProvider(
             ProviderSettings(
                 provider: .init(rawValue: "oidc:work"), audiences: [Self.client], issuer: address,
                 redirectURIs: [Self.redirect]),
             secret: secret.map { Secret($0) }, of: server.application.id)
-        try await server.useCases.setProvider(
+        try await server.modules.providers.setProvider(
             ProviderSettings(provider: .google, audiences: ["google-client"]), secret: nil,
             of: server.application.id)
     }
@@ -184,18 +184,18 @@ struct OpenIDTests {
             body: String(decoding: try JSONEncoder().encode(world.code(claims)), as: UTF8.self))
         let person = Person(server: world.server, device: device, logIn: try answer.read(LogInResponse.self))
         #expect(try await person.send(.delete, "/v1/user/identities/oidc:work").status == 200)
-        #expect(try await world.server.useCases.revokeGrants() == .init(revoked: 1))
+        #expect(try await world.server.modules.providers.revokeGrants() == .init(revoked: 1))
         #expect(world.provider.revoked.count == 1)
     }
 
     @Test("tell whether their settings are right")
     func check() async throws {
         let world = try await OpenIDWorld()
-        let (useCases, application) = (world.server.useCases, world.server.application.id)
-        #expect(try await useCases.checkProvider(.init(rawValue: "oidc:work"), of: application) == .accepted)
+        let (modules, application) = (world.server.modules, world.server.application.id)
+        #expect(try await modules.providers.checkProvider(.init(rawValue: "oidc:work"), of: application) == .accepted)
         world.provider.register(client: OpenIDWorld.client, secret: "another")
         #expect(
-            try await useCases.checkProvider(.init(rawValue: "oidc:work"), of: application)
+            try await modules.providers.checkProvider(.init(rawValue: "oidc:work"), of: application)
                 == .refused(answer: "invalid_client"))
     }
 }

@@ -35,7 +35,7 @@ private struct SocialWorld {
         social.answers.withLock { $0["/keys"] = FakeResponse(200, ["keys": [members]]) }
         server = try await TestServer(providers: addresses, caller: FakePlace.caller)
         for provider in [Identity.Provider.facebook, .twitter, .google] {
-            try await server.useCases.setProvider(
+            try await server.modules.providers.setProvider(
                 ProviderSettings(provider: provider, audiences: ["app-one"]), secret: Secret("secret"),
                 of: server.application.id)
         }

@@ -12,22 +12,25 @@ struct TeamTransferTests {
     func transfer() async throws {
         let world = try await AppleWorld()
         let people = try await people(in: world)
-        let (useCases, application) = (world.server.useCases, world.server.application.id)
-        let trial = try await useCases.transferTeam(.prepare(newTeam: Self.newTeam), of: application, isDryRun: true)
+        let (modules, application) = (world.server.modules, world.server.application.id)
+        let trial = try await modules.providers.transferTeam(
+            .prepare(newTeam: Self.newTeam), of: application, isDryRun: true)
         #expect(trial.people == 3 && trial.done == 3 && world.apple.calls["/auth/usermigrationinfo"] == nil)
 
-        let first = try await useCases.transferTeam(.prepare(newTeam: Self.newTeam), of: application, isDryRun: false)
+        let first = try await modules.providers.transferTeam(
+            .prepare(newTeam: Self.newTeam), of: application, isDryRun: false)
         #expect(first.done == 2 && first.unknown == 1)
-        let again = try await useCases.transferTeam(.prepare(newTeam: Self.newTeam), of: application, isDryRun: false)
+        let again = try await modules.providers.transferTeam(
+            .prepare(newTeam: Self.newTeam), of: application, isDryRun: false)
         #expect(again.alreadyDone == 2 && again.unknown == 1)
 
         try await changeTeam(world)
-        let second = try await useCases.transferTeam(.finish, of: application, isDryRun: false)
+        let second = try await modules.providers.transferTeam(.finish, of: application, isDryRun: false)
         #expect(second.people == 3 && second.done == 2 && second.unknown == 1)
-        let user = try await useCases.readUser(people[0], in: application)
+        let user = try await modules.accounts.readUser(people[0], in: application)
         #expect(user.identities.map(\.subject) == ["NEWTEAM123/new-a"])
         #expect(try await world.account("new-a", team: Self.newTeam)?.transferSubject == nil)
-        let last = try await useCases.transferTeam(.finish, of: application, isDryRun: false)
+        let last = try await modules.providers.transferTeam(.finish, of: application, isDryRun: false)
         #expect(last.people == 1 && last.done == 0)
     }
 
@@ -35,7 +38,7 @@ struct TeamTransferTests {
     func logInBetween() async throws {
         let world = try await AppleWorld()
         let people = try await people(in: world)
-        _ = try await world.server.useCases.transferTeam(
+        _ = try await world.server.modules.providers.transferTeam(
             .prepare(newTeam: Self.newTeam), of: world.server.application.id, isDryRun: false)
         try await changeTeam(world)
         world.server.clock.advance(by: .seconds(1))
@@ -50,11 +53,11 @@ struct TeamTransferTests {
     func taken() async throws {
         let world = try await AppleWorld()
         _ = try await people(in: world)
-        _ = try await world.server.useCases.transferTeam(
+        _ = try await world.server.modules.providers.transferTeam(
             .prepare(newTeam: Self.newTeam), of: world.server.application.id, isDryRun: false)
         try await changeTeam(world)
         _ = try await world.person(FakeApple.Person(subject: "new-a"))
-        let report = try await world.server.useCases.transferTeam(
+        let report = try await world.server.modules.providers.transferTeam(
             .finish, of: world.server.application.id, isDryRun: false)
         #expect(report.taken == 1 && report.done == 1)
     }
@@ -91,10 +94,10 @@ struct AppleSettingsTests {
         ])
     func refused(audiences: [String], team: String, keyId: String, hasKey: Bool, field: String) async throws {
         let world = try await AppleWorld()
-        let other = try await world.server.useCases.createApplication(name: "Other").application
+        let other = try await world.server.modules.applications.createApplication(name: "Other").application
         let key = hasKey ? P256.Signing.PrivateKey().pemRepresentation : "-----BEGIN PRIVATE KEY-----"
         do throws(DomainError) {
-            try await world.server.useCases.setProvider(
+            try await world.server.modules.providers.setProvider(
                 ProviderSettings(provider: .apple, audiences: audiences, teamId: team, keyId: keyId),
                 secret: Secret(key), of: other.id)
             Issue.record("nothing was refused")
@@ -107,30 +110,30 @@ struct AppleSettingsTests {
     @Test("are checked at Apple: the made-up code is refused when all is well")
     func check() async throws {
         let world = try await AppleWorld()
-        let (useCases, application) = (world.server.useCases, world.server.application.id)
-        #expect(try await useCases.checkProvider(.apple, of: application) == .accepted)
+        let (modules, application) = (world.server.modules, world.server.application.id)
+        #expect(try await modules.providers.checkProvider(.apple, of: application) == .accepted)
         try await world.configure(key: P256.Signing.PrivateKey())
         #expect(
-            try await useCases.checkProvider(.apple, of: application) == .refused(answer: "invalid_client"))
+            try await modules.providers.checkProvider(.apple, of: application) == .refused(answer: "invalid_client"))
         world.apple.faults.isDown = true
-        #expect(try await useCases.checkProvider(.apple, of: application) == .unreachable)
+        #expect(try await modules.providers.checkProvider(.apple, of: application) == .unreachable)
     }
 
     @Test("keep the key when only ids change, never show it, and hold at the next request")
     func change() async throws {
         let world = try await AppleWorld()
-        let (useCases, application) = (world.server.useCases, world.server.application.id)
-        try await useCases.setProvider(
+        let (modules, application) = (world.server.modules, world.server.application.id)
+        try await modules.providers.setProvider(
             ProviderSettings(
                 provider: .apple, audiences: ["com.example.next"], teamId: AppleWorld.team, keyId: AppleWorld.keyId),
             secret: nil, of: application)
-        let entry = try #require(try await useCases.listProviders(of: application).first)
+        let entry = try #require(try await modules.providers.listProviders(of: application).first)
         #expect(entry.hasSecret && entry.settings.audiences == ["com.example.next"])
         #expect(!String(describing: entry).contains("PRIVATE KEY"))
-        #expect(try await useCases.checkProvider(.apple, of: application) == .accepted)
+        #expect(try await modules.providers.checkProvider(.apple, of: application) == .accepted)
         expect(
             try await world.logIn(token: try world.credential().identityToken), 401, .providerTokenInvalid)
-        try await useCases.removeProvider(.apple, of: application)
+        try await modules.providers.removeProvider(.apple, of: application)
         expect(
             try await world.logIn(token: try world.credential().identityToken), 404, .providerNotEnabled)
     }

@@ -35,7 +35,7 @@ struct EncodedUserTests {
     private func session() async throws -> Authenticated {
         let server = try await TestServer()
         let token = try await server.person().logIn.session.token
-        return try await server.useCases.authenticate(
+        return try await server.modules.sessions.authenticate(
             .init(application: server.application, token: Substring(token), proof: nil), from: { .local })
     }
 }

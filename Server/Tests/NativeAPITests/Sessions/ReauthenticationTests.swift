@@ -53,7 +53,7 @@ struct ReauthenticationTests {
         expect(
             try await byApple(person, try world.credential(nonce: "4"), nonce: "5"), 401, .providerTokenInvalid)
         expect(try await person.send(.get, APIPath.export), 403, .reauthenticationRequired)
-        let entries = try await world.server.useCases.listAudit(in: world.server.application.id)
+        let entries = try await world.server.modules.administration.listAudit(in: world.server.application.id)
         #expect(entries.filter { $0.action == .reauthenticated }.map(\.result) == [.refused, .refused])
     }
 
@@ -73,8 +73,8 @@ struct ReauthenticationTests {
         let asked = try await world.server.send(
             .post, APIPath.requestLogInCode, body: #"{"email": "hana@example.com"}"#)
         let ticket = try asked.read(LogInCodeRequestResponse.self).ticket
-        _ = try await world.server.useCases.deliverMail()
-        let mails = try await world.server.useCases.readOutbox(of: world.server.application.id)
+        _ = try await world.server.modules.messaging.deliverMail()
+        let mails = try await world.server.modules.messaging.readOutbox(of: world.server.application.id)
         let code = try #require(mails.first?.code)
         let wrong = #"{"code": "00000000", "ticket": "\#(ticket)"}"#
         expect(try await person.send(.post, APIPath.reauthenticate, body: wrong), 400, .codeRefused)

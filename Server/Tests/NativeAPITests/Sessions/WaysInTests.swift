@@ -37,7 +37,7 @@ struct WaysInTests {
         let world = try await WaysInWorld(way)
         let answer = try await world.enter()
         #expect(answer.status == (way == .passwordReset ? 204 : 200), "\(answer.text)")
-        let entries = try await world.server.useCases.listAudit(in: world.server.application.id)
+        let entries = try await world.server.modules.administration.listAudit(in: world.server.application.id)
         guard let action = way.audited else {
             #expect(!entries.contains { $0.action == .loggedIn && $0.at == world.server.clock.now })
             return
@@ -52,14 +52,16 @@ struct WaysInTests {
     func disabled(_ way: Way) async throws {
         let world = try await WaysInWorld(way)
         let application = world.server.application
-        try await world.server.useCases.setUserDisabled(world.user, in: application, isDisabled: true, by: .local)
+        try await world.server.modules.accounts.setUserDisabled(
+            world.user, in: application, isDisabled: true, by: .local)
         let (status, code) = way.ends ?? (403, .userDisabled)
         // Whose key it was is told that the account is closed, and not that another log-in would help.
         let isKey = way == .automatic
         expect(try await world.enter(), isKey ? 403 : status, isKey ? .userDisabled : code)
         expect(
             try await world.enter([("Okaeri-Restore", "true")]), isKey ? 403 : status, isKey ? .userDisabled : code)
-        try await world.server.useCases.setUserDisabled(world.user, in: application, isDisabled: false, by: .local)
+        try await world.server.modules.accounts.setUserDisabled(
+            world.user, in: application, isDisabled: false, by: .local)
         if way.ends != nil {
             expect(try await world.enter(), status, code)
         } else {
@@ -73,22 +75,23 @@ struct WaysInTests {
         arguments: Way.allCases.filter { $0 != .transferCode })
     func underDeletion(_ way: Way) async throws {
         let world = try await WaysInWorld(way)
-        let erasedAt = try await world.server.useCases.deleteUser(world.user, in: world.server.application, by: .local)
+        let erasedAt = try await world.server.modules.deletion.deleteUser(
+            world.user, in: world.server.application, by: .local)
         let refused = try await world.enter()
         expect(refused, 403, .userDeleted)
         #expect(try refused.read(Problem.self).erasedAt?.millisecondsSince1970 == erasedAt.milliseconds)
         expect(try await world.enter([("Okaeri-Restore", "perhaps")]), 400, .invalidHeader)
         #expect([200, 204].contains(try await world.enter([("Okaeri-Restore", "true")]).status))
-        let user = try await world.server.useCases.readUser(world.user, in: world.server.application.id)
+        let user = try await world.server.modules.accounts.readUser(world.user, in: world.server.application.id)
         #expect(user.deletionRequestedAt == nil)
-        let entries = try await world.server.useCases.listAudit(in: world.server.application.id)
+        let entries = try await world.server.modules.administration.listAudit(in: world.server.application.id)
         #expect(entries.contains { $0.action == .userRestored && $0.actor == .user(world.user) })
     }
 
     @Test("finds no transfer code of a user under deletion: the code went with the request")
     func transferCodeUnderDeletion() async throws {
         let world = try await WaysInWorld(.transferCode)
-        _ = try await world.server.useCases.deleteUser(world.user, in: world.server.application, by: .local)
+        _ = try await world.server.modules.deletion.deleteUser(world.user, in: world.server.application, by: .local)
         expect(try await world.enter([("Okaeri-Restore", "true")]), 403, .transferCodeRefused)
     }
 
@@ -97,7 +100,7 @@ struct WaysInTests {
         let world = try await WaysInWorld(.password)
         let identifier = isKnown ? "hana@example.com" : "nobody@example.com"
         expect(try await world.server.logIn(identifier, "wrong password"), 401, .credentialRefused)
-        let entries = try await world.server.useCases.listAudit(in: world.server.application.id)
+        let entries = try await world.server.modules.administration.listAudit(in: world.server.application.id)
         let entry = try #require(entries.first { $0.action == .loggedIn && $0.result == .refused })
         #expect(entry.actor == .unknown && entry.target == (isKnown ? .user(world.user) : nil))
         #expect(!String(reflecting: entry).contains("example.com"))
@@ -134,8 +137,8 @@ private struct WaysInWorld: Sendable {
             let path = way == .code ? APIPath.requestLogInCode : APIPath.requestPasswordReset
             let asked = try await apple.server.send(.post, path, body: #"{"email": "hana@example.com"}"#)
             if way == .code { ticket = try asked.read(LogInCodeRequestResponse.self).ticket }
-            _ = try await apple.server.useCases.deliverMail()
-            let mails = try await apple.server.useCases.readOutbox(of: apple.server.application.id)
+            _ = try await apple.server.modules.messaging.deliverMail()
+            let mails = try await apple.server.modules.messaging.readOutbox(of: apple.server.application.id)
             secret = try #require(mails.compactMap { way == .code ? $0.code : $0.token }.first)
         }
         apple.server.clock.advance(by: .seconds(1))

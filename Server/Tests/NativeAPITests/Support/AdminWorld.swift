@@ -19,8 +19,8 @@ struct AdminWorld: Sendable {
     init(_ server: TestServer? = nil, roles: [AdminRole] = AdminRole.allCases, restricted: Bool = false) async throws {
         let server = if let server { server } else { try await TestServer() }
         self.server = server
-        foreign = try await server.useCases.createApplication(name: "Foreign").application
-        let rules = server.useCases.administration
+        foreign = try await server.modules.applications.createApplication(name: "Foreign").application
+        let rules = server.modules.administration
         let owner = try await Self.setUpWithKey(
             try await rules.makeLink(for: nil, by: .local).token, name: "root", on: server)
         (tokens["owner"], ownerKey) = owner

@@ -78,7 +78,7 @@ struct AppleWorld: Sendable {
     func configure(
         audiences: [String] = [bundle, service], team: String = team, key: P256.Signing.PrivateKey? = nil
     ) async throws {
-        try await server.useCases.setProvider(
+        try await server.modules.providers.setProvider(
             ProviderSettings(
                 provider: .apple, audiences: audiences, teamId: team, keyId: Self.keyId,
                 redirectURIs: ["https://example.com/back"]),
@@ -138,7 +138,7 @@ struct AppleWorld: Sendable {
     }
 
     func userCount() async throws -> Int {
-        try await server.useCases.listApplications().first { $0.application.id == server.application.id }?
+        try await server.modules.applications.listApplications().first { $0.application.id == server.application.id }?
             .userCount ?? 0
     }
 }

@@ -60,8 +60,10 @@ struct TestServer: Sendable {
             store: engine, clock: clock, randomness: TestRandomness(), sealingKey: key, passwords: passwords,
             providers: providers, caller: caller)
         responder = try composition.responders().all
-        self.application = try await composition.useCases.createApplication(name: "Test", settings: application)
-            .application
+        self.application = try await composition.modules.applications.createApplication(
+            name: "Test", settings: application
+        )
+        .application
     }
 
     /// Shared, because their threads live as long as the process. Costs little, so that tests are quick.
@@ -82,7 +84,7 @@ struct TestServer: Sendable {
 
     static let silence = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    var useCases: UseCases { composition.useCases }
+    var modules: Modules { composition.modules }
 
     /// Sends a request past the network. Headers stand beside `Okaeri-Application`, which is there unless `isNamed` is
     /// false; `peer` is the other end of the connection.

@@ -19,8 +19,8 @@ struct AccountPageTests {
 
     /// Opens the link of the mail that asks whether an address is one's own: it is the account's from then on.
     private func confirm(_ browser: Browser, on server: TestServer) async throws {
-        _ = try await server.useCases.deliverMail()
-        let mail = try #require(try await server.useCases.readOutbox(of: server.application.id).first)
+        _ = try await server.modules.messaging.deliverMail()
+        let mail = try #require(try await server.modules.messaging.readOutbox(of: server.application.id).first)
         let link = try #require(mail.text.firstMatch(of: /example\.test(\/a\/\S+)/)?.output.1)
         let shown = try await browser.get(String(link))
         let token = try #require(shown.value(of: "token"))
@@ -70,8 +70,8 @@ struct AccountPageTests {
         let sent = try await other.fill("forgot", ["email": "hana@example.com"])
         let nobody = try await Browser(server).fill("forgot", ["email": "nobody@example.com"])
         #expect(sent.status == 200 && nobody.status == 200)
-        _ = try await server.useCases.deliverMail()
-        let mails = try await server.useCases.readOutbox(of: server.application.id)
+        _ = try await server.modules.messaging.deliverMail()
+        let mails = try await server.modules.messaging.readOutbox(of: server.application.id)
         let mail = try #require(mails.first { $0.text.contains("/reset") })
         #expect(mails.count == 2)
         let link = try #require(mail.text.firstMatch(of: /http:\/\/id\.example\.test(\/a\/\S+)/)?.output.1)
@@ -154,8 +154,8 @@ struct AccountPageTests {
         let entry = try await other.post(
             other.path("code"), ["identifier": "hana@example.com"], token: asked.token)
         let ticket = try #require(entry.value(of: "ticket"))
-        _ = try await server.useCases.deliverMail()
-        let codes = try await server.useCases.readOutbox(of: server.application.id)
+        _ = try await server.modules.messaging.deliverMail()
+        let codes = try await server.modules.messaging.readOutbox(of: server.application.id)
             .compactMap { $0.text.firstMatch(of: /\n(\d{4} \d{4})\n/)?.output.1 }
         let mailed = try #require(codes.first)
         let wrong = try await other.post(

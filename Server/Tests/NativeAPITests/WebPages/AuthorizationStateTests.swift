@@ -35,13 +35,13 @@ struct AuthorizationStateTests {
                 application: ApplicationSettings(redirectAddresses: [WebLogInTests.redirect]), clock: clock,
                 providers: addresses, caller: FakePlace.caller)
             let base = "\(TestServer.url)/a/\(server.application.id)/provider"
-            try await server.useCases.setProvider(
+            try await server.modules.providers.setProvider(
                 ProviderSettings(
                     provider: .init(rawValue: AuthorizationStateTests.provider), audiences: ["client-one"],
                     issuer: address,
                     redirectURIs: registered ? ["\(base)/\(AuthorizationStateTests.provider)/callback"] : []),
                 secret: Secret("the secret"), of: server.application.id)
-            try await server.useCases.setProvider(
+            try await server.modules.providers.setProvider(
                 ProviderSettings(
                     provider: .apple, audiences: [AppleWorld.bundle, AppleWorld.service], teamId: AppleWorld.team,
                     keyId: AppleWorld.keyId, redirectURIs: registered ? ["\(base)/apple/callback"] : []),

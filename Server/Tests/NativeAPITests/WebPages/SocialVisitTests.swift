@@ -26,11 +26,11 @@ private struct SocialPlace {
             settings: ["public-url": TestServer.url], application: settings, providers: addresses,
             caller: FakePlace.caller)
         let base = "\(TestServer.url)/a/\(server.application.id)/provider"
-        try await server.useCases.setProvider(
+        try await server.modules.providers.setProvider(
             ProviderSettings(
                 provider: .facebook, audiences: ["fb-app"], redirectURIs: ["\(base)/facebook/callback"]),
             secret: Secret("fb-secret"), of: server.application.id)
-        try await server.useCases.setProvider(
+        try await server.modules.providers.setProvider(
             ProviderSettings(provider: .twitter, audiences: clients, redirectURIs: ["\(base)/twitter/callback"]),
             secret: Secret(secret), of: server.application.id)
     }
@@ -122,7 +122,7 @@ struct SocialVisitTests {
         let now = place.server.clock.now
         let old = User(
             id: id, application: place.server.application.id, displayName: "Old friend", createdAt: now, updatedAt: now)
-        let outcome = try await place.server.useCases.foreign.importUsers(
+        let outcome = try await place.server.modules.accounts.importUsers(
             [ImportedUser(user: old, providerNames: [.init(rawValue: provider): "4711"])],
             into: place.server.application.id, of: .parse, isRehearsal: false)
         #expect(outcome == [.imported])
@@ -260,7 +260,7 @@ struct SocialVisitTests {
         let wrong = try await SocialPlace(xSecret: "another")
         let browser = Browser(wrong.server)
         #expect(try await wrong.comeBack(browser, "twitter", try await wrong.leave(browser, "twitter")).status == 502)
-        let finding = try await wrong.server.useCases.checkProvider(.twitter, of: wrong.server.application.id)
+        let finding = try await wrong.server.modules.providers.checkProvider(.twitter, of: wrong.server.application.id)
         #expect(finding == .refused(answer: "invalid_client"))
     }
 

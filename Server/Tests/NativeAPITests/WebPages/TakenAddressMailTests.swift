@@ -63,7 +63,8 @@ struct TakenAddressMailTests {
         #expect(changed.status == 303)
         #expect(try await notices(world).isEmpty)
         let id = Identifier<User>(rawValue: world.person.logIn.user.id)
-        try await world.server.useCases.setUserDisabled(id, in: world.server.application, isDisabled: true, by: .local)
+        try await world.server.modules.accounts.setUserDisabled(
+            id, in: world.server.application, isDisabled: true, by: .local)
         #expect(try await signUp("tomo", in: world).status == 303)
         #expect(try await notices(world).isEmpty)
     }
@@ -74,7 +75,7 @@ struct TakenAddressMailTests {
         var queued: [[Int]] = []
         for (name, email) in [("taro", "hana@example.com"), ("tomo", "free@example.com")] {
             #expect(try await signUp(name, in: world, email: email).status == 303)
-            let mails = try await world.server.useCases.listQueuedMail(in: world.server.application.id)
+            let mails = try await world.server.modules.messaging.listQueuedMail(in: world.server.application.id)
             queued.append(mails.map(\.attempts))
             _ = try await world.mails()
         }

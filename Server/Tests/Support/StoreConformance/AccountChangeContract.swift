@@ -109,20 +109,20 @@ extension Contract {
             for _ in 0..<5 {
                 let logIn = try await world.logIn(TestDevice(), to: application)
                 let who = try await world.authenticate(logIn.token, in: application)
-                let code = try await world.useCases.issueTransferCode(by: who, from: .local).code.revealed
+                let code = try await world.modules.transfers.issueTransferCode(by: who, from: .local).code.revealed
                 let thief = TestDevice()
                 _ = try await together(2) { number in
                     if number == 0 {
-                        _ = try await world.useCases.endOtherSessions(by: who, from: .local)
+                        _ = try await world.modules.sessions.endOtherSessions(by: who, from: .local)
                     } else {
                         // Whoever comes second is refused.
-                        _ = try? await world.useCases.redeemTransferCode(
+                        _ = try? await world.modules.transfers.redeemTransferCode(
                             RedeemTransferCode.Request(
                                 application: application, code: code, proof: try thief.presented(at: world.clock.now),
                                 address: TestWorld.address, origin: .local))
                     }
                 }
-                let after = try await world.useCases.readUser(logIn.user.id, in: application.id)
+                let after = try await world.modules.accounts.readUser(logIn.user.id, in: application.id)
                 try expectEqual(after.identities.count, 1)
             }
         },

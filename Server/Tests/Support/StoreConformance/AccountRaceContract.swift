@@ -68,7 +68,7 @@ extension Contract {
             let who = try await world.authenticate(logIn.token, in: application)
             let refusals = try await together(10) { number in
                 await world.refusal {
-                    _ = try await world.useCases.changePassword(
+                    _ = try await world.modules.accounts.changePassword(
                         .init(
                             current: Secret("a long enough secret"), new: Secret("another secret \(number)"),
                             address: TestWorld.address, origin: .local),
@@ -89,7 +89,7 @@ extension Contract {
             async let attempts = together(20) { _ in
                 try? await world.logIn("hana", to: application)
             }
-            _ = try await world.useCases.changePassword(
+            _ = try await world.modules.accounts.changePassword(
                 .init(current: nil, new: Secret("another secret"), address: TestWorld.address, origin: .local), by: who)
             for late in try await attempts {
                 guard let late else { continue }

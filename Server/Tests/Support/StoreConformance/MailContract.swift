@@ -154,24 +154,24 @@ extension Contract {
             try await engine.write { transaction throws(DomainError) in
                 for mail in mails { try transaction.insert(mail) }
             }
-            _ = try await together(10) { _ in try await world.useCases.deliverMail() }
+            _ = try await together(10) { _ in try await world.modules.messaging.deliverMail() }
             try expectEqual(Set(carrier.delivered.map(\.recipient)).count, 20)
             try expectEqual(carrier.tries, 20)
-            try expectEqual(try await world.useCases.listQueuedMail(in: application.id), [])
+            try expectEqual(try await world.modules.messaging.listQueuedMail(in: application.id), [])
         },
         Contract("lets one of twenty log-ins at once with one code through") { engine in
             let carrier = TestCarrier()
             let world = try TestWorld(engine, mail: .carrier(carrier))
             let application = try await world.makeApplication()
             _ = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true)
-            let ticket = try await world.useCases.requestLogInCode(
+            let ticket = try await world.modules.messaging.requestLogInCode(
                 email: "hana@example.com", in: application, languages: [], from: TestWorld.address
             ).ticket
-            _ = try await world.useCases.deliverMail()
+            _ = try await world.modules.messaging.deliverMail()
             let code = carrier.delivered.first?.code ?? ""
             let refusals = try await together(5) { _ -> DomainError? in
                 do {
-                    _ = try await world.useCases.logInWithCode(
+                    _ = try await world.modules.accounts.logInWithCode(
                         .init(
                             application: application, ticket: ticket.revealed, code: code, address: TestWorld.address))
                     return nil

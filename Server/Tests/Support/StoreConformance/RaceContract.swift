@@ -24,7 +24,7 @@ extension Contract {
             let proof = try TestDevice().presented(at: world.clock.now)
             let refusals = try await together(20) { _ -> DomainError? in
                 do {
-                    _ = try await world.useCases.logInAutomatically(
+                    _ = try await world.modules.accounts.logInAutomatically(
                         .init(application: application, proof: proof, address: TestWorld.address))
                     return nil
                 } catch { return error as? DomainError }
@@ -52,7 +52,7 @@ extension Contract {
                 try await world.edit(
                     user.id, in: application, UserEdit(fields: .set(["field \(number)": .integer(number)])))
             }
-            let after = try await world.useCases.readUser(user.id, in: application.id)
+            let after = try await world.modules.accounts.readUser(user.id, in: application.id)
             try expectEqual(after.fields.count, 20)
         },
         Contract("shows no session that ended, however requests and log-outs race") { engine in
@@ -63,7 +63,7 @@ extension Contract {
                 let token = logIns[Int(number)].token
                 let who = try await world.authenticate(token, in: application)
                 async let requests = together(5) { _ in try? await world.authenticate(token, in: application) }
-                try await world.useCases.logOut(who)
+                try await world.modules.sessions.logOut(who)
                 do {
                     _ = try await world.authenticate(token, in: application)
                     throw ContractFault(description: "a session that had ended was shown")

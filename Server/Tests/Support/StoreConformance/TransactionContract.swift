@@ -55,7 +55,7 @@ extension Contract {
             let application = try await world.makeApplication()
             _ = try await world.logIn(TestDevice(), to: application)
             world.clock.advance(by: .days(1000))
-            try expectEqual(try await world.useCases.purgeExpired(), 1)
+            try expectEqual(try await world.modules.sessions.purgeExpired(), 1)
         },
         Contract("announces a change once it is committed, and never one that was undone") { engine in
             let samples = Samples()

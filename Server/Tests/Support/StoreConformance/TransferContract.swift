@@ -12,7 +12,7 @@ extension Contract {
                 try await redeem(code.revealed, TestDevice(), world, application)
             }
             try expectEqual(results.compactMap { $0 }.map(\.logIn.user.id), [user.id])
-            let after = try await world.useCases.readUser(user.id, in: application.id)
+            let after = try await world.modules.accounts.readUser(user.id, in: application.id)
             try expectEqual(after.identities.count, 2)
         },
         Contract("makes one transfer of twenty redemptions by one device at once") { engine in
@@ -35,7 +35,7 @@ extension Contract {
             let logIn = try await world.logIn(TestDevice(), to: application)
             let who = try await world.authenticate(logIn.token, in: application)
             let codes = try await together(20) { _ in
-                try await world.useCases.issueTransferCode(by: who, from: .local).code.revealed
+                try await world.modules.transfers.issueTransferCode(by: who, from: .local).code.revealed
             }
             var winners = 0
             for code in codes where try await redeem(code, TestDevice(), world, application) != nil { winners += 1 }
@@ -47,11 +47,12 @@ extension Contract {
             for _ in 0..<5 {
                 let logIn = try await world.logIn(TestDevice(), to: application)
                 let who = try await world.authenticate(logIn.token, in: application)
-                let code = try await world.useCases.issueTransferCode(by: who, from: .local).code.revealed
+                let code = try await world.modules.transfers.issueTransferCode(by: who, from: .local).code.revealed
                 async let redeemed = redeem(code, TestDevice(), world, application)
-                try await world.useCases.withdrawTransferCode(by: who, from: .local)
+                try await world.modules.transfers.withdrawTransferCode(by: who, from: .local)
                 let won = try await redeemed != nil
-                let devices = try await world.useCases.readUser(logIn.user.id, in: application.id).identities.count
+                let devices = try await world.modules.accounts.readUser(logIn.user.id, in: application.id).identities
+                    .count
                 try expectEqual(devices, won ? 2 : 1)
                 try expect(try await redeem(code, TestDevice(), world, application) == nil, "a code counted twice")
             }
@@ -64,7 +65,7 @@ extension Contract {
             ]
             let phone = TestDevice()
             _ = try await together(2) { number in try await redeem(codes[Int(number)], phone, world, application) }
-            let users = try await world.useCases.listUsers(in: application.id)
+            let users = try await world.modules.accounts.listUsers(in: application.id)
             try expectEqual(users.flatMap(\.identities).filter { $0.subject == phone.thumbprint }.count, 1)
         },
     ]
@@ -73,7 +74,7 @@ extension Contract {
 private func issued(_ world: TestWorld, _ application: Application) async throws -> (user: User, code: Secret) {
     let logIn = try await world.logIn(TestDevice(), to: application)
     let who = try await world.authenticate(logIn.token, in: application)
-    return (logIn.user, try await world.useCases.issueTransferCode(by: who, from: .local).code)
+    return (logIn.user, try await world.modules.transfers.issueTransferCode(by: who, from: .local).code)
 }
 
 /// - Returns: `nil` when the code was refused.
@@ -81,7 +82,7 @@ private func redeem(
     _ code: String, _ device: TestDevice, _ world: TestWorld, _ application: Application
 ) async throws -> RedeemTransferCode.Redeemed? {
     do {
-        return try await world.useCases.redeemTransferCode(
+        return try await world.modules.transfers.redeemTransferCode(
             .init(
                 application: application, code: code, proof: try device.presented(at: world.clock.now),
                 address: TestWorld.address, origin: .local))

@@ -6,7 +6,7 @@ extension TestWorld {
         _ username: String, _ password: Secret = Secret("a long enough secret"), to application: Application,
         with device: TestDevice? = nil, attempt: Attempt? = nil
     ) async throws -> LogIn {
-        try await useCases.signUp(
+        try await modules.accounts.signUp(
             SignUp.Request(
                 application: application, identifiers: NewIdentifiers(username: .set(username)), password: password,
                 proof: try device?.presented(at: clock.now), attempt: attempt, address: Self.address))
@@ -17,7 +17,7 @@ extension TestWorld {
         _ identifier: String, _ password: Secret = Secret("a long enough secret"), to application: Application,
         with device: TestDevice? = nil, attempt: Attempt? = nil, from address: ClientAddress = address
     ) async throws -> LogIn {
-        try await useCases.logInWithPassword(
+        try await modules.accounts.logInWithPassword(
             LogInWithPassword.Request(
                 application: application, identifier: identifier, password: password,
                 proof: try device?.presented(at: clock.now), attempt: attempt, address: address))
@@ -29,7 +29,7 @@ extension TestWorld {
         changes: UserEdit = UserEdit(), isNamedAttempt: Bool = false, in application: Application
     ) async throws -> User {
         let who = try await authenticate(logIn.token, in: application)
-        return try await useCases.upgradeUser(
+        return try await modules.accounts.upgradeUser(
             UpgradeUser.Request(
                 identifiers: identifiers, password: password, changes: changes, isNamedAttempt: isNamedAttempt),
             by: who, from: .local)
@@ -40,7 +40,7 @@ extension TestWorld {
     package func edit(
         _ id: Identifier<User>, in application: Application, _ edit: UserEdit
     ) async throws(DomainError) -> User {
-        try await useCases.editUser(
+        try await modules.accounts.editUser(
             edit, of: id, in: application, by: EditUser.Author(.owner(id), of: id, session: nil, from: .local)
         ).user
     }

@@ -7,7 +7,7 @@ package struct TestWorld: Sendable {
     package let clock: StandingClock
     package let randomness: CountingRandomness
     package let passwords = CountingPasswords()
-    package let useCases: UseCases
+    package let modules: Modules
 
     package init(
         _ engine: any Engine, clock: StandingClock = StandingClock(), firstLaunches: RateLimit? = nil,
@@ -21,21 +21,24 @@ package struct TestWorld: Sendable {
         guard let sealingKey = SealingKey(bytes: [UInt8](repeating: 7, count: SealingKey.byteCount)) else {
             throw TestWorldFault(description: "no sealing key")
         }
-        let useCases = UseCases(
-            UseCases.World(
+        let modules = Modules(
+            DomainWorld(
                 store: engine, validity: engine.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
-                passwords: passwords, mailRenderer: PlainMailRenderer(), issuer: "https://id.example.com",
-                firstLaunches: firstLaunches, passwordFailures: passwordFailures,
-                hasRateLimits: hasRateLimits || firstLaunches != nil,
-                sessionCacheCapacity: sessionCacheCapacity, searchLimits: searchLimits, mailDelivery: mail))
-        self.useCases = useCases
-        engine.observeChanges { useCases.forget($0) }
+                passwords: passwords,
+                services: DomainWorld.Services(
+                    issuer: "https://id.example.com", mailDelivery: mail, mailRenderer: PlainMailRenderer()),
+                limits: DomainWorld.Limits(
+                    firstLaunches: firstLaunches, passwordFailures: passwordFailures,
+                    hasRateLimits: hasRateLimits || firstLaunches != nil, sessionCacheCapacity: sessionCacheCapacity,
+                    searches: searchLimits)))
+        self.modules = modules
+        engine.observeChanges { modules.forget($0) }
     }
 
     package func makeApplication(
         _ name: String = "Test", settings: ApplicationSettings = ApplicationSettings()
     ) async throws -> Application {
-        try await useCases.createApplication(name: name, settings: settings).application
+        try await modules.applications.createApplication(name: name, settings: settings).application
     }
 
     package static let address = ClientAddress(text: "192.0.2.7", allowanceGroup: "192.0.2.7")
@@ -45,7 +48,7 @@ package struct TestWorld: Sendable {
         _ device: TestDevice, to application: Application, attempt: String? = nil,
         from address: ClientAddress = address
     ) async throws -> LogIn {
-        try await useCases.logInAutomatically(
+        try await modules.accounts.logInAutomatically(
             .init(
                 application: application, proof: try device.presented(at: clock.now),
                 attempt: attempt.map { Attempt(name: $0, request: []) },
@@ -56,7 +59,7 @@ package struct TestWorld: Sendable {
     package func authenticate(
         _ token: Secret?, in application: Application, proof: PresentedProof? = nil
     ) async throws(DomainError) -> Authenticated {
-        try await useCases.authenticate(
+        try await modules.sessions.authenticate(
             .init(
                 application: application, token: token.map { Substring($0.revealed) }, proof: proof),
             from: { Self.address })

@@ -1,5 +1,5 @@
 /// What admins can ask for.
-package final class AdministrationUseCases: Sendable {
+package final class Administration: Sendable {
     package let perform: PerformAdminAction
     package let findAdmin: FindAdmin
     package let logIn: LogInAdmin
@@ -32,10 +32,13 @@ package final class AdministrationUseCases: Sendable {
     package let changeApplication: ChangeApplication
     package let previewMail: PreviewMail
     package let sendTestMail: SendTestMail
+    package let chainAuditEntries: ChainAuditEntries
+    package let verifyAudit: VerifyAudit
+    package let listAudit: ListAudit
     package let readHealth: ReadHealth
 
     init(
-        _ world: UseCases.World, rateLimiter: RateLimiter, enqueueMessage: EnqueueMessage, searches: SearchScheduler,
+        _ world: DomainWorld, rateLimiter: RateLimiter, enqueueMessage: EnqueueMessage, searches: SearchScheduler,
         changes: AccountChanges, signingKeys: SigningKeys
     ) {
         let audit = changes.audit
@@ -44,14 +47,16 @@ package final class AdministrationUseCases: Sendable {
         perform = PerformAdminAction(clock: clock, recordReading: RecordReading(store: store, audit: audit))
         findAdmin = FindAdmin(store: store, clock: clock)
         let check = AdminCheck(
-            store: store, clock: clock, passwords: world.passwords, secrets: secrets, hasLimits: world.hasRateLimits)
+            store: store, clock: clock, passwords: world.passwords, secrets: secrets,
+            hasLimits: world.limits.hasRateLimits)
         logIn = LogInAdmin(clock: clock, randomness: randomness, check: check, audit: audit)
         logOut = LogOutAdmin(store: store, audit: audit)
         reauthenticate = ReauthenticateAdmin(clock: clock, randomness: randomness, check: check, audit: audit)
         needsFirstAdmin = NeedsFirstAdmin(store: store)
         makeLink = MakeAdminLink(store: store, clock: clock, secrets: secrets, audit: audit)
         openLink = OpenAdminLink(
-            store: store, clock: clock, secrets: secrets, rateLimiter: rateLimiter, hasLimits: world.hasRateLimits)
+            store: store, clock: clock, secrets: secrets, rateLimiter: rateLimiter,
+            hasLimits: world.limits.hasRateLimits)
         setUp = SetUpAdmin(
             store: store, clock: clock, passwords: world.passwords, open: openLink, secrets: secrets, audit: audit)
         listAdmins = ListAdmins(store: store)
@@ -75,13 +80,17 @@ package final class AdministrationUseCases: Sendable {
         writeStatistics = WriteStatistics(store: store, clock: clock)
         readOverview = ReadOverview(store: store, clock: clock)
         changeApplication = ChangeApplication(store: store, audit: audit)
-        previewMail = PreviewMail(clock: clock, pagesURL: world.pagesURL, renderer: world.mailRenderer)
+        previewMail = PreviewMail(
+            clock: clock, pagesURL: world.services.pagesURL, renderer: world.services.mailRenderer)
         sendTestMail = SendTestMail(
             store: store, clock: clock, preview: previewMail,
-            sealing: MailSealing(key: world.sealingKey, randomness: randomness), delivery: world.mailDelivery,
+            sealing: MailSealing(key: world.sealingKey, randomness: randomness), delivery: world.services.mailDelivery,
             rateLimiter: rateLimiter, audit: audit)
+        chainAuditEntries = ChainAuditEntries(store: store, seals: audit.seals)
+        verifyAudit = VerifyAudit(store: store, seals: audit.seals)
+        listAudit = ListAudit(store: store)
         readHealth = ReadHealth(
             store: store, clock: clock, signingKeys: signingKeys, passwords: world.passwords,
-            delivery: world.mailDelivery)
+            delivery: world.services.mailDelivery)
     }
 }

@@ -1,0 +1,97 @@
+/// Users: how they come to be and log in, and what changes them.
+package final class Accounts: Sendable {
+    package let logInAutomatically: LogInAutomatically
+    package let signUp: SignUp
+    package let registerUser: RegisterUser
+    package let registerByMail: RegisterByMail
+    package let logInWithPassword: LogInWithPassword
+    package let logInWithCode: LogInWithCode
+    package let logInWithProvider: LogInWithProvider
+    package let logInWithIdentities: LogInWithIdentities
+    package let editUser: EditUser
+    package let setUserDisabled: SetUserDisabled
+    package let linkProvider: LinkProvider
+    package let upgradeUser: UpgradeUser
+    package let upgradeOrOfferMerge: UpgradeOrOfferMerge
+    package let changePassword: ChangePassword
+    package let resetPassword: ResetPassword
+    package let verifyPassword: VerifyPassword
+    package let verifyEmail: VerifyEmail
+    package let verifyPhone: VerifyPhone
+    package let findPendingAddress: FindPendingAddress
+    package let readUser: ReadUser
+    package let lookUpUser: LookUpUser
+    package let listUsers: ListUsers
+    package let searchUsers: SearchUsers
+    package let rememberAttempt: RememberAttempt
+    package let listDeviceKeys: ListDeviceKeys
+    package let removeDeviceKeys: RemoveDeviceKeys
+    package let importUsers: ImportUsers
+
+    init(
+        _ world: DomainWorld, changes: AccountChanges, check: PasswordCheck, rateLimiter: RateLimiter,
+        searches: SearchScheduler, providers: Providers, messaging: Messaging
+    ) {
+        let (store, clock, randomness) = (world.store, world.clock, world.randomness)
+        let (verifyProof, audit) = (ProofVerifier(), changes.audit)
+        let (findProvider, tryCode) = (providers.findProvider, messaging.tryCode)
+        let enqueueMessage = messaging.enqueueMessage
+        let offerMerge = OfferMerge(store: store, clock: clock, randomness: randomness, changes: changes)
+        let registrar = UserRegistrar(
+            randomness: randomness, passwords: world.passwords, rateLimiter: rateLimiter, changes: changes,
+            limit: world.limits.firstLaunches)
+        editUser = EditUser(
+            store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey,
+            passwords: world.passwords, changes: changes)
+        upgradeUser = UpgradeUser(store: store, passwords: world.passwords, editUser: editUser)
+        logInAutomatically = LogInAutomatically(
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, registrar: registrar,
+            audit: audit)
+        signUp = SignUp(
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, passwords: world.passwords,
+            registrar: registrar, audit: audit)
+        registerUser = RegisterUser(
+            store: store, clock: clock, randomness: randomness, registrar: registrar, audit: audit)
+        registerByMail = RegisterByMail(
+            store: store, clock: clock, enqueueMessage: enqueueMessage, registrar: registrar)
+        logInWithPassword = LogInWithPassword(
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, check: check, audit: audit)
+        logInWithCode = LogInWithCode(
+            clock: clock, randomness: randomness, verifyProof: verifyProof, tryCode: tryCode, audit: audit)
+        logInWithProvider = LogInWithProvider(
+            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
+            rateLimiter: rateLimiter, findProvider: findProvider,
+            sealingKey: world.sealingKey, registrar: registrar, audit: audit)
+        logInWithIdentities = LogInWithIdentities(
+            store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey, registrar: registrar,
+            changes: changes)
+        setUserDisabled = SetUserDisabled(editUser: editUser)
+        linkProvider = LinkProvider(
+            store: store, clock: clock, findProvider: findProvider, offerMerge: offerMerge, editUser: editUser)
+        upgradeOrOfferMerge = UpgradeOrOfferMerge(
+            store: store, upgradeUser: upgradeUser, check: check,
+            offerMerge: offerMerge)
+        changePassword = ChangePassword(
+            store: store, clock: clock, passwords: world.passwords, check: check, changes: changes)
+        resetPassword = ResetPassword(
+            store: store, clock: clock, randomness: randomness, passwords: world.passwords, tryCode: tryCode,
+            changes: changes)
+        verifyPassword = VerifyPassword(store: store, check: check)
+        verifyEmail = VerifyEmail(tryCode: tryCode, editUser: editUser, changes: changes)
+        verifyPhone = VerifyPhone(
+            tryCode: TryCode(
+                store: store, clock: clock, digests: CodeDigests(key: world.sealingKey), rateLimiter: rateLimiter,
+                hasLimits: world.limits.hasRateLimits),
+            editUser: editUser, changes: changes)
+        findPendingAddress = FindPendingAddress(store: store, clock: clock)
+        readUser = ReadUser(store: store)
+        lookUpUser = LookUpUser(store: store, rateLimiter: rateLimiter, hasLimits: world.limits.hasRateLimits)
+        listUsers = ListUsers(store: store)
+        searchUsers = SearchUsers(schedule: searches)
+        rememberAttempt = RememberAttempt(store: store, clock: clock)
+        listDeviceKeys = ListDeviceKeys(store: store)
+        removeDeviceKeys = RemoveDeviceKeys(store: store, clock: clock, changes: changes)
+        importUsers = ImportUsers(
+            store: store, clock: clock, randomness: randomness, passwords: world.passwords, findProvider: findProvider)
+    }
+}

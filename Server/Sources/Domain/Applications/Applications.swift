@@ -1,0 +1,42 @@
+/// Applications, their settings, and the keys and rules of the foreign protocols that they speak.
+package final class Applications: Sendable {
+    package let createApplication: CreateApplication
+    package let listApplications: ListApplications
+    package let findApplication: FindApplication
+    package let changeTheme: ChangeTheme
+    package let changeRedirects: ChangeRedirects
+    package let changeFieldRules: ChangeFieldRules
+    package let countRuleBreakers: CountRuleBreakers
+    package let findProtocol: FindProtocol
+    package let enableProtocol: EnableProtocol
+    package let disableProtocol: DisableProtocol
+    package let listProtocolKeys: ListProtocolKeys
+    package let changeProtocolRules: ChangeProtocolRules
+    package let protocolTokens: ProtocolTokens
+
+    init(
+        _ world: DomainWorld, audit: AuditTrail, searches: SearchScheduler
+    ) {
+        let (store, clock, randomness) = (world.store, world.clock, world.randomness)
+        let keyring = ProtocolKeyring(sealingKey: world.sealingKey, randomness: randomness)
+        createApplication = CreateApplication(
+            store: store, clock: clock, randomness: randomness, audit: audit, keyring: keyring)
+        listApplications = ListApplications(store: store)
+        findApplication = FindApplication(store: store, validity: world.validity)
+        changeTheme = ChangeTheme(store: store, audit: audit)
+        changeRedirects = ChangeRedirects(store: store, audit: audit)
+        changeFieldRules = ChangeFieldRules(store: store, audit: audit)
+        countRuleBreakers = CountRuleBreakers(schedule: searches)
+        findProtocol = FindProtocol(store: store, keyring: keyring, validity: world.validity)
+        enableProtocol = EnableProtocol(store: store, keyring: keyring, audit: audit)
+        disableProtocol = DisableProtocol(store: store, audit: audit)
+        listProtocolKeys = ListProtocolKeys(store: store, keyring: keyring)
+        changeProtocolRules = ChangeProtocolRules(store: store, audit: audit)
+        protocolTokens = ProtocolTokens(clock: clock)
+    }
+
+    func forget(_ change: Change) {
+        findApplication.forget(change)
+        findProtocol.forget(change)
+    }
+}

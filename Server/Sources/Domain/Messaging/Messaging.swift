@@ -1,0 +1,48 @@
+/// Mails and text messages: who asks for them, their queue and their delivery.
+package final class Messaging: Sendable {
+    package let requestLogInCode: RequestLogInCode
+    package let requestEmailVerification: RequestEmailVerification
+    package let requestPasswordReset: RequestPasswordReset
+    package let requestPhoneVerification: RequestPhoneVerification
+    package let requestTextedReset: RequestTextedReset
+    package let deliverMail: DeliverMail
+    package let listQueuedMail: ListQueuedMail
+    package let readOutbox: ReadOutbox
+    package let changeMailSettings: ChangeMailSettings
+    /// Tells when there is mail to send.
+    package let mailQueueSignal: MailQueueSignal
+    let enqueueMessage: EnqueueMessage
+    let tryCode: TryCode
+
+    init(
+        _ world: DomainWorld, audit: AuditTrail, rateLimiter: RateLimiter, findApplication: FindApplication
+    ) {
+        let (store, clock, randomness) = (world.store, world.clock, world.randomness)
+        let sealing = MailSealing(key: world.sealingKey, randomness: randomness)
+        let digests = CodeDigests(key: world.sealingKey)
+        tryCode = TryCode(
+            store: store, clock: clock, digests: digests, rateLimiter: rateLimiter,
+            hasLimits: world.limits.hasRateLimits)
+        enqueueMessage = EnqueueMessage(
+            store: store, clock: clock, sealing: sealing, rateLimiter: rateLimiter,
+            delivery: world.services.mailDelivery, textDelivery: world.services.textDelivery,
+            pagesURL: world.services.pagesURL, hasLimits: world.limits.hasRateLimits)
+        let requireRecentLogIn = RequireRecentLogIn(clock: clock)
+        requestLogInCode = RequestLogInCode(enqueueMessage: enqueueMessage, randomness: randomness)
+        requestEmailVerification = RequestEmailVerification(
+            enqueueMessage: enqueueMessage, requireRecentLogIn: requireRecentLogIn)
+        requestPasswordReset = RequestPasswordReset(enqueueMessage: enqueueMessage)
+        requestPhoneVerification = RequestPhoneVerification(enqueueMessage: enqueueMessage)
+        requestTextedReset = RequestTextedReset(enqueueMessage: enqueueMessage)
+        deliverMail = DeliverMail(
+            store: store, clock: clock, randomness: randomness, sealing: sealing, delivery: world.services.mailDelivery,
+            textDelivery: world.services.textDelivery, findApplication: findApplication,
+            renderMessage: RenderMessage(
+                store: store, clock: clock, randomness: randomness, sealing: sealing, digests: digests,
+                renderer: world.services.mailRenderer))
+        listQueuedMail = ListQueuedMail(store: store)
+        readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
+        changeMailSettings = ChangeMailSettings(store: store, audit: audit)
+        mailQueueSignal = MailQueueSignal()
+    }
+}

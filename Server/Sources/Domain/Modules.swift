@@ -1,0 +1,60 @@
+/// The modules of the rules. Each makes its own use cases; surfaces and commands take the modules that they speak to.
+package final class Modules: Sendable {
+    package let applications: Applications
+    package let providers: Providers
+    package let messaging: Messaging
+    package let accounts: Accounts
+    package let transfers: Transfers
+    package let deletion: Deletion
+    package let sessions: Sessions
+    package let administration: Administration
+
+    private let searches: SearchScheduler
+    private let clock: any WallClock
+    /// The server's own address for people; `nil` while it is not set.
+    package let pagesURL: String?
+
+    /// The present time, for responses that name it.
+    package var now: Timestamp { clock.now }
+
+    package init(_ world: DomainWorld) {
+        let (store, clock, randomness) = (world.store, world.clock, world.randomness)
+        self.clock = clock
+        pagesURL = world.services.pagesURL
+        let seals = AuditSeals(world.sealingKey)
+        let audit = AuditTrail(clock: clock, randomness: randomness, seals: seals)
+        let notice = MailNotice(
+            sealing: MailSealing(key: world.sealingKey, randomness: randomness), delivery: world.services.mailDelivery)
+        let changes = AccountChanges(notice: notice, audit: audit)
+        let rateLimiter = RateLimiter(store: store, clock: clock)
+        let check = PasswordCheck(
+            store: store, clock: clock, passwords: world.passwords,
+            failuresPerAddress: world.limits.passwordFailures, hasDelays: world.limits.hasPasswordDelays)
+        searches = SearchScheduler(store: store, clock: clock, limits: world.limits.searches)
+        applications = Applications(world, audit: audit, searches: searches)
+        providers = Providers(world, audit: audit, rateLimiter: rateLimiter)
+        messaging = Messaging(
+            world, audit: audit, rateLimiter: rateLimiter, findApplication: applications.findApplication)
+        accounts = Accounts(
+            world, changes: changes, check: check, rateLimiter: rateLimiter, searches: searches, providers: providers,
+            messaging: messaging)
+        transfers = Transfers(world, changes: changes, rateLimiter: rateLimiter)
+        deletion = Deletion(world, audit: audit, rateLimiter: rateLimiter)
+        sessions = Sessions(
+            world, changes: changes, check: check, tryCode: messaging.tryCode, findProvider: providers.findProvider)
+        administration = Administration(
+            world, rateLimiter: rateLimiter, enqueueMessage: messaging.enqueueMessage, searches: searches,
+            changes: changes, signingKeys: sessions.signingKeys)
+    }
+
+    /// How many searches wait for a reader now.
+    package var waitingSearches: Int { searches.waiting }
+
+    /// Forgets what a committed transaction changed. The store calls it before the change is answered.
+    package func forget(_ change: Change) {
+        if case .mailQueued = change { return messaging.mailQueueSignal.ring() }
+        sessions.forget(change)
+        applications.forget(change)
+        providers.findProvider.forget(change)
+    }
+}

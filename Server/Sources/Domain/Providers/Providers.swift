@@ -1,0 +1,38 @@
+/// Identity providers: their settings, their tokens, and the way to them and back.
+package final class Providers: Sendable {
+    package let findProvider: FindProvider
+    package let setProvider: SetProvider
+    package let listProviders: ListProviders
+    package let removeProvider: RemoveProvider
+    package let checkProvider: CheckProvider
+    package let verifyCredential: VerifyCredential
+    package let revokeGrants: RevokeGrants
+    package let takeAppleNotification: TakeAppleNotification
+    package let transferTeam: TransferTeam
+    package let startAuthorization: StartAuthorization
+    package let readAuthorizationState: ReadAuthorizationState
+
+    init(
+        _ world: DomainWorld, audit: AuditTrail, rateLimiter: RateLimiter
+    ) {
+        let (store, clock, randomness) = (world.store, world.clock, world.randomness)
+        findProvider = FindProvider(
+            store: store, sealingKey: world.sealingKey, providers: world.services.providers, validity: world.validity)
+        setProvider = SetProvider(
+            store: store, clock: clock, sealingKey: world.sealingKey, providers: world.services.providers, audit: audit)
+        listProviders = ListProviders(store: store)
+        removeProvider = RemoveProvider(store: store, audit: audit)
+        checkProvider = CheckProvider(findProvider: findProvider)
+        verifyCredential = VerifyCredential(
+            findProvider: findProvider, rateLimiter: rateLimiter, hasLimits: world.limits.hasRateLimits)
+        revokeGrants = RevokeGrants(
+            store: store, clock: clock, sealingKey: world.sealingKey, findProvider: findProvider)
+        takeAppleNotification = TakeAppleNotification(
+            store: store, clock: clock, audit: audit, apple: world.services.providers.apple)
+        transferTeam = TransferTeam(
+            store: store, clock: clock, findProvider: findProvider, apple: world.services.providers.apple)
+        startAuthorization = StartAuthorization(
+            clock: clock, randomness: randomness, sealingKey: world.sealingKey, findProvider: findProvider)
+        readAuthorizationState = ReadAuthorizationState(clock: clock, sealingKey: world.sealingKey)
+    }
+}

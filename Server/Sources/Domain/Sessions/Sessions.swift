@@ -1,0 +1,78 @@
+/// Sessions of every protocol, access tokens, and log-in for web pages.
+package final class Sessions: Sendable {
+    package let authenticate: Authenticate
+    package let logOut: LogOut
+    package let listSessions: ListSessions
+    package let reauthenticate: Reauthenticate
+    package let requireRecentLogIn: RequireRecentLogIn
+    package let endSession: EndSession
+    package let endOtherSessions: EndOtherSessions
+    package let revokeSession: RevokeSession
+    package let writeSessionActivity: WriteSessionActivity
+    package let purgeExpired: PurgeExpired
+    package let openSession: OpenSession
+    package let findSession: FindSession
+    package let adoptSession: AdoptSession
+    package let refreshSession: RefreshSession
+    package let importSessions: ImportSessions
+    package let signingKeys: SigningKeys
+    package let rotateSigningKeys: RotateSigningKeys
+    package let mintAccessToken: MintAccessToken
+    package let issueAuthorizationCode: IssueAuthorizationCode
+    package let redeemAuthorizationCode: RedeemAuthorizationCode
+    package let issueOneTimeLogInToken: IssueOneTimeLogInToken
+    package let openPages: OpenPages
+    private let sessionCache: SessionCache
+
+    init(
+        _ world: DomainWorld, changes: AccountChanges, check: PasswordCheck, tryCode: TryCode,
+        findProvider: FindProvider
+    ) {
+        let (store, clock, randomness) = (world.store, world.clock, world.randomness)
+        let (verifyProof, audit) = (ProofVerifier(), changes.audit)
+        let activity = SessionActivity()
+        sessionCache = SessionCache(capacity: world.limits.sessionCacheCapacity, validity: world.validity)
+        signingKeys = SigningKeys(store: store, clock: clock, sealingKey: world.sealingKey, validity: world.validity)
+        authenticate = Authenticate(
+            store: store, clock: clock, cache: sessionCache, activity: activity, verifyProof: verifyProof)
+        logOut = LogOut(store: store)
+        listSessions = ListSessions(store: store, clock: clock)
+        reauthenticate = Reauthenticate(
+            store: store, clock: clock, randomness: randomness, check: check, tryCode: tryCode,
+            identify: VerifyExternalIdentity(findProvider: findProvider), audit: audit)
+        requireRecentLogIn = RequireRecentLogIn(clock: clock)
+        endSession = EndSession(store: store, audit: audit)
+        endOtherSessions = EndOtherSessions(store: store, clock: clock, changes: changes)
+        revokeSession = RevokeSession(store: store, audit: audit)
+        writeSessionActivity = WriteSessionActivity(store: store, activity: activity)
+        purgeExpired = PurgeExpired(store: store, clock: clock)
+        openSession = OpenSession(store: store, clock: clock, randomness: randomness, audit: audit)
+        findSession = FindSession(store: store)
+        adoptSession = AdoptSession(
+            store: store, clock: clock, randomness: randomness, verifyProof: ProofVerifier(),
+            authenticate: authenticate, audit: audit)
+        refreshSession = RefreshSession(
+            store: store, clock: clock, randomness: randomness,
+            hash: world.sealingKey.keyedHash(purpose: "okaeri refresh token"))
+        importSessions = ImportSessions(store: store, clock: clock, randomness: randomness)
+        rotateSigningKeys = RotateSigningKeys(store: store, signingKeys: signingKeys, clock: clock, audit: audit)
+        mintAccessToken = MintAccessToken(
+            clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.services.issuer)
+        issueAuthorizationCode = IssueAuthorizationCode(clock: clock, sealingKey: world.sealingKey)
+        redeemAuthorizationCode = RedeemAuthorizationCode(
+            store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey, verifyProof: verifyProof,
+            mintIdentityToken: MintIdentityToken(clock: clock, signingKeys: signingKeys), audit: audit)
+        issueOneTimeLogInToken = IssueOneTimeLogInToken(
+            clock: clock, sealingKey: world.sealingKey, pagesURL: world.services.pagesURL)
+        openPages = OpenPages(
+            store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey, audit: audit)
+    }
+
+    /// How many sessions are in memory now.
+    package var cachedSessions: Int { sessionCache.count }
+
+    func forget(_ change: Change) {
+        sessionCache.forget(change)
+        signingKeys.forget(change)
+    }
+}
