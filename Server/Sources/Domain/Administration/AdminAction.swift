@@ -127,7 +127,7 @@ package struct AdminPolicy: Hashable, Sendable {
     package enum Access: Hashable, Sendable {
         /// Anybody: what leads to a log-in.
         case open
-        /// Whoever has shown to be an admin, whatever the role.
+        /// Any admin, of any role.
         case everyAdmin
         /// Who has all of these permissions.
         case permissions([AdminPermission])

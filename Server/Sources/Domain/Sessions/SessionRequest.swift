@@ -95,7 +95,7 @@ struct MovedSession: Sendable {
         self.token = digest
     }
 
-    /// Whether the token leads to a session already, whoever has it.
+    /// Whether the token leads to a session already, of any user.
     func isPresent(in transaction: any Transaction) throws(DomainError) -> Bool {
         try transaction.session(token: token, in: session.application) != nil
     }

@@ -174,7 +174,7 @@ package struct ImportUsers: Sendable {
         .refused(kinds.map { ValidationError(field: $0.rawValue, rule: .notUnique) })
     }
 
-    /// A token that leads to a session already is left alone, whoever has it.
+    /// A token that leads to a session already is left alone, also when it is another user's.
     private static func insertSessions(
         of candidate: Candidate, in transaction: any Transaction
     ) throws(DomainError) {

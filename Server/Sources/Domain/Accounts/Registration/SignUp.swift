@@ -97,7 +97,7 @@ package struct SignUp: Sendable {
         case .made(let logIn): return logIn
         case .taken(let kinds): throw .identifiersTaken(kinds)
         case .repeated(let user, let kept):
-            // Whoever guesses the attempt's name learns nothing without the password.
+            // A caller who guesses the attempt's name learns nothing without the password.
             guard let password = request.password.flatMap({ Password($0.revealed) }),
                 try await passwords.compare(password, with: kept) != .refused
             else { throw .attemptReused }

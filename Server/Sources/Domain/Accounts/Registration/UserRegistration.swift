@@ -105,7 +105,7 @@ package struct UserRegistration: Sendable {
         self.isWeak = isWeak
     }
 
-    /// The rules that a profile and a device's description break, whoever turns out to send them.
+    /// The rules that a profile and a device's description break, for any sender.
     static func faults(
         of profile: Profile, on device: DeviceDescription, by way: RegistrationWay
     ) -> [ValidationError] {

@@ -18,34 +18,34 @@ package struct EnqueueMessage: Sendable {
     let hasLimits: Bool
 
     /// - Parameters:
-    ///   - errand: What is ordered.
+    ///   - message: What is ordered.
     ///   - application: Where.
     ///   - client: Who orders.
     ///   - toPages: Whether the mail may lead to this server's own pages.
     /// - Returns: how long the code will be good.
     /// - Throws: `mailUnavailable`, `rateLimited`, `storageUnavailable`.
     package func callAsFunction(
-        _ errand: MessageRequest, in application: Application, from client: ClientAddress, toPages: Bool = false
+        _ message: MessageRequest, in application: Application, from client: ClientAddress, toPages: Bool = false
     ) async throws(DomainError) -> Duration {
-        guard errand.kind.isText ? textDelivery.isAvailable : delivery.isAvailable else { throw .mailUnavailable }
+        guard message.kind.isText ? textDelivery.isAvailable : delivery.isAvailable else { throw .mailUnavailable }
         if hasLimits {
-            let folded = LogInIdentifier(errand.kind.addressKind, shown: errand.address).folded
+            let folded = LogInIdentifier(message.kind.addressKind, shown: message.address).folded
             let subject = sealing.key.digest(of: application.id.rawValue, folded, purpose: "mail address")
             try await rateLimiter(
                 RateLimitKey(application: application.id, kind: "mail-orders", subject: client.allowanceGroup),
                 limit: Self.ordersForClient)
             try await rateLimiter(
                 RateLimitKey(
-                    application: application.id, kind: "mail-\(errand.kind.rawValue)",
+                    application: application.id, kind: "mail-\(message.kind.rawValue)",
                     subject: Base64URL.text(of: subject.bytes)),
                 limit: Self.ordersForAddress)
         }
-        var errand = errand
-        if toPages { errand.pages = pagesURL.map { "\($0)/a/\(application.id.rawValue)" } }
-        let hasLink = application.settings.mail.link(for: errand.kind, token: "", pages: errand.pages) != nil
-        let life = CodeForm.form(of: errand.kind, hasLink: hasLink).life
+        var message = message
+        if toPages { message.pages = pagesURL.map { "\($0)/a/\(application.id.rawValue)" } }
+        let hasLink = application.settings.mail.link(for: message.kind, token: "", pages: message.pages) != nil
+        let life = CodeForm.form(of: message.kind, hasLink: hasLink).life
         let mail = try sealing.queued(
-            .errand(errand), of: errand.kind, in: application.id, at: clock.now, life: life)
+            .errand(message), of: message.kind, in: application.id, at: clock.now, life: life)
         try await store.writeStatement { transaction throws(DomainError) in try transaction.insert(mail) }
         return life
     }

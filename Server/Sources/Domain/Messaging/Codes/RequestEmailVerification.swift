@@ -37,10 +37,10 @@ package struct RequestEmailVerification: Sendable {
             throw .fieldsRefused([ValidationError(field: "email", rule: .required)])
         }
         if address != who.user.email { try requireRecentLogIn(who, isProven: isProven) }
-        var errand = MessageRequest(
+        var message = MessageRequest(
             kind: .emailVerification, address: address, of: who.user, by: who.session, languages: languages)
-        if isSignUp { errand.isSignUp = true }
-        return try await enqueueMessage(errand, in: who.application, from: client, toPages: toPages)
+        if isSignUp { message.isSignUp = true }
+        return try await enqueueMessage(message, in: who.application, from: client, toPages: toPages)
     }
 
     /// Orders the mail for an address whose owner nobody has proved to be. The answer is the same whether or not
@@ -55,12 +55,12 @@ package struct RequestEmailVerification: Sendable {
             try transaction.user(typed, in: application.id)
         }
         let user = owner?.emailVerifiedAt == nil ? owner : nil
-        // An errand without a user is thrown away where letters are written.
-        var errand = MessageRequest(
+        // A message without a user is thrown away where letters are written.
+        var message = MessageRequest(
             kind: .emailVerification, address: user?.email ?? typed.shown, user: user?.id, replaces: user?.email,
             languages: languages)
-        errand.version = user?.credentialsVersion
-        _ = try await enqueueMessage(errand, in: application, from: client)
+        message.version = user?.credentialsVersion
+        _ = try await enqueueMessage(message, in: application, from: client)
     }
 
     /// Orders the mail for a user of a protocol that cannot prove its owner's presence: the caller has seen to it that
@@ -82,8 +82,8 @@ package struct RequestEmailVerification: Sendable {
         guard let address = typed ?? user.email else {
             throw .fieldsRefused([ValidationError(field: "email", rule: .required)])
         }
-        let errand = MessageRequest(
+        let message = MessageRequest(
             kind: .emailVerification, address: address, of: user, by: session, languages: languages)
-        _ = try await enqueueMessage(errand, in: application, from: client)
+        _ = try await enqueueMessage(message, in: application, from: client)
     }
 }

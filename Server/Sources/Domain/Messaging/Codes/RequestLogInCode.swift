@@ -14,8 +14,8 @@ package struct RequestLogInCode: Sendable {
         email: String, in application: Application, languages: [String], from client: ClientAddress
     ) async throws(DomainError) -> (ticket: Secret, life: Duration) {
         let ticket = Secret(Base64URL.text(of: randomness.bytes(24)))
-        let errand = MessageRequest(
+        let message = MessageRequest(
             kind: .logInCode, address: try EnqueueMessage.address(email), languages: languages, ticket: ticket)
-        return (ticket, try await enqueueMessage(errand, in: application, from: client))
+        return (ticket, try await enqueueMessage(message, in: application, from: client))
     }
 }

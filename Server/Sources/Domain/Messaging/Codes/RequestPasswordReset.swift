@@ -12,8 +12,8 @@ package struct RequestPasswordReset: Sendable {
     package func callAsFunction(
         email: String, in application: Application, languages: [String], from client: ClientAddress
     ) async throws(DomainError) -> Duration {
-        let errand = MessageRequest(
+        let message = MessageRequest(
             kind: .passwordReset, address: try EnqueueMessage.address(email), languages: languages)
-        return try await enqueueMessage(errand, in: application, from: client, toPages: true)
+        return try await enqueueMessage(message, in: application, from: client, toPages: true)
     }
 }

@@ -25,8 +25,8 @@ package struct RequestPhoneVerification: Sendable {
         } else {
             throw .fieldsRefused([ValidationError(field: "phone", rule: .required)])
         }
-        let errand = MessageRequest(
+        let message = MessageRequest(
             kind: .phoneVerification, address: number, of: user, by: session, languages: languages)
-        return try await enqueueMessage(errand, in: application, from: client)
+        return try await enqueueMessage(message, in: application, from: client)
     }
 }

@@ -16,8 +16,9 @@ package struct RequestTextedReset: Sendable {
     package func callAsFunction(
         phone: String, in application: Application, wantsVerified: Bool, languages: [String], from client: ClientAddress
     ) async throws(DomainError) -> Duration {
-        var errand = MessageRequest(kind: .textedReset, address: try EnqueueMessage.number(phone), languages: languages)
-        errand.wantsVerified = wantsVerified
-        return try await enqueueMessage(errand, in: application, from: client)
+        var message = MessageRequest(
+            kind: .textedReset, address: try EnqueueMessage.number(phone), languages: languages)
+        message.wantsVerified = wantsVerified
+        return try await enqueueMessage(message, in: application, from: client)
     }
 }

@@ -100,7 +100,7 @@ package struct DeliverMail: Sendable {
     ) async throws(DomainError) -> RenderedMessage? {
         switch payload {
         case .letter(let letter): letter
-        case .errand(let errand): try await renderMessage(errand, mail, in: application, claim: claim)
+        case .errand(let message): try await renderMessage(message, mail, in: application, claim: claim)
         }
     }
 

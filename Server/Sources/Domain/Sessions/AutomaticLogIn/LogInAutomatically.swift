@@ -83,7 +83,7 @@ package struct LogInAutomatically: Sendable {
             let owner = try transaction.user(removed.user, in: application)
             throw owner?.isDisabled == true ? .userDisabled : .deviceKeyRemoved(removed)
         }
-        // Judged for a new user only: whoever is known logs in, whatever the app says about first values.
+        // Judged for a new user only: a known user logs in with any first values that the app sends.
         return try registration()?.store(in: transaction, joining: nil, session: issuer).logIn
     }
 
