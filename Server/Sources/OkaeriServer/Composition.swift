@@ -30,6 +30,8 @@ package struct Composition: Sendable {
     private let caller: CurlCaller
     /// Hands text messages over, to the operator's own address alone.
     private let textMessageCaller: CurlCaller
+    /// Asks the Parse Servers of apps, so that a slow one holds nothing else up.
+    private let upstreamCaller: CurlCaller
     /// The threads that hash passwords, unless a test brings its own.
     private let passwordThreads: PasswordThreads?
     private let passwords: any PasswordHashing
@@ -116,7 +118,11 @@ package struct Composition: Sendable {
         providers: ProviderAddresses? = nil, caller: CurlCaller? = nil
     ) {
         let addresses = providers ?? settings.providers
-        let caller = caller ?? CurlCaller(policy: settings.egress(to: addresses))
+        let egress = settings.egress(to: addresses)
+        let (caller, upstreamCaller) = (
+            caller ?? CurlCaller(policy: egress), caller ?? CurlCaller(limits: CurlUpstream.limits, policy: egress)
+        )
+        self.upstreamCaller = upstreamCaller
         self.caller = caller
         let textMessageCaller = CurlCaller(
             policy: EgressPolicy(privateNetworks: [], operatorURLs: settings.textMessages.map { [$0.url] } ?? []))
@@ -186,7 +192,7 @@ package struct Composition: Sendable {
             readBody: readBody, clock: clock)
         let parse = ParseAPI(
             modules: modules, gate: protocolAuthenticator, readBody: readBody, prefixes: settings.parsePaths,
-            clock: clock)
+            clock: clock, upstream: CurlUpstream(call: upstreamCaller))
         let pageGate = PageGate(
             proxies: proxies, publicAddress: publicAddress,
             formHash: sealingKey.keyedHash(purpose: "okaeri form token"), randomness: randomness, readBody: readBody)
@@ -266,6 +272,7 @@ package struct Composition: Sendable {
     /// Called with a sentence for the log when somebody else's server cannot be asked; clients learn none of it.
     package func observeOutboundFaults(_ observer: @escaping @Sendable (String) -> Void) {
         caller.observeFaults(observer)
+        upstreamCaller.observeFaults(observer)
         textMessageCaller.observeFaults(observer)
     }
 
@@ -277,6 +284,7 @@ package struct Composition: Sendable {
     /// Finishes what is being written and closes the storage.
     package func close() async {
         await caller.close()
+        await upstreamCaller.close()
         await textMessageCaller.close()
         await mail?.threads.close()
         await passwordThreads?.close()

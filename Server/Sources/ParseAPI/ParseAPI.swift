@@ -15,12 +15,14 @@ package struct ParseAPI: ProtocolAdapter {
     ///   - readBody: Reads bodies within limits.
     ///   - prefixes: Where the API is served: `/parse`, `/1`.
     ///   - clock: The time, for answers that tell it.
+    ///   - upstream: Asks the Parse Servers that apps have of their own.
     package init(
-        modules: Modules, gate: ProtocolAuthenticator, readBody: BodyReader, prefixes: [String], clock: any WallClock
+        modules: Modules, gate: ProtocolAuthenticator, readBody: BodyReader, prefixes: [String], clock: any WallClock,
+        upstream: any ParseUpstream
     ) {
         requests = ParseRequests(
             gate: gate, readBody: readBody, prefixes: prefixes, clock: clock, findSession: modules.sessions.findSession)
-        operations = ParseOperations(modules)
+        operations = ParseOperations(modules, UpstreamController(modules, upstream))
         pages = PagesController(requests, modules)
     }
 

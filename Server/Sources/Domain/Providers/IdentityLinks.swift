@@ -60,7 +60,7 @@ struct IdentityLinks: Sendable {
     ///
     /// - Throws: `identityTaken` when one leads to somebody else, `providerTokenReplayed`, `storageUnavailable`.
     func join(_ user: inout User, in transaction: any Transaction) throws(DomainError) {
-        for person in people { try transaction.markUsed(person.replay, in: application) }
+        for person in people { try transaction.markUsed(person, in: application) }
         for identity in identities where !user.identities.contains(where: { $0.isSame(as: identity) }) {
             let owner = try transaction.user(
                 provider: identity.provider, subject: identity.subject, in: application)
@@ -69,6 +69,14 @@ struct IdentityLinks: Sendable {
             user.identities.append(identity)
         }
         try keepAccounts(in: transaction)
+    }
+
+    /// Takes ids that a client made away from a user.
+    func leave(_ user: inout User, in transaction: any Transaction) throws(DomainError) {
+        for identity in user.identities where identity.provider == .anonymous && contains(identity) {
+            try transaction.remove(identity, of: user.id, in: application)
+        }
+        user.identities.removeAll { $0.provider == .anonymous && contains($0) }
     }
 
     /// Keeps what the providers gave.

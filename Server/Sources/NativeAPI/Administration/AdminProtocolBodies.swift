@@ -83,7 +83,7 @@ struct ProtocolRulesPatch: Decodable, Sendable {
             case .truth: changes[rule.name] = try members.decodeIfPresent(Bool.self, forKey: key).map { .truth($0) }
             case .seconds, .count:
                 changes[rule.name] = try members.decodeIfPresent(Int64.self, forKey: key).map { .number($0) }
-            case .hosts, .networks:
+            case .hosts, .networks, .server:
                 changes[rule.name] = try members.decodeIfPresent([String].self, forKey: key).map { .texts($0) }
             }
         }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Domain
 import Foundation
 import OkaeriServer
+import OkaeriWire
 import ParseAPI
 
 /// `okaeri import parse`
@@ -13,6 +14,9 @@ struct ImportParseCommand: AsyncParsableCommand {
             Ids, times, fields, passwords (bcrypt), access lists, authData, and sessions with their tokens stay, so that \
             nobody is logged out. A file holds rows of _User, or with --sessions those of _Session, in the form of the REST \
             API, of mongoexport, or of PostgreSQL's rows as JSON. Import the users first.
+
+            With --schema and the rows of _SCHEMA, files, coordinates, bytes, times, pointers and relations keep their types; the \
+            rows of a database have them as plain values, which SDKs cannot read.
 
             Users whose providers the application has not set up are refused: set those up first.
 
@@ -28,12 +32,26 @@ struct ImportParseCommand: AsyncParsableCommand {
     @Flag(help: "The file holds sessions.")
     var sessions = false
 
+    @Option(help: ArgumentHelp("The rows of _SCHEMA, in the form of the export.", valueName: "file"))
+    var schema: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What stands before the names of files in their addresses, such as https://…/files/app1/.",
+            valueName: "URL"))
+    var filesURL: String?
+
     @Flag(help: "Check everything and write nothing.")
     var dryRun = false
 
     @OptionGroup var application: ApplicationOption
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if filesURL != nil, schema == nil { throw ValidationError("--files-url says nothing without --schema.") }
+        if sessions, schema != nil { throw ValidationError("--schema says nothing of sessions.") }
+    }
 
     func run() async throws {
         guard let handle = FileHandle(forReadingAtPath: file) else {
@@ -42,16 +60,31 @@ struct ImportParseCommand: AsyncParsableCommand {
         let records = RecordFile(handle)
         let report =
             sessions
-            ? try await sessionImporter.run(records, storage) : try await userImporter.run(records, storage)
+            ? try await sessionImporter.run(records, storage)
+            : try await userImporter(try fieldTypes()).run(records, storage)
         output.isJSON ? Console.write(json: report) : Console.write(report.text)
         guard report.refused.isEmpty else { throw ExitCode(1) }
     }
 
-    private var userImporter: Importer<ImportedUser> {
+    /// The types of users' fields, if they were given.
+    private func fieldTypes() throws -> ParseSchema? {
+        guard let schema else { return nil }
+        guard let handle = FileHandle(forReadingAtPath: schema) else {
+            throw CommandFault.failed("\(schema) cannot be read.")
+        }
+        let file = RecordFile(handle)
+        var rows: [JSONValue] = []
+        while let record = try file.next() { rows.append(try JSONValue(parsing: record.bytes)) }
+        let types = ParseSchema(rows, filesURL: filesURL)
+        guard !types.isEmpty else { throw CommandFault.failed("\(schema) says nothing of _User.") }
+        return types
+    }
+
+    private func userImporter(_ schema: ParseSchema?) -> Importer<ImportedUser> {
         let (id, isRehearsal) = (application.id, dryRun)
         return Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
             do throws(ParseExport.Fault) {
-                return try ParseExport.user(value, of: id)
+                return try ParseExport.user(value, of: id, schema: schema)
             } catch {
                 throw ImportFault(id: error.id, sentence: error.description)
             }

@@ -17,6 +17,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
               okaeri application rules 00VHj9mrbT8wn7Qk ncmb --no-anonymous --readable-by-all
               okaeri application rules 00VHj9mrbT8wn7Qk ncmb --host old.example.com
               okaeri application rules 00VHj9mrbT8wn7Qk parse --master-network 10.0.0.0/8
+              okaeri application rules 00VHj9mrbT8wn7Qk parse --parse-upstream https://parse.example.com/parse
             """)
 
     @Argument(help: "The application's id.")
@@ -55,6 +56,15 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
 
     @Flag(inversion: .prefixedNo, help: "Whether a log-in by password needs a verified mail address (Parse).")
     var logInVerified: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Whether a new mail address gets a mail to confirm it (Parse).")
+    var verifyEmail: Bool?
+
+    @Option(
+        help: ArgumentHelp(
+            "The app's own Parse Server, to which everything but users and sessions goes; empty for none (Parse).",
+            valueName: "URL"))
+    var parseUpstream: String?
 
     @Flag(inversion: .prefixedNo, help: "Whether new passwords must keep Okaeri's own rules (Parse).")
     var passwordPolicy: Bool?
@@ -99,11 +109,13 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         ]
         let truths = [
             "anonymous": anonymous, "readable-by-all": readableByAll, "passwords-in-addresses": passwordsInAddresses,
-            "log-in-verified": logInVerified, "password-policy": passwordPolicy, "ignore-case": ignoreCase,
+            "log-in-verified": logInVerified, "verify-email": verifyEmail, "password-policy": passwordPolicy,
+            "ignore-case": ignoreCase,
             "retire-weak-passwords": retireWeakPasswords, "sign-up-by-mail": signUpByMail,
             "verified-email": verifiedEmail, "verified-phone": verifiedPhone,
         ]
-        let texts = ["host": host, "master-network": masterNetwork].filter { !$0.value.isEmpty }
+        var texts = ["host": host, "master-network": masterNetwork].filter { !$0.value.isEmpty }
+        if let parseUpstream { texts["parse-upstream"] = parseUpstream.isEmpty ? [] : [parseUpstream] }
         return numbers.compactMapValues { $0.map { .number($0) } }
             .merging(truths.compactMapValues { $0.map { .truth($0) } }) { $1 }
             .merging(texts.mapValues { .texts($0) }) { $1 }

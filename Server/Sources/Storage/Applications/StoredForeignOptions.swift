@@ -8,6 +8,8 @@ struct StoredForeignOptions: Codable {
     private var timestampWindowSeconds: Int64?
     private var hosts: [String]?
     private var needsVerifiedEmail: Bool?
+    private var verifiesEmails: Bool?
+    private var upstream: [String]?
     private var hasPasswordPolicy: Bool?
     private var ignoresCase: Bool?
     private var administratorNetworks: [String]?
@@ -24,6 +26,8 @@ struct StoredForeignOptions: Codable {
         timestampWindowSeconds = options.timestampWindow?.components.seconds
         hosts = options.hosts
         needsVerifiedEmail = options.needsVerifiedEmail
+        verifiesEmails = options.verifiesEmails
+        upstream = options.upstream
         hasPasswordPolicy = options.hasPasswordPolicy
         ignoresCase = options.ignoresCase
         administratorNetworks = options.administratorNetworks
@@ -47,6 +51,8 @@ struct StoredForeignOptions: Codable {
             refreshedTokenLifetime: refreshedTokenSeconds.map { .seconds($0) })
         options.demandsVerifiedPhone = demandsVerifiedPhone ?? standard.demandsVerifiedPhone
         options.needsVerifiedEmail = needsVerifiedEmail ?? standard.needsVerifiedEmail
+        options.verifiesEmails = verifiesEmails ?? standard.verifiesEmails
+        options.upstream = upstream ?? standard.upstream
         options.hasPasswordPolicy = hasPasswordPolicy ?? standard.hasPasswordPolicy
         options.ignoresCase = ignoresCase ?? standard.ignoresCase
         options.administratorNetworks = administratorNetworks ?? standard.administratorNetworks

@@ -82,7 +82,7 @@ struct ProtocolRuleTests {
         ] { #expect(try loosens(name, .truth(false), .truth(true)), "\(name)") }
         for name in [
             "retiresWeakPasswords", "demandsVerifiedEmail", "demandsVerifiedPhone", "needsVerifiedEmail",
-            "hasPasswordPolicy",
+            "hasPasswordPolicy", "verifiesEmails",
         ] { #expect(try loosens(name, .truth(true), .truth(false)), "\(name)") }
         for name in ["sessionsPerUser", "timestampWindowSeconds"] {
             #expect(try loosens(name, .number(5), .number(6)) && loosens(name, .number(5), .number(nil)))

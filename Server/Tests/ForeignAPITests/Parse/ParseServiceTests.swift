@@ -169,6 +169,7 @@ struct ParseServiceTests {
         ] {
             let refused = try await world.parse("POST", "/batch", wrong, token: user.token)
             #expect(try refused.parseCode == 107 && refused.text("error").hasPrefix(words), "\(refused.text)")
+            #expect(refused.status == 400)
         }
         let transaction = try await world.parse("POST", "/batch", #"{"requests":[],"transaction":true}"#)
         #expect(transaction.parseCode == 119)
@@ -200,6 +201,9 @@ struct ParseServiceTests {
             let absent = try await world.parse("GET", path)
             #expect(try absent.parseCode == 119 && absent.text("error").contains("/users"), "\(path)")
         }
+        let file = try await world.send("POST", "/parse/files/a.txt", [("Content-Type", "text/plain")], body: "hello")
+        #expect(file.status == 403 && file.text == #"{"error":"unauthorized"}"#)
+        #expect(try await world.parse("POST", "/files/a.txt", "hello").parseCode == 119)
         #expect(try await world.parse("POST", "/challenge", "{}").parseCode == -1)
         #expect(try await world.parse("POST", "/challenge", #"{"challengeData":{}}"#).json() == ["challengeData": [:]])
     }

@@ -183,8 +183,9 @@ struct ParseUserTests {
     @Test(
         "are refused an update with the right code",
         arguments: [
-            (#"{"username":""}"#, 200), (#"{"username":null}"#, 200), (#"{"username":7}"#, 111),
-            (#"{"password":""}"#, 201),
+            (#"{"username":null}"#, 200), (#"{"username":7}"#, 111), (#"{"password":null}"#, 201),
+            (#"{"constructor":1}"#, 105), (#"{"__proto__":{}}"#, 105), (#"{"a":{"b":[{"constructor":{}}]}}"#, 105),
+            (#"{"a.__proto__":1}"#, 105),
             (#"{"username":"HANA"}"#, 202), (#"{"email":"hana@example.com"}"#, 203), (#"{"email":"no"}"#, 125),
             (#"{"emailVerified":true}"#, 119), (#"{"_x":1}"#, 105), (#"{"id":"x"}"#, 105), (#"{"ACL":"x"}"#, 123),
             (#"{"authData":null}"#, 252), (#"{"authData":{"myspace":{"id":"1"}}}"#, 252),

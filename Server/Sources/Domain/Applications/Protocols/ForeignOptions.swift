@@ -12,6 +12,10 @@ package struct ForeignOptions: Hashable, Sendable {
     package var hosts: [String]
     /// Whether a log-in by password needs a verified mail address.
     package var needsVerifiedEmail = false
+    /// Whether a new mail address is asked to be confirmed by a mail.
+    package var verifiesEmails = false
+    /// The old service's own server, to which everything but users and sessions goes; none without one.
+    package var upstream: [String] = []
     /// Whether new passwords must keep Okaeri's own rules.
     package var hasPasswordPolicy = false
     /// Whether capitals make no difference at log-in.

@@ -20,6 +20,8 @@ package struct ProtocolRule: Sendable {
         case hosts
         /// Addresses, and networks such as `10.0.0.0/8`.
         case networks
+        /// The address of a server: one at the most.
+        case server
     }
 
     /// By which changes a rule lets more through than before.
@@ -88,7 +90,7 @@ package struct ProtocolRule: Sendable {
         switch kind {
         case .seconds(_, let isOptional): isOptional
         case .count: true
-        case .truth, .hosts, .networks: false
+        case .truth, .hosts, .networks, .server: false
         }
     }
 
@@ -108,8 +110,24 @@ package struct ProtocolRule: Sendable {
         case (.networks, .texts(let texts)):
             return tooMany(texts)
                 + (texts.allSatisfy { IPNetwork($0) != nil } ? [] : [ValidationError(field: name, rule: .notANetwork)])
+        case (.server, .texts(let texts)):
+            guard texts.count <= 1 else {
+                return [ValidationError(field: name, rule: .tooManyFields(maximum: 1))]
+            }
+            return texts.allSatisfy(Self.isServer) ? [] : [ValidationError(field: name, rule: .notAnAddress)]
         default: return [ValidationError(field: name, rule: .otherType)]
         }
+    }
+
+    /// An address by http or https, without anything behind its path. Where it may lead, the policy for requests to other
+    /// servers decides.
+    private static func isServer(_ text: String) -> Bool {
+        guard let scheme = ["https://", "http://"].first(where: text.hasPrefix), text.utf8.count <= 500 else {
+            return false
+        }
+        let rest = text.utf8.dropFirst(scheme.utf8.count)
+        return rest.first.map { $0 != UInt8(ascii: "/") } ?? false && rest.last != UInt8(ascii: "/")
+            && rest.allSatisfy { $0 > 0x20 && $0 < 0x7f && !"?#@\\\"<>".utf8.contains($0) }
     }
 
     private func tooMany(_ texts: [String]) -> [ValidationError] {
@@ -149,10 +167,12 @@ extension ProtocolRule {
         truth("demandsVerifiedPhone", "verified-phone", \.demandsVerifiedPhone, .whenOff, [.kii]),
         // With refresh tokens there is one more way in, without them tokens live longer: neither is the stricter.
         span("refreshedTokenSeconds", "refreshed-token-seconds", \.refreshedTokenLifetime, .always, [.kii]),
+        truth("verifiesEmails", "verify-email", \.verifiesEmails, .whenOff, [.parse]),
         truth("needsVerifiedEmail", "log-in-verified", \.needsVerifiedEmail, .whenOff, [.parse]),
         truth("hasPasswordPolicy", "password-policy", \.hasPasswordPolicy, .whenOff, [.parse]),
         truth("ignoresCase", "ignore-case", \.ignoresCase, .whenOn, [.parse]),
         texts("administratorNetworks", "master-network", .networks, \.administratorNetworks, [.parse]),
+        texts("upstream", "parse-upstream", .server, \.upstream, [.parse]),
     ]
 
     /// The rules that a protocol heeds.

@@ -83,7 +83,7 @@ package struct ResetPassword: Sendable {
             randomness.newIdentifier(at: now)
         }
         var told = owner
-        if !kind.isText { told.emailVerifiedAt = now }
+        if !kind.isText, owner.email != nil { told.emailVerifiedAt = now }
         let ready = try changes.ready(
             [.passwordReset], of: told, in: application, by: Operator(actor: .unknown, origin: request.origin), at: now)
         try await tryCode(presented) { code, user, transaction throws(DomainError) in
@@ -99,6 +99,18 @@ package struct ResetPassword: Sendable {
             user.prove(byText: kind.isText, at: now)
             try transaction.updateIdentifiers(of: user)
         }
+    }
+
+    /// Whether a mailed token would be taken now. Nothing is counted or used up: a token cannot be guessed.
+    ///
+    /// - Throws: `storageUnavailable`.
+    package func takes(
+        _ token: String, in application: Application, from address: ClientAddress
+    ) async throws(DomainError) -> Bool {
+        let presented = TryCode.Presented(.passwordReset, in: application.id, .code, token, from: address)
+        guard let (code, owner) = try await tryCode.owner(of: presented) else { return false }
+        return code.kind == .passwordReset && code.usedBy == nil && clock.now < code.expiresAt
+            && owner.identifier(code.kind.addressKind) == code.replaces
     }
 
     /// What the code belongs to. Names that are nobody's have one that no code was made for, and are counted like
@@ -149,7 +161,8 @@ extension User {
             phoneVerifiedAt = now
             if emailVerifiedAt == nil { email = nil }
         } else {
-            emailVerifiedAt = now
+            // A name that is an address is not the user's address.
+            emailVerifiedAt = email == nil ? nil : now
             phoneVerifiedAt = nil
         }
     }

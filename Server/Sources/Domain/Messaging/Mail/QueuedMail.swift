@@ -57,6 +57,8 @@ package struct MessageRequest: Hashable, Codable, Sendable {
     package var wantsVerified: Bool?
     /// Whether somebody signs up with the address: then its owner, should there be one, is told.
     package var isSignUp: Bool?
+    /// Whether the address may be the name of a user who has none.
+    package var mayBeName: Bool?
     /// What the person's app or browser prefers, for users who have no language of their own.
     package var languages: [String]
     /// What the answer told the caller; the code is good only together with it.
