@@ -1,6 +1,6 @@
 import Foundation
 import Okaeri
-import OkaeriWire
+@_spi(Base64URL) import OkaeriWire
 
 extension InMemoryServer {
     /// The instant by the server's clock.
@@ -194,13 +194,13 @@ extension InMemoryServer {
         guard audience == application || contents.audiences.contains(audience) else {
             throw Refusal(400, .audienceNotAllowed)
         }
-        let header = Base64URL.encode(Data(#"{"alg":"none","typ":"at+jwt"}"#.utf8))
-        let claims = Base64URL.encode(Data(#"{"aud":"\#(audience)","jti":"\#(newName("", 12))"}"#.utf8))
+        let header = Base64URL.text(of: Data(#"{"alg":"none","typ":"at+jwt"}"#.utf8))
+        let claims = Base64URL.text(of: Data(#"{"aud":"\#(audience)","jti":"\#(newName("", 12))"}"#.utf8))
         return .json(200, TokenResponse(accessToken: "\(header).\(claims).", expiresIn: 600))
     }
 
     func newName(_ prefix: String, _ byteCount: Int) -> String {
-        prefix + Base64URL.encode(randomness.bytes(byteCount))
+        prefix + Base64URL.text(of: randomness.bytes(byteCount))
     }
 
     func read<Body: Decodable>(_ type: Body.Type, from data: Data) throws(Refusal) -> Body {

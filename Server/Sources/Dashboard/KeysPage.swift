@@ -54,7 +54,7 @@ enum KeysPage {
             [
                 .init(text: key.name),
                 .init(text: key.scopes.map(\.rawValue).sorted().joined(separator: " ")),
-                .init(text: request.words(for: key.applications, names)), .init(text: key.createdBy),
+                .init(text: request.words(for: key.applications, names)), .init(text: key.maker.name),
                 .init(text: "", time: key.createdAt),
                 .init(text: "", time: key.expiresAt, badge: key.expiresAt <= now ? request.text("keys.over") : nil),
             ]

@@ -23,11 +23,12 @@ enum UserQuery {
 
     /// The view that an address shows, under a name.
     static func view(named name: String, _ query: FormValues) -> UserListView {
-        var view = UserListView(
-            name: name, kind: UserListView.Kind(rawValue: query.text("kind")),
-            columns: query["chosen"] == nil
-                ? [] : UserListView.Column.allCases.filter { query["column.\($0.rawValue)"] != nil },
-            fields: fields(query))
+        var view = UserListView(name: name)
+        view.kind = UserListView.Kind(rawValue: query.text("kind"))
+        if query["chosen"] != nil {
+            view.columns = UserListView.Column.allCases.filter { query["column.\($0.rawValue)"] != nil }
+        }
+        view.fields = fields(query)
         let filter = filter(query)
         view.provider = filter.provider
         view.protocolName = filter.protocolName

@@ -30,15 +30,13 @@ public struct SessionBody: Codable, Hashable, Sendable {
     /// When it ends at the latest.
     public var expiresAt: WireTime
 
-    /// Makes a session's description.
+    /// Makes a session's description. What is known of the device is set afterwards.
     public init(
-        id: String, isCurrent: Bool, device: DeviceBody?, address: String?, protocol: String, createdWith: String,
-        createdAt: WireTime, lastUsedAt: WireTime, expiresAt: WireTime
+        id: String, isCurrent: Bool, protocol: String, createdWith: String, createdAt: WireTime, lastUsedAt: WireTime,
+        expiresAt: WireTime
     ) {
         self.id = id
         self.isCurrent = isCurrent
-        self.device = device
-        self.address = address
         self.protocol = `protocol`
         self.createdWith = createdWith
         self.createdAt = createdAt

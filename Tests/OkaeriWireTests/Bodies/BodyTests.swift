@@ -101,9 +101,10 @@ struct BodyTests {
     @Test("of sessions, tokens and keys have their documented members")
     func sessions() throws {
         let time = WireTime(millisecondsSince1970: 0)
-        let session = SessionBody(
-            id: "s", isCurrent: true, device: nil, address: "192.0.2.1", protocol: "native", createdWith: "automatic",
-            createdAt: time, lastUsedAt: time, expiresAt: time)
+        var session = SessionBody(
+            id: "s", isCurrent: true, protocol: "native", createdWith: "automatic", createdAt: time, lastUsedAt: time,
+            expiresAt: time)
+        session.address = "192.0.2.1"
         #expect(try read(SessionListAnswer.self, written(SessionListAnswer(sessions: [session]))).sessions == [session])
         #expect(
             try written(TokenResponse(accessToken: "a", expiresIn: 600))

@@ -56,7 +56,7 @@ package struct CreateAdminKey: Sendable {
         let secret = Secret(AdminKey.tokenPrefix + Base64URL.text(of: randomness.bytes(32)))
         let key = AdminKey(
             id: randomness.newIdentifier(at: now), digest: secret.digest, name: request.name, scopes: request.scopes,
-            applications: request.applications, maker: maker.id, createdBy: maker.name, createdAt: now,
+            applications: request.applications, maker: .init(id: maker.id, name: maker.name), createdAt: now,
             expiresAt: now + request.life)
         let entry = audit.draft(.adminKeyCreated, by: access.actor, in: AuditEntry.server, from: origin)
         try await store.write { transaction throws(DomainError) in

@@ -21,17 +21,17 @@ final class ApplicationController: Sendable {
     ) async throws -> Response {
         let providers = try await listProviders(of: application.id)
         let base = pagesURL.map { "\($0)/a/\(application.id.rawValue)" }
-        let profile = ApplicationProfile(
+        var profile = ApplicationProfile(
             id: application.id.rawValue, name: application.name, rules: AccountRulesBody(application),
             fields: application.settings.fieldRules.profileFields,
             providers: providers.map { ProfileProvider(name: $0.settings.provider.rawValue) },
-            // What an older or newer program stored and this one cannot read is as standard.
-            theme: application.settings.theme.flatMap { try? $0.decoded(as: Theme.self) },
             pages: base.map {
                 ProfilePages(
                     issuer: $0, logIn: "\($0)/log-in", signUp: "\($0)/sign-up", forgot: "\($0)/forgot",
                     account: "\($0)/account")
             })
+        // What an older or newer program stored and this one cannot read is as standard.
+        profile.theme = application.settings.theme.flatMap { try? $0.decoded(as: Theme.self) }
         return try JSONResponse(body: profile).response()
     }
 }

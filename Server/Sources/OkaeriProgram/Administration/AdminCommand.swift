@@ -1,5 +1,6 @@
 import ArgumentParser
 import Domain
+import HTTPSupport
 import OkaeriServer
 import OkaeriWire
 
@@ -44,7 +45,7 @@ struct ListAdminsCommand: AsyncParsableCommand {
             (try await modules.administration.listAdmins(), try await modules.administration.listLocks())
         }
         guard !output.isJSON else {
-            return Console.write(json: admins.map { AdminDescription($0, lockedUntil: locks[$0.id]) })
+            return Console.write(json: admins.map { AdminBody($0, lockedUntil: locks[$0.id]) })
         }
         guard !admins.isEmpty else {
             return Console.write("There is no admin yet. “okaeri admin link” makes the first.")
@@ -172,7 +173,7 @@ struct UnlockAdminCommand: AsyncParsableCommand {
             try await modules.administration.unlockAdmin(admin.id, by: who)
             return admin
         }
-        guard !output.isJSON else { return Console.write(json: AdminDescription(admin)) }
+        guard !output.isJSON else { return Console.write(json: AdminBody(admin)) }
         Console.write("The admin \(admin.name) can log in again.")
     }
 }

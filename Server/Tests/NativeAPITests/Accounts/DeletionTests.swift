@@ -38,7 +38,9 @@ struct DeletionTests {
 
     @Test("erases everything when the grace is over, but the audit log, which holds no name")
     func erased() async throws {
-        let server = try await TestServer(application: ApplicationSettings(deletionGrace: .days(2)))
+        var settings = ApplicationSettings()
+        settings.deletionGrace = .days(2)
+        let server = try await TestServer(application: settings)
         let device = ProofMaker()
         let person = try await server.person(device, body: #"{"user": {"displayName": "花子の本名"}}"#)
         _ = try await server.joined(try await person.issueCode().code, on: ProofMaker(), name: "二台目")
@@ -141,7 +143,9 @@ struct IdleUserTests {
 
     @Test("goes by the last activity, never by age")
     func byActivity() async throws {
-        let server = try await TestServer(application: ApplicationSettings(anonymousIdleLimit: .days(30)))
+        var settings = ApplicationSettings()
+        settings.anonymousIdleLimit = .days(30)
+        let server = try await TestServer(application: settings)
         let (idle, launching, asking) = (
             try await server.person(), try await server.person(), try await server.person()
         )
@@ -158,7 +162,9 @@ struct IdleUserTests {
 
     @Test("spares users that somebody could name")
     func registered() async throws {
-        let server = try await TestServer(application: ApplicationSettings(anonymousIdleLimit: .days(30)))
+        var settings = ApplicationSettings()
+        settings.anonymousIdleLimit = .days(30)
+        let server = try await TestServer(application: settings)
         let person = try await server.person()
         let id = Identifier<User>(rawValue: person.logIn.user.id)
         let application = server.application.id

@@ -136,8 +136,9 @@ struct TransferTests {
 
     @Test("gives a link by the application's pattern")
     func link() async throws {
-        let server = try await TestServer(
-            application: ApplicationSettings(transferLink: "https://app.example.test/t?code={code}"))
+        var settings = ApplicationSettings()
+        settings.transferLink = "https://app.example.test/t?code={code}"
+        let server = try await TestServer(application: settings)
         let code = try await server.person().issueCode()
         #expect(code.link == "https://app.example.test/t?code=\(code.code)")
         #expect(code.qrSVG.hasPrefix("<svg ") && code.qrSVG.hasSuffix("</svg>"))

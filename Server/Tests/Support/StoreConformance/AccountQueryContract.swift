@@ -228,11 +228,15 @@ extension Contract {
 
 extension Samples {
     func transfer(of user: User, codeDigest: SecretDigest) -> Transfer {
-        Transfer(
-            id: randomness.newIdentifier(at: now), application: user.application, user: user.id, deviceKey: "key",
-            device: DeviceDescription(name: "花のiPhone", model: "iPhone17,1", system: "iOS 19.1", appVersion: "2.4"),
-            address: "2001:db8::7", codeDigest: codeDigest, leftUser: randomness.newIdentifier(at: now),
-            redeemedAt: now, acknowledgedAt: now + .seconds(1), undoneAt: now + .seconds(2))
+        let device = DeviceDescription(
+            name: "花のiPhone", model: "iPhone17,1", system: "iOS 19.1", appVersion: "2.4")
+        var transfer = Transfer(
+            id: randomness.newIdentifier(at: now), application: user.application, user: user.id,
+            to: .init(key: "key", device: device, address: "2001:db8::7"), codeDigest: codeDigest,
+            leftUser: randomness.newIdentifier(at: now), redeemedAt: now)
+        transfer.acknowledgedAt = now + .seconds(1)
+        transfer.undoneAt = now + .seconds(2)
+        return transfer
     }
 
     func merge(of user: User, left: User, after offset: Int) -> Merge {

@@ -39,22 +39,32 @@ package struct Transfer: Hashable, Sendable {
     package var acknowledgedAt: Timestamp?
     package var undoneAt: Timestamp?
 
+    /// The device that joined: its key's thumbprint, how it describes itself, and the address that it asked from.
+    package struct NewDevice: Hashable, Sendable {
+        let key: String
+        let device: DeviceDescription
+        let address: String?
+
+        package init(key: String, device: DeviceDescription, address: String?) {
+            self.key = key
+            self.device = device
+            self.address = address
+        }
+    }
+
     package init(
-        id: Identifier<Transfer>, application: Identifier<Application>, user: Identifier<User>, deviceKey: String,
-        device: DeviceDescription, address: String?, codeDigest: SecretDigest, leftUser: Identifier<User>?,
-        redeemedAt: Timestamp, acknowledgedAt: Timestamp? = nil, undoneAt: Timestamp? = nil
+        id: Identifier<Transfer>, application: Identifier<Application>, user: Identifier<User>, to device: NewDevice,
+        codeDigest: SecretDigest, leftUser: Identifier<User>?, redeemedAt: Timestamp
     ) {
         self.id = id
         self.application = application
         self.user = user
-        self.deviceKey = deviceKey
-        self.device = device
-        self.address = address
+        deviceKey = device.key
+        self.device = device.device
+        address = device.address
         self.codeDigest = codeDigest
         self.leftUser = leftUser
         self.redeemedAt = redeemedAt
-        self.acknowledgedAt = acknowledgedAt
-        self.undoneAt = undoneAt
     }
 
     /// Whether nobody has taken note of it yet, and a session's device should.

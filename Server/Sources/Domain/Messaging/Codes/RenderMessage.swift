@@ -41,18 +41,18 @@ package struct RenderMessage: Sendable {
         let (handle, digest) = digests.digests(
             of: message.kind, in: application.id, Self.subject(of: message, form, user),
             CodeForm.normal(code) ?? code)
-        let kept = MailedCode(
+        var kept = MailedCode(
             application: application.id, handle: handle, digest: digest, kind: message.kind, user: user.id,
-            address: address, replaces: user.identifier(message.kind.addressKind), expiresAt: clock.now + form.life,
-            session: message.session.map { Identifier(rawValue: $0) })
-        let replacement = written
+            address: address, replaces: user.identifier(message.kind.addressKind), expiresAt: clock.now + form.life)
+        kept.session = message.session.map { Identifier(rawValue: $0) }
+        let (replacement, stored) = (written, kept)
         let isWritten = try await store.write { transaction throws(DomainError) in
             // Between the two transactions the user may have changed.
             let now = try Self.reader(of: message, in: application.id, transaction)?.user
             guard let now, now.email == user.email, now.phone == user.phone,
                 try transaction.replaceContent(of: replacement, claim: claim)
             else { return false }
-            try transaction.replaceCode(with: kept)
+            try transaction.replaceCode(with: stored)
             return true
         }
         return isWritten ? letter : nil

@@ -11,7 +11,7 @@ package struct QueuedMail: Hashable, Sendable {
     /// From then on it is of no use.
     package let expiresAt: Timestamp
     /// How often sending it was begun.
-    package var attempts: Int
+    package var attempts = 0
     /// When it is sent, or tried again; `nil` once it was given up.
     package var nextTryAt: Timestamp?
     /// Why the last try failed.
@@ -19,7 +19,7 @@ package struct QueuedMail: Hashable, Sendable {
 
     package init(
         id: Identifier<QueuedMail>, application: Identifier<Application>, kind: MailKind, sealed: [UInt8]?,
-        createdAt: Timestamp, expiresAt: Timestamp, attempts: Int = 0, nextTryAt: Timestamp?, lastFault: String? = nil
+        createdAt: Timestamp, expiresAt: Timestamp, nextTryAt: Timestamp?
     ) {
         self.id = id
         self.application = application
@@ -27,9 +27,7 @@ package struct QueuedMail: Hashable, Sendable {
         self.sealed = sealed
         self.createdAt = createdAt
         self.expiresAt = expiresAt
-        self.attempts = attempts
         self.nextTryAt = nextTryAt
-        self.lastFault = lastFault
     }
 }
 

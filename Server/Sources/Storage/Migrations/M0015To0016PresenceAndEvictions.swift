@@ -1,6 +1,20 @@
 extension Migration {
+    /// When an admin last gave password and one-time code in a session. Sessions of before did so when they began.
+    static let adminPresence = Migration(
+        version: 15, name: "admin presence", sqlite: statements(integer: "INTEGER"),
+        postgresql: statements(integer: "BIGINT"))
+
+    private static func statements(integer: String) -> [String] {
+        [
+            "ALTER TABLE admin_sessions ADD COLUMN authenticated_at \(integer) NOT NULL DEFAULT 0",
+            "UPDATE admin_sessions SET authenticated_at = created_at",
+        ]
+    }
+}
+
+extension Migration {
     /// What ends with a change of an account: a number that makes sealed tickets void, the session in which a code was
-    /// asked for, and device keys that were removed, so that their owners can be told.
+    /// asked for, and device keys that were removed, so that their owners learn of it.
     static let evictions = Migration(
         version: 16, name: "evictions",
         sqlite: statements(integer: "INTEGER", options: " WITHOUT ROWID"),

@@ -112,3 +112,17 @@ extension ArgumentHelp {
         self.init("\(setting.description) (\(remarks.joined(separator: "; ")))", valueName: valueName)
     }
 }
+
+/// Which application a command is about.
+struct ApplicationOption: ParsableArguments {
+    @Option(name: .customLong("application"), help: ArgumentHelp("The application's id.", valueName: "id"))
+    var application: String
+
+    var id: Identifier<Application> { Identifier(rawValue: application) }
+}
+
+/// In which form a command prints.
+struct OutputOptions: ParsableArguments {
+    @Flag(name: .customLong("json"), help: "Print one JSON document instead of text.")
+    var isJSON = false
+}
