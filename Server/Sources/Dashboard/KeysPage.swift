@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import PageSupport
 
-/// `/dashboard/keys`: keys for programs: what they may do, and until when; a new one is told once.
+/// `/dashboard/keys`: keys for programs: what they may do, and until when; a new one is shown once.
 enum KeysPage {
     private static let page = DashboardRoute.Page("/keys", .listAdminKeys)
     private static let standardDays = "90"

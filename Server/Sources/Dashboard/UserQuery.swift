@@ -62,10 +62,10 @@ enum UserQuery {
         return names.filter { !$0.isEmpty && $0.utf8.count <= 100 }.prefix(UserListView.maximumFields).map(String.init)
     }
 
-    static func place(_ text: String) -> UserPlace? {
+    static func cursor(_ text: String) -> UserCursor? {
         guard !text.isEmpty else { return nil }
         let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
-        return UserPlace(id: .init(rawValue: parts.first ?? ""), key: parts.count > 1 ? parts[1] : "")
+        return UserCursor(id: .init(rawValue: parts.first ?? ""), key: parts.count > 1 ? parts[1] : "")
     }
 
     static func fields(_ request: DashboardRequest) -> [PageField] {

@@ -62,7 +62,7 @@ struct RemoveDeviceKeyCommand: AsyncParsableCommand {
         commandName: "remove-device-key",
         abstract: "Remove one device key of a user, or all of them.",
         discussion: """
-            The device logs in automatically no more, its sessions end, and it is told why. It is let in again by a log-in by \
+            The device logs in automatically no more, its sessions end, and it learns why. It is let in again by a log-in by \
             other means. The last way into an account stays.
 
             Examples:

@@ -68,7 +68,7 @@ struct AdminLinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "link", abstract: "Make a one-time link by which a new owner sets up name and password.",
         discussion: """
-            The link is good for a day and replaces earlier ones. Whoever has it becomes an owner: send it with care.
+            The link is good for a day and replaces earlier ones. The one who opens it becomes an owner: send it with care.
 
             Examples:
               okaeri admin link
@@ -153,7 +153,7 @@ struct UnlockAdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unlock", abstract: "Let an admin log in again at once after wrong passwords.",
         discussion: """
-            Wrong passwords for a name make the next try wait, whoever sends them. Another owner can end the wait in the \
+            Wrong passwords for a name make the next try wait, from any sender. Another owner can end the wait in the \
             dashboard, too.
 
             Examples:

@@ -29,7 +29,7 @@ struct LinkOptions: ParsableArguments {
         }
         Console.write(
             """
-            \(admin.map { "\($0.name) (\($0.role.rawValue))" } ?? "Whoever opens it") sets up password and one-time \
+            \(admin.map { "\($0.name) (\($0.role.rawValue))" } ?? "The one who opens it") sets up password and one-time \
             codes by this link:
               \(link)
             It counts once, until \(made.expiresAt.localText).

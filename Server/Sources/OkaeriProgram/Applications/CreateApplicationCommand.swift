@@ -68,7 +68,7 @@ struct CreateApplicationCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Foreign protocols to switch on: ncmb,parse,kii,envelope. Keys that are told do so by themselves.",
+            "Foreign protocols to switch on: ncmb,parse,kii,envelope. Keys that are given do so by themselves.",
             valueName: "list"))
     var enable: ProtocolList?
 

@@ -160,7 +160,7 @@ extension Contract {
                 try transaction.updateStanding(of: standing)
                 var found: [[Identifier<User>]] = []
                 for leader in [UserLeader.all, .disabled, .leaving, .anonymous, .search("USER 3", isWhole: false)] {
-                    found.append(try transaction.places(leader, in: application, from: nil, limit: 9).map(\.id))
+                    found.append(try transaction.cursors(leader, in: application, from: nil, limit: 9).map(\.id))
                 }
                 return found
             }
