@@ -1,8 +1,8 @@
 import Domain
 import HTTPSupport
-import HTTPTypes
-import Hummingbird
+import NIOCore
 import enum OkaeriWire.JSONValue
+import enum OkaeriWire.StreamSafeText
 
 /// A request's body: a JSON object, whatever media type it says it is.
 struct KiiBody: Sendable {
@@ -45,38 +45,16 @@ struct KiiBody: Sendable {
     }
 }
 
-extension KiiAPI {
-    /// The body; empty when there is none.
+extension KiiBody {
+    /// The items of a form.
     ///
-    /// - Throws: `KiiFault.notJSON`, `RequestError`.
-    func body(of request: Request, _ context: ServerContext) async throws -> KiiBody {
-        let buffer = try await readBody(request, context)
-        guard buffer.readableBytes > 0 else { return KiiBody(members: [:]) }
-        let bytes = Array(buffer.readableBytesView)
-        if request.hasMediaType(["application/x-www-form-urlencoded"]) {
-            return KiiBody(members: try Self.form(bytes))
+    /// - Throws: `KiiFault.notJSON` for a form that has no such form.
+    init(form body: ByteBuffer) throws(KiiFault) {
+        guard let text = StreamSafeText.text(of: body.readableBytesView) else { throw .notJSON }
+        do {
+            members = try QueryItems(parsing: text[...]).items.mapValues { .string($0) }
+        } catch {
+            throw .notJSON
         }
-        guard case .object(let members)? = try? JSONValue(parsing: bytes) else {
-            // Why it is no JSON helps nobody: SDKs write it.
-            throw KiiFault.notJSON
-        }
-        return KiiBody(members: members)
-    }
-
-    /// Longer forms are nobody's.
-    private static let maximumFields = 100
-
-    private static func form(_ bytes: [UInt8]) throws(KiiFault) -> [String: JSONValue] {
-        let items = bytes.split(separator: UInt8(ascii: "&"), maxSplits: maximumFields)
-        guard items.count <= maximumFields else { throw .notJSON }
-        var members: [String: JSONValue] = [:]
-        for item in items {
-            let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = PercentEncoding.text(of: parts[0], plusIsSpace: true),
-                let value = PercentEncoding.text(of: parts.count > 1 ? parts[1] : [], plusIsSpace: true)
-            else { throw .notJSON }
-            members[name] = .string(value)
-        }
-        return members
     }
 }

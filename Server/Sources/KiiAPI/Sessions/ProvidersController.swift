@@ -1,46 +1,44 @@
 import Domain
-import HTTPSupport
 import Hummingbird
 import enum OkaeriWire.JSONValue
 
-/// `POST /apps/{appID}/integration/{provider}`: log in, or sign up, with an account elsewhere.
-struct IntegrationRoute: Sendable {
-    let api: KiiAPI
-    let provider: KiiProvider
+/// Accounts at one provider: log-in by them, and links to users.
+final class ProvidersController: Sendable {
+    private let accounts: Accounts
+    private let refreshTokens: RefreshTokens
+    private let provider: KiiProvider
 
-    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        let enabled = try await api.enabled(request, context)
-        let credential = try provider.credential(try await api.body(of: request, context))
+    init(_ modules: Modules, provider: KiiProvider) {
+        accounts = modules.accounts
+        refreshTokens = RefreshTokens(modules.sessions)
+        self.provider = provider
+    }
+
+    /// `POST /apps/{appID}/integration/{provider}`: log in, or sign up, with an account elsewhere.
+    func logIn(_ request: KiiRequest) async throws -> Response {
+        let credential = try provider.credential(try await request.body())
         let logIn: LogIn
         do {
-            logIn = try await api.modules.accounts.logInWithProvider(
+            logIn = try await accounts.logInWithProvider(
                 LogInWithProvider.Request(
-                    application: enabled.application, provider: provider.provider, credential: credential,
-                    joinsDevice: false, address: api.gate.client(of: request, context),
-                    origin: api.origin(of: request, context), protocolName: .kii))
+                    application: request.application, provider: provider.provider, credential: credential,
+                    joinsDevice: false, address: request.client, origin: request.origin, protocolName: .kii))
         } catch {
             guard case .userDisabled = error else { throw error }
             throw KiiFault.invalidGrant
         }
-        var members = api.members(of: logIn, in: enabled)
+        var members = refreshTokens.members(of: logIn, in: request.enabled)
         members["new_user_created"] = .bool(logIn.isNew)
         return KiiResponse.response(members)
     }
-}
 
-/// `POST …/{provider}/link`
-struct LinkRoute: Sendable {
-    let api: KiiAPI
-    let provider: KiiProvider
-
-    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        let (session, credential) = (
-            try await api.ownSession(request, context),
-            try provider.credential(try await api.body(of: request, context))
-        )
+    /// `POST …/{provider}/link`
+    func link(_ request: KiiRequest) async throws -> Response {
+        let session = try ownSession(request)
+        let credential = try provider.credential(try await request.body())
         do {
-            _ = try await api.modules.accounts.linkProvider(
-                provider.provider, credential, displayName: nil, by: session, from: api.origin(of: request, context))
+            _ = try await accounts.linkProvider(
+                provider.provider, credential, displayName: nil, by: session, from: request.origin)
         } catch {
             switch error {
             // Kii knew no merging of users.
@@ -53,19 +51,14 @@ struct LinkRoute: Sendable {
         }
         return KiiResponse.nothing
     }
-}
 
-/// `POST …/{provider}/unlink`
-struct UnlinkRoute: Sendable {
-    let api: KiiAPI
-    let provider: KiiProvider
-
-    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        let session = try await api.ownSession(request, context)
+    /// `POST …/{provider}/unlink`
+    func unlink(_ request: KiiRequest) async throws -> Response {
+        let session = try ownSession(request)
         do {
-            try await api.modules.accounts.editUser(
+            try await accounts.editUser(
                 UserEdit(unlinking: provider.provider), of: session.user.id, in: session.application,
-                by: .owner(session, from: api.origin(of: request, context)))
+                by: .owner(session, from: request.origin))
         } catch {
             guard case .identityUnknown = error else { throw error }
             throw KiiFault(
@@ -74,16 +67,12 @@ struct UnlinkRoute: Sendable {
         }
         return KiiResponse.nothing
     }
-}
 
-extension KiiAPI {
     /// The session of the user that the path names. Administrators hold no account of a user's.
-    fileprivate func ownSession(_ request: Request, _ context: ServerContext) async throws -> Authenticated {
-        let enabled = try await enabled(request, context)
-        let caller = try await knownCaller(enabled, request, context)
-        guard let session = caller.session,
-            try UserReference(context, in: enabled.publicKey).names(session.user)
-        else { throw KiiFault.unauthorized(in: enabled.publicKey) }
+    private func ownSession(_ request: KiiRequest) throws -> Authenticated {
+        guard let session = request.caller.session, try request.reference().names(session.user) else {
+            throw request.unauthorized
+        }
         return session
     }
 }
