@@ -24,13 +24,21 @@ final class AddressesController: Sendable {
             ], .ok, kind.mediaType)
     }
 
-    /// `PUT …/email-address`, `PUT …/phone-number`: another address. It counts at once, unless it must be verified.
+    /// `PUT …/email-address`, `PUT …/phone-number`: another address. It counts at once, unless it must be verified; an
+    /// administrator says whether it is.
     func change(_ request: KiiRequest) async throws -> Response {
         let user = try await request.user()
-        var asked = try addressAlone(of: try await request.body(), over: user)
+        let body = try await request.body()
+        var asked = try addressAlone(of: body, over: user)
         let pending = asked.identifiers.takePendingAddresses(of: user, by: request.caller, in: request.enabled)
         var edit = UserEdit(compatible: .unchanged, identifiers: asked.identifiers)
         edit.password = .first(nil)
+        if request.caller.isAdministrator {
+            switch kind {
+            case .email: edit.isEmailVerified = try body.truth("verified")
+            case .phone: edit.isPhoneVerified = try body.truth("verified")
+            }
+        }
         do {
             let changed = try await accounts.editUser(
                 edit, of: user.id, in: request.application, by: request.author(of: user)

@@ -12,7 +12,8 @@ final class PasswordsController: Sendable {
         messaging = modules.messaging
     }
 
-    /// `PUT /apps/{appID}/users/{user}/password`: another password. All tokens end, the one of the request too.
+    /// `PUT /apps/{appID}/users/{user}/password`: another password. All tokens end, the one of the request too. Kii handed
+    /// out no hashes: the password of a user who was imported cannot be compared, and the token is enough.
     func change(_ request: KiiRequest) async throws -> Response {
         let user = try await request.user()
         let body = try await request.body()
@@ -29,13 +30,16 @@ final class PasswordsController: Sendable {
             _ = try await accounts.changePassword(
                 ChangePassword.Request(
                     current: old, new: new, address: request.client, rules: .kii, keepsSession: false,
-                    origin: request.origin),
+                    replacesUnknown: true, origin: request.origin),
                 by: session)
         } catch {
             guard case .credentialRefused = error else { throw error }
             throw KiiFault(
                 401, "WRONG_PASSWORD", "WrongPassword", "The password is wrong",
-                [("appID", request.appID), ("principalID", user.id.rawValue)])
+                [
+                    ("appID", request.appID), ("principalID", user.id.rawValue),
+                    ("address", MemberFault.printable(user.typedIdentifiers.first?.shown ?? "")),
+                ])
         }
         return KiiResponse.nothing
     }

@@ -50,12 +50,9 @@ final class UserQueryController: Sendable {
 
         init(_ body: KiiBody) throws(KiiFault) {
             var asked = usualLimit
-            switch body.members["bestEffortLimit"] {
-            case nil, .null?: break
-            case .integer(let number)?:
+            if let number = try body.number("bestEffortLimit") {
                 guard number > 0 else { throw .invalid(["bestEffortLimit"]) }
                 asked = min(Int(clamping: number), maximumLimit)
-            default: throw .invalid(["bestEffortLimit"])
             }
             guard let key = try body.text("paginationKey") else {
                 (limit, skip) = (asked, 0)

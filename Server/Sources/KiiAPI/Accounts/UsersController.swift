@@ -129,7 +129,7 @@ final class UsersController: Sendable {
     /// of a pseudo user, who has nothing else: they are refused meanwhile.
     func changeStatus(_ request: KiiRequest) async throws -> Response {
         let user = try await request.found(try request.reference())
-        guard case .bool(let isDisabled)? = try await request.body().members["disabled"] else {
+        guard let isDisabled = try await request.body().truth("disabled") else {
             throw KiiFault.invalid(["disabled"])
         }
         try await accounts.setUserDisabled(

@@ -25,7 +25,7 @@ final class ProvidersController: Sendable {
                     joinsDevice: false, address: request.client, origin: request.origin, protocolName: .kii))
         } catch {
             guard case .userDisabled = error else { throw error }
-            throw KiiFault.invalidGrant
+            throw KiiFault.providerRefused
         }
         var members = refreshTokens.members(of: logIn, in: request.enabled)
         members["new_user_created"] = .bool(logIn.isNew)
@@ -52,19 +52,18 @@ final class ProvidersController: Sendable {
         return KiiResponse.nothing
     }
 
-    /// `POST …/{provider}/unlink`
+    /// `POST …/{provider}/unlink`. A user whom nothing else leads to keeps the token of the request, as a pseudo user does.
     func unlink(_ request: KiiRequest) async throws -> Response {
         let session = try ownSession(request)
-        do {
-            try await accounts.editUser(
-                UserEdit(unlinking: provider.provider), of: session.user.id, in: session.application,
-                by: .owner(session, from: request.origin))
-        } catch {
-            guard case .identityUnknown = error else { throw error }
+        guard session.user.identities.contains(where: { $0.provider == provider.provider }) else {
             throw KiiFault(
                 409, "USER_NOT_LINKED", "UserNotLinked", "The account is not linked",
                 [("userID", session.user.id.rawValue)])
         }
+        var edit = UserEdit(compatible: .unchanged)
+        edit.unlinked = [provider.provider]
+        try await accounts.editUser(
+            edit, of: session.user.id, in: session.application, by: .owner(session, from: request.origin))
         return KiiResponse.nothing
     }
 

@@ -85,7 +85,7 @@ final class TokensController: Sendable {
         } else if id == enabled.publicKey, enabled.accepts(secret, as: .appKey) {
             caller = .anonymous
         } else {
-            throw KiiFault.invalidGrant
+            throw KiiFault.invalidGrant("The client was not found or a wrong secret was provided")
         }
         let token = protocolTokens.issue(caller, for: enabled)
         return KiiResponse.response(

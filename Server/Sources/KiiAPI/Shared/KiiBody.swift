@@ -25,21 +25,33 @@ struct KiiBody: Sendable {
         return text
     }
 
-    /// An instant in milliseconds since 1970; `nil` when it is missing or null.
+    /// A whole number, which some clients write as a text; `nil` when it is missing or null.
+    func number(_ name: String) throws(KiiFault) -> Int64? {
+        switch members[name] {
+        case nil, .null?: return nil
+        case .integer(let number)?: return number
+        case .string(let text)?:
+            guard let number = Int64(text, radix: 10) else { throw .invalid([name]) }
+            return number
+        default: throw .invalid([name])
+        }
+    }
+
+    /// A truth; `nil` when it is missing or null.
+    func truth(_ name: String) throws(KiiFault) -> Bool? {
+        switch members[name] {
+        case nil, .null?: return nil
+        case .bool(let truth)?: return truth
+        default: throw .invalid([name])
+        }
+    }
+
+    /// An instant in milliseconds since 1970: the first of these members that is there and not null.
     func instant(_ names: String...) throws(KiiFault) -> Timestamp? {
         for name in names {
-            switch members[name] {
-            case nil, .null?: continue
-            case .integer(let milliseconds)?:
-                guard let time = Timestamp(exactly: milliseconds) else { throw .invalid([name]) }
-                return time
-            case .string(let text)?:
-                guard let time = Int64(text, radix: 10).flatMap(Timestamp.init(exactly:)) else {
-                    throw .invalid([name])
-                }
-                return time
-            default: throw .invalid([name])
-            }
+            guard let milliseconds = try number(name) else { continue }
+            guard let time = Timestamp(exactly: milliseconds) else { throw .invalid([name]) }
+            return time
         }
         return nil
     }
