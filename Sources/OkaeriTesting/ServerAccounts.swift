@@ -130,7 +130,7 @@ extension InMemoryServer {
         try check([], body.newPassword, contents, field: "newPassword")
         contents.users[session.user]?.password = body.newPassword
         let ended = evict(from: session.user, keeping: token, "password_changed", &contents)
-        return .json(200, EndedSessionsAnswer(ended: ended.ended))
+        return .json(200, EndedSessionsResponse(ended: ended.ended))
     }
 
     func reauthenticate(
@@ -164,7 +164,7 @@ extension InMemoryServer {
         let until = WireTime(millisecondsSince1970: now.millisecondsSince1970 + 600_000)
         return .json(
             200,
-            ReauthenticationAnswer(
+            ReauthenticationResponse(
                 session: NewSessionBody(
                     id: session.body.id, token: token, expiresAt: session.body.expiresAt, idleSeconds: 60 * 86_400),
                 freshUntil: until))

@@ -67,7 +67,7 @@ extension InMemoryServer {
         case ("POST", APIPath.undoTransfer): return try undoTransfer(request, &contents)
         case ("GET", APIPath.notices):
             let session = try authenticate(request, &contents).session
-            return .json(200, NoticeListAnswer(notices: contents.news(for: session).map(\.notice)))
+            return .json(200, NoticeListResponse(notices: contents.news(for: session).map(\.notice)))
         case ("DELETE", _) where path.hasPrefix("\(APIPath.notices)/"):
             return try acknowledge(path.dropFirst(APIPath.notices.count + 1), request, &contents)
         case ("POST", APIPath.signUp): return try signUp(request, &contents)
@@ -182,7 +182,7 @@ extension InMemoryServer {
                 body.isCurrent = entry.key == token
                 return body
             }
-        return .json(200, SessionListAnswer(sessions: sessions))
+        return .json(200, SessionListResponse(sessions: sessions))
     }
 
     private func mint(

@@ -1,5 +1,5 @@
 /// The response to `GET /v1/user/notices`.
-public struct NoticeListAnswer: Codable, Hashable, Sendable {
+public struct NoticeListResponse: Codable, Hashable, Sendable {
     /// The notices that this device has not seen, oldest first.
     public var notices: [NoticeBody]
 

@@ -1,5 +1,5 @@
 /// The response to `GET /v1/user/sessions`.
-public struct SessionListAnswer: Codable, Hashable, Sendable {
+public struct SessionListResponse: Codable, Hashable, Sendable {
     /// The live sessions, newest first.
     public var sessions: [SessionBody]
 
@@ -46,7 +46,7 @@ public struct SessionBody: Codable, Hashable, Sendable {
 }
 
 /// The response to `DELETE /v1/user/sessions` and `PUT /v1/user/password`.
-public struct EndedSessionsAnswer: Codable, Hashable, Sendable {
+public struct EndedSessionsResponse: Codable, Hashable, Sendable {
     /// How many other sessions were ended.
     public var ended: Int
     /// How many device keys were removed; `nil` from servers that removed none.

@@ -42,7 +42,7 @@ struct DeletionTests {
     func export() async throws {
         let client = world.launch()
         let user = try await client.logInAutomatically(user: NewUser(fields: ["level": 3])).user
-        let export = try JSONDecoder().decode(ExportAnswer.self, from: try await client.exportUser())
+        let export = try JSONDecoder().decode(ExportResponse.self, from: try await client.exportUser())
         #expect(export.user.id == user.id && export.user.fields == ["level": 3])
         #expect(export.sessions.count == 1)
     }

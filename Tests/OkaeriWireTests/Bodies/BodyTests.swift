@@ -105,13 +105,14 @@ struct BodyTests {
             id: "s", isCurrent: true, protocol: "native", createdWith: "automatic", createdAt: time, lastUsedAt: time,
             expiresAt: time)
         session.address = "192.0.2.1"
-        #expect(try read(SessionListAnswer.self, written(SessionListAnswer(sessions: [session]))).sessions == [session])
+        #expect(
+            try read(SessionListResponse.self, written(SessionListResponse(sessions: [session]))).sessions == [session])
         #expect(
             try written(TokenResponse(accessToken: "a", expiresIn: 600))
                 == #"{"accessToken":"a","expiresIn":600,"tokenType":"Bearer"}"#)
-        #expect(try written(EndedSessionsAnswer(ended: 3)) == #"{"ended":3}"#)
+        #expect(try written(EndedSessionsResponse(ended: 3)) == #"{"ended":3}"#)
         #expect(
-            try written(KeySetAnswer(keys: [KeyBody(x: "x", y: "y", kid: "k")]))
+            try written(KeySetResponse(keys: [KeyBody(x: "x", y: "y", kid: "k")]))
                 == #"{"keys":[{"alg":"ES256","crv":"P-256","kid":"k","kty":"EC","use":"sig","x":"x","y":"y"}]}"#)
         #expect(APIPath.session("s1") == "/v1/user/sessions/s1")
     }

@@ -32,7 +32,7 @@ package struct CreateAdminKey: Sendable {
         }
     }
 
-    /// - Returns: the key's record and, told once, the key.
+    /// - Returns: the key's record and, this once, the key.
     /// - Throws: `fieldsRefused`, `administration(notAllowed)` for a scope that the maker has not and for a key that makes keys,
     ///   `administration(notFound)` for an application that there is not, `storageUnavailable`.
     package func callAsFunction(

@@ -50,7 +50,7 @@ package struct UserListView: Hashable, Sendable {
         return filter
     }
 
-    /// What is searched can be somebody's name or address: who may not see such, sees no view that holds it.
+    /// What is searched can be a name or an address: who may not see such, sees no view that holds it.
     package func isShown(to access: AdminAccess) -> Bool { search == nil || access.may(.readPersonalData) }
 
     /// What is wrong with it.

@@ -11,7 +11,7 @@ struct NoticesController: Sendable {
     /// `GET /v1/user/notices`: what this device has not been told.
     func list(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
         let transfers = try await transfers.listNotices(for: caller)
-        return try JSONResponse(body: NoticeListAnswer(notices: transfers.map { NoticeBody($0) })).response()
+        return try JSONResponse(body: NoticeListResponse(notices: transfers.map { NoticeBody($0) })).response()
     }
 
     /// `DELETE /v1/user/notices/{id}`: the person took note.

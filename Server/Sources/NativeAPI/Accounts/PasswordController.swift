@@ -19,7 +19,7 @@ struct PasswordController: Sendable {
                 current: body.currentPassword.map(Secret.init(_:)), new: Secret(body.newPassword),
                 address: requests.gate.client(of: request, context), origin: requests.origin(of: request, context)),
             by: caller, isProven: requests.isProven(request, context))
-        return try JSONResponse(body: EndedSessionsAnswer(ended: ended)).response()
+        return try JSONResponse(body: EndedSessionsResponse(ended: ended)).response()
     }
 
     /// `POST /v1/password-reset/request`: mail what allows a new password. The answer tells nobody whether there is such a
@@ -32,7 +32,7 @@ struct PasswordController: Sendable {
             email: body.email, in: application, languages: AcceptLanguage.tags(of: request),
             from: requests.gate.client(of: request, context))
         return try JSONResponse(
-            body: MailOrderAnswer(expiresInSeconds: life.components.seconds), status: .accepted
+            body: MailOrderResponse(expiresInSeconds: life.components.seconds), status: .accepted
         ).response()
     }
 

@@ -81,7 +81,7 @@ struct UsersController: Sendable {
     func delete(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
         let erasedAt = try await deletion.requestDeletion(
             by: caller, isProven: requests.isProven(request, context), from: requests.origin(of: request, context))
-        return try JSONResponse(body: DeletionAnswer(erasedAt: erasedAt.wire), status: .accepted).response()
+        return try JSONResponse(body: DeletionResponse(erasedAt: erasedAt.wire), status: .accepted).response()
     }
 
     /// `GET /v1/user/export`: everything that is stored about the user.
@@ -114,7 +114,7 @@ extension ValueChange where Value: Codable & Hashable {
 extension NativeAPI {
     /// Everything that is stored about a user, as a file. The hosted pages give the same.
     package static func response(_ export: ExportUser.Export, current: Identifier<Session>) throws -> Response {
-        let body = ExportAnswer(
+        let body = ExportResponse(
             exportedAt: export.exportedAt.wire, application: export.application.id.rawValue,
             // All of it, also what apps never see: it is the person's right (GDPR, article 15).
             user: UserBody(export.user.shown(to: .server, in: export.application)),

@@ -73,7 +73,7 @@ extension AdminAPI {
         AdminRoute(.delete, "\(one)/device-keys", .removeAllDeviceKeys) { call in
             let removed = try await call.modules.accounts.removeDeviceKeys.others(
                 of: try call.user(), in: try call.targetApplication(), by: .operator(try call.auditActor()))
-            return try call.answer(RemovedDeviceKeysAnswer(removed: removed))
+            return try call.answer(RemovedDeviceKeysResponse(removed: removed))
         },
         AdminRoute(.delete, "\(one)/sessions/{session}", .endSession) { call in
             try await call.rules.endSession(

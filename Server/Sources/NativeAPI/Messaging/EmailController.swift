@@ -18,7 +18,7 @@ struct EmailController: Sendable {
             email: body?.email, by: caller, isProven: requests.isProven(request, context),
             languages: AcceptLanguage.tags(of: request), from: requests.gate.client(of: request, context))
         return try JSONResponse(
-            body: MailOrderAnswer(expiresInSeconds: life.components.seconds), status: .accepted
+            body: MailOrderResponse(expiresInSeconds: life.components.seconds), status: .accepted
         ).response()
     }
 

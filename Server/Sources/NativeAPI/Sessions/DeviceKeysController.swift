@@ -12,7 +12,7 @@ struct DeviceKeysController: Sendable {
     func list(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
         let keys = try await accounts.listDeviceKeys(of: caller.user.id, in: caller.application.id)
         let bodies = keys.map { DeviceKeyBody($0, isCurrent: $0.thumbprint == caller.session.deviceKey) }
-        return try JSONResponse(body: DeviceKeyListAnswer(deviceKeys: bodies)).response()
+        return try JSONResponse(body: DeviceKeyListResponse(deviceKeys: bodies)).response()
     }
 
     /// `DELETE /v1/user/device-keys/{thumbprint}`: the device logs in automatically no more, and its sessions end.
@@ -28,7 +28,7 @@ struct DeviceKeysController: Sendable {
     func removeOthers(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
         let removed = try await accounts.removeDeviceKeys.others(
             of: caller.user.id, in: caller.application, by: requests.author(caller, request, context))
-        return try JSONResponse(body: RemovedDeviceKeysAnswer(removed: removed)).response()
+        return try JSONResponse(body: RemovedDeviceKeysResponse(removed: removed)).response()
     }
 }
 

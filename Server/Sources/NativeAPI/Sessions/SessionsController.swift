@@ -12,7 +12,7 @@ struct SessionsController: Sendable {
     func list(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
         let sessions = try await sessions.listSessions(of: caller.user.id, in: caller.application)
         let bodies = sessions.map { SessionBody($0, isCurrent: $0.id == caller.session.id) }
-        return try JSONResponse(body: SessionListAnswer(sessions: bodies)).response()
+        return try JSONResponse(body: SessionListResponse(sessions: bodies)).response()
     }
 
     /// `DELETE /v1/user/sessions/{id}`: ends one of the own sessions.
@@ -27,7 +27,7 @@ struct SessionsController: Sendable {
     func endOthers(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
         let ended = try await sessions.endOtherSessions(
             by: caller, isProven: requests.isProven(request, context), from: requests.origin(of: request, context))
-        return try JSONResponse(body: EndedSessionsAnswer(ended: ended.sessions, removedDeviceKeys: ended.deviceKeys))
+        return try JSONResponse(body: EndedSessionsResponse(ended: ended.sessions, removedDeviceKeys: ended.deviceKeys))
             .response()
     }
 
@@ -46,7 +46,7 @@ struct SessionsController: Sendable {
             by: credential, from: requests.gate.client(of: request, context), caller,
             origin: requests.origin(of: request, context))
         return try JSONResponse(
-            body: ReauthenticationAnswer(
+            body: ReauthenticationResponse(
                 session: NewSessionBody(
                     id: answer.session.id.rawValue, token: answer.token.revealed,
                     expiresAt: answer.session.expiresAt.wire, idleSeconds: answer.idleLifetime.components.seconds),

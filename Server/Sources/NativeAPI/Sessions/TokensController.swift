@@ -22,7 +22,7 @@ struct TokensController: Sendable {
     func openPages(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
         guard let ticket = try sessions.issueOneTimeLogInToken(for: caller) else { throw RequestError.pathUnknown }
         return try JSONResponse(
-            body: PageAddressAnswer(url: ticket.url.revealed, expiresAt: ticket.expiresAt.wire), status: .created
+            body: PageAddressResponse(url: ticket.url.revealed, expiresAt: ticket.expiresAt.wire), status: .created
         ).response()
     }
 
@@ -31,7 +31,7 @@ struct TokensController: Sendable {
         let keys = try await sessions.signingKeys().map(\.publicKey)
         let bodies = keys.map { KeyBody(x: $0.x, y: $0.y, kid: $0.id) }
         // Half as long as a token lives, so that a new key is known everywhere before it must be.
-        return try JSONResponse(body: KeySetAnswer(keys: bodies), headers: [.cacheControl: "public, max-age=300"])
+        return try JSONResponse(body: KeySetResponse(keys: bodies), headers: [.cacheControl: "public, max-age=300"])
             .response()
     }
 }

@@ -16,7 +16,7 @@ struct DeletionTests {
         let answer = try await second.send(.delete, APIPath.user)
         #expect(answer.status == 202)
         let erasedAt = (server.clock.now + .days(7)).milliseconds
-        #expect(try answer.read(DeletionAnswer.self).erasedAt.millisecondsSince1970 == erasedAt)
+        #expect(try answer.read(DeletionResponse.self).erasedAt.millisecondsSince1970 == erasedAt)
         expect(try await first.send(.get, APIPath.user), 401, .sessionInvalid)
         expect(try await second.send(.get, APIPath.user), 401, .sessionInvalid)
         expect(try await server.redeem(code, on: ProofMaker()), 403, .transferCodeRefused)
@@ -110,7 +110,7 @@ struct ExportTests {
         let answer = try await person.send(.get, APIPath.export)
         #expect(answer.status == 200)
         #expect(answer.headers[.contentDisposition]?.contains("attachment") == true)
-        let export = try answer.read(ExportAnswer.self)
+        let export = try answer.read(ExportResponse.self)
         #expect(export.user.displayName == "花子" && export.user.fields == ["level": 7])
         #expect(Set(export.sessions.compactMap(\.device?.name)) == ["Phone", "新しい電話"])
         #expect(export.devicesAdded.map(\.device?.name) == ["新しい電話"])

@@ -22,7 +22,7 @@ struct TransferTests {
         #expect(try await new.send(.get, APIPath.user).status == 200)
         #expect(try await server.person(phone).logIn.user.id == old.logIn.user.id)
         #expect(try await server.person(old.device).logIn.user.id == old.logIn.user.id)
-        let sessions = try await old.send(.get, APIPath.sessions).read(SessionListAnswer.self).sessions
+        let sessions = try await old.send(.get, APIPath.sessions).read(SessionListResponse.self).sessions
         #expect(sessions.contains { $0.createdWith == "transfer-code" })
     }
 

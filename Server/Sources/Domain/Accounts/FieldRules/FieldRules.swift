@@ -87,7 +87,7 @@ extension FieldRules {
             if mayWrite(name, actor) {
                 if isChanged { faults += kindFaults(name, user.fields[name]) }
             } else if told.contains(name), isChanged || !mayRead(name, actor) {
-                // Also when nothing would change: whoever cannot read it must not find out by guessing.
+                // Also when nothing would change: one who cannot read it must not find out by guessing.
                 faults.append(refusal(of: name))
             } else {
                 user.fields[name] = before.fields[name]

@@ -4,7 +4,7 @@ package struct StoredTransferCode: Hashable, Sendable {
 
     package var application: Identifier<Application>
     package var user: Identifier<User>
-    /// The code's keyed hash; the code itself is told once and kept nowhere.
+    /// The code's keyed hash; the code itself is returned once and stored nowhere.
     package var digest: SecretDigest
     package var issuedAt: Timestamp
 
@@ -20,7 +20,7 @@ package struct StoredTransferCode: Hashable, Sendable {
     package var expiresAt: Timestamp { issuedAt + Self.lifetime }
 }
 
-/// A device joined a user by a transfer code. The user's other devices are told, and can undo it for a day.
+/// A device joined a user by a transfer code. The user's other devices get a notice, and can undo it for a day.
 package struct Transfer: Hashable, Sendable {
     package static let undoSpan: Duration = .days(1)
 

@@ -42,7 +42,7 @@ package struct BrowseUsers: Sendable {
     ///   - stride: How many users are looked at with one question to storage: fewer keep less in memory.
     ///   - searchesParts: Whether parts of names are looked for, and not whole ones alone: parts tell what is masked.
     ///   - time: How long it may take, where that is not the time limit of searches.
-    /// - Returns: the page. It may be short before the last one: what was found by the time limit is told.
+    /// - Returns: the page. It may be short before the last one: it has what was found within the time limit.
     /// - Throws: `searchTooSlow` when the time was over before the first users were looked at, `busy` when too many
     ///   searches of admins wait, `storageUnavailable`.
     package func callAsFunction(

@@ -1,4 +1,4 @@
-/// Another user by what a person would type, for users who know it already. Whoever tries out addresses is stopped by a
+/// Another user by what a person would type, for users who know it already. Trying out addresses is stopped by a
 /// limit that counts hits and misses alike (requirement 10).
 package struct LookUpUser: Sendable {
     /// Look-ups by one user: 60 an hour.

@@ -16,7 +16,7 @@ package struct User: Hashable, Sendable {
     package var phoneVerifiedAt: Timestamp?
     /// When the password was last set by somebody. Its hash is not here: see `AccountQueries`.
     package var passwordSetAt: Timestamp?
-    /// Since when the password is known to be the user name: whoever learns the one has the account (requirement 24).
+    /// Since when the password is known to be the user name: anybody who learns the one has the account (requirement 24).
     package var weakPasswordAt: Timestamp?
     package var displayName: String?
     /// A BCP 47 language tag.

@@ -1,5 +1,5 @@
-/// Writes the audit log. An entry is written in the transaction of the deed, so that there is never one without the
-/// other; `ChainAuditEntries` gives it its place in the chain afterwards, so that deeds do not wait for each other.
+/// Writes the audit log. An entry is written in the transaction of the action, so that there is never one without the
+/// other; `ChainAuditEntries` puts it into the chain afterwards, so that actions do not wait for each other.
 package struct AuditTrail: Sendable {
     let clock: any WallClock
     let randomness: any Randomness
@@ -17,7 +17,7 @@ package struct AuditTrail: Sendable {
     }
 }
 
-/// An entry whose deed is about to happen.
+/// An entry of an action that is about to happen.
 package struct AuditDraft: Sendable {
     let id: Identifier<AuditEntry>
     let application: Identifier<Application>
@@ -27,14 +27,14 @@ package struct AuditDraft: Sendable {
     let origin: RequestOrigin
     let seals: AuditSeals
 
-    /// Writes the entry, in the transaction of the deed.
+    /// Writes the entry, in the action's transaction.
     ///
     /// - Parameters:
     ///   - target: To whom or what it was done.
     ///   - actor: Who did it, when only the transaction finds that out.
     ///   - result: How it ended. A refusal is lost when the transaction throws: it has to return.
     ///   - details: Names and ids, no secret and no personal data.
-    ///   - transaction: The deed's.
+    ///   - transaction: The action's.
     /// - Throws: `storageUnavailable`.
     package func record(
         on target: AuditEntry.Target?, by actor: AuditEntry.Actor? = nil, result: AuditEntry.Result = .done,
@@ -48,7 +48,7 @@ package struct AuditDraft: Sendable {
     }
 }
 
-/// The keyed hashes of the audit log. Whoever can write to the database but does not have the sealing key cannot make
+/// The keyed hashes of the audit log. One who can write to the database but does not have the sealing key cannot make
 /// them.
 package struct AuditSeals: Sendable {
     private let entryHash: KeyedHash

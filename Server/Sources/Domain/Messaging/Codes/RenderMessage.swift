@@ -13,10 +13,10 @@ package struct RenderMessage: Sendable {
 
     /// - Parameters:
     ///   - message: What somebody asked for.
-    ///   - mail: The message's place in the queue.
+    ///   - mail: The message in the queue.
     ///   - application: Where.
     ///   - claim: Who has taken it from the queue.
-    /// - Returns: the letter; `nil` when there is nobody to write to.
+    /// - Returns: the message; `nil` when there is nobody to write to.
     /// - Throws: `storageUnavailable`, `secretUnreadable`.
     package func callAsFunction(
         _ message: MessageRequest, _ mail: QueuedMail, in application: Application, claim: String
@@ -67,7 +67,7 @@ package struct RenderMessage: Sendable {
         let owner = try transaction.user(identifier, in: application)
         switch message.kind {
         case .logInCode:
-            // An address that nobody has proved may be a stranger's, who would then log in to somebody's account.
+            // An address that nobody has proved may be a stranger's, who would then log in to the account of somebody else.
             guard let owner, owner.emailVerifiedAt != nil, !owner.isDisabled, let email = owner.email else {
                 return nil
             }
@@ -100,7 +100,7 @@ package struct RenderMessage: Sendable {
     }
 
     /// Instead of the mail that would verify an address with which somebody signed up: one that tells its owner, who may
-    /// have forgotten the account. Whoever signs up learns nothing of it (requirement 10), and the order cost the same.
+    /// have forgotten the account. The one who signs up learns nothing of it (requirement 10), and the order cost the same.
     private func notice(
         of message: MessageRequest, _ mail: QueuedMail, in application: Application, claim: String
     ) async throws(DomainError) -> RenderedMessage? {

@@ -106,7 +106,7 @@ package struct DeliverMail: Sendable {
         }
     }
 
-    /// Whether mail arrives where the letter goes: a person can tell Apple to let nothing more through its relay
+    /// Whether mail arrives at the recipient: a person can tell Apple to let nothing more through its relay
     /// (requirement 37). Asked when the mail leaves, because that may be long after it was queued.
     private func isForwarded(_ letter: RenderedMessage, in application: Identifier<Application>)
         async throws(DomainError)

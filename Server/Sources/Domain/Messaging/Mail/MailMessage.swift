@@ -1,6 +1,6 @@
 /// A mail as its reader gets it.
 package struct MailMessage: Hashable, Codable, Sendable {
-    /// Names the mail, so that one that is sent twice can be told from two.
+    /// Names the mail, so that one that is sent twice can be distinguished from two.
     package var id: String
     /// The name in front of the sender's address.
     package var senderName: String

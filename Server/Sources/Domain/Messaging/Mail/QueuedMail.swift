@@ -53,11 +53,11 @@ package struct MessageRequest: Hashable, Codable, Sendable {
     package var replaces: String?
     /// Whether the address must be a verified one.
     package var wantsVerified: Bool?
-    /// Whether somebody signs up with the address: then its owner, should there be one, is told.
+    /// Whether somebody signs up with the address: then its owner, should there be one, gets a mail.
     package var isSignUp: Bool?
     /// What the person's app or browser prefers, for users who have no language of their own.
     package var languages: [String]
-    /// What the answer told the caller; the code is good only together with it.
+    /// What the response returned to the caller; the code is good only together with it.
     package var ticket: String?
     /// The user's `credentialsVersion` then: the mail is not written once it is another one.
     package var version: Int64?

@@ -16,7 +16,7 @@ package struct RateLimit: Hashable, Sendable {
     package static let exports = RateLimit(maximum: 5, window: .seconds(3600))
     /// Transfer codes for one user: 20 an hour.
     package static let transferCodesIssued = RateLimit(maximum: 20, window: .seconds(3600))
-    /// 120 an hour: wrong passwords from one address, whoever's they are (requirement 8).
+    /// 120 an hour: wrong passwords from one address, of all users together (requirement 8).
     package static let passwordFailures = RateLimit(maximum: 120, window: .seconds(3600))
 }
 
