@@ -75,8 +75,7 @@ package struct LogInWithIdentities: Sendable {
         let owner = request.leaves(found) ? nil : found
         let ready = try changes.ready(
             [request.leaves(found) ? .identityUnlinked : .identityLinked], of: found ?? draft.user,
-            in: request.application,
-            by: Operator(actor: .unknown, origin: request.origin), at: now)
+            in: request.application, by: .unknown(showing: .recentLogIn, from: request.origin), at: now)
         let registration =
             owner == nil
             ? try await registrar.ready(draft, from: request.address, request.origin, isCounted: false) : draft
@@ -94,7 +93,7 @@ package struct LogInWithIdentities: Sendable {
                     let before = known
                     try links.leave(&known, in: transaction)
                     try ready.settle(
-                        AccountChange.between(before, known), of: &known, keeping: .nothing, by: .user(known.id),
+                        AccountChange.between(before, known), of: &known, keeping: .nothing, by: .server,
                         in: transaction)
                     return try register()
                 }
@@ -102,7 +101,7 @@ package struct LogInWithIdentities: Sendable {
                 let before = known
                 try links.join(&known, in: transaction)
                 try ready.settle(
-                    AccountChange.between(before, known), of: &known, keeping: .nothing, by: .user(known.id),
+                    AccountChange.between(before, known), of: &known, keeping: .nothing, by: .owner(known.id),
                     in: transaction)
                 return try issuer.issue(to: known, in: transaction)
             }

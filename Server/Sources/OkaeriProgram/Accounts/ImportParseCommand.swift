@@ -26,8 +26,7 @@ struct ImportParseCommand: AsyncParsableCommand {
               okaeri import parse _Session.json --sessions --application 00VHj9mrbT8wn7Qk
             """)
 
-    @Argument(help: "The export: an array of rows, alone or as “results”, or one row a line.")
-    var file: String
+    @OptionGroup var export: ImportOptions
 
     @Flag(help: "The file holds sessions.")
     var sessions = false
@@ -41,29 +40,15 @@ struct ImportParseCommand: AsyncParsableCommand {
             valueName: "URL"))
     var filesURL: String?
 
-    @Flag(help: "Check everything and write nothing.")
-    var dryRun = false
-
-    @OptionGroup var application: ApplicationOption
-    @OptionGroup var storage: StorageOptions
-    @OptionGroup var output: OutputOptions
-
     func validate() throws {
         if filesURL != nil, schema == nil { throw ValidationError("--files-url says nothing without --schema.") }
         if sessions, schema != nil { throw ValidationError("--schema says nothing of sessions.") }
     }
 
     func run() async throws {
-        guard let handle = FileHandle(forReadingAtPath: file) else {
-            throw CommandFault.failed("\(file) cannot be read.")
-        }
-        let records = RecordFile(handle)
         let report =
-            sessions
-            ? try await sessionImporter.run(records, storage)
-            : try await userImporter(try fieldTypes()).run(records, storage)
-        output.isJSON ? Console.write(json: report) : Console.write(report.text)
-        guard report.refused.isEmpty else { throw ExitCode(1) }
+            sessions ? try await export.run(sessionImporter) : try await export.run(userImporter(try fieldTypes()))
+        try report.requireNoRefusals()
     }
 
     /// The types of users' fields, if they were given.
@@ -81,7 +66,7 @@ struct ImportParseCommand: AsyncParsableCommand {
     }
 
     private func userImporter(_ schema: ParseSchema?) -> Importer<ImportedUser> {
-        let (id, isRehearsal) = (application.id, dryRun)
+        let (id, isRehearsal) = (export.application.id, export.dryRun)
         return Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
             do throws(ParseExport.Fault) {
                 return try ParseExport.user(value, of: id, schema: schema)
@@ -98,7 +83,7 @@ struct ImportParseCommand: AsyncParsableCommand {
     }
 
     private var sessionImporter: Importer<ImportedSession> {
-        let (id, isRehearsal) = (application.id, dryRun)
+        let (id, isRehearsal) = (export.application.id, export.dryRun)
         return Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
             do throws(ParseExport.Fault) {
                 return try ParseExport.session(value, of: id)

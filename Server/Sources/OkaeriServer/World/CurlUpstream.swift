@@ -9,7 +9,7 @@ struct CurlUpstream: ParseUpstream {
     let call: CurlCaller
 
     func callAsFunction(_ request: UpstreamRequest) async -> UpstreamResponse? {
-        guard let method = WebCall.Method(rawValue: request.method.rawValue) else { return nil }
+        guard let method = WebCall.Method(rawValue: request.method) else { return nil }
         var asked = WebCall(method, request.url, headers: request.headers)
         if method != .get || !request.body.isEmpty { asked.bytes = request.body }
         do {

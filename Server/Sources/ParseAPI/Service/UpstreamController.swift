@@ -1,6 +1,6 @@
 import Domain
 import HTTPSupport
-package import HTTPTypes
+import HTTPTypes
 import Foundation
 import Hummingbird
 import NIOCore
@@ -8,7 +8,7 @@ import OkaeriWire
 
 /// A request to an app's own Parse Server.
 package struct UpstreamRequest: Sendable {
-    package var method: HTTPRequest.Method
+    package var method: String
     /// The whole address, with its query.
     package var url: String
     package var headers: [(name: String, value: String)]
@@ -75,7 +75,7 @@ struct UpstreamController: Sendable {
         let sent = try body(of: call, &headers)
         let base = call.caller.options.upstream.first ?? ""
         let request = UpstreamRequest(
-            method: sent.method, url: base + target(of: call),
+            method: sent.method.rawValue, url: base + target(of: call),
             headers: headers.filter { header in header.value.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7f } },
             body: sent.body)
         // A redirection would lead the app's users from this server's address to anywhere.

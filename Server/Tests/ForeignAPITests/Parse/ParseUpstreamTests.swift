@@ -2,6 +2,7 @@ import Crypto
 import Domain
 import FakeProviders
 import Foundation
+import HTTPTypes
 import OkaeriWire
 import OutboundServices
 import Synchronization
