@@ -87,7 +87,8 @@ extension Transaction {
         guard
             let account = try providerAccount(identity.provider, subject: identity.subject, in: application)
         else { return }
-        if let grant = account.sealedGrant {
+        // An id that a client made is no grant of anybody's.
+        if let grant = account.sealedGrant, identity.provider != .anonymous {
             try insert(
                 ProviderRevocation(
                     application: application, id: id, provider: identity.provider, audience: account.audience,
