@@ -84,16 +84,26 @@ extension Transaction {
         of identity: Identity, in application: Identifier<Application>,
         revocation id: Identifier<ProviderRevocation>, at now: Timestamp
     ) throws(DomainError) {
-        guard
-            let account = try providerAccount(identity.provider, subject: identity.subject, in: application)
-        else { return }
-        // An id that a client made is no grant of anybody's.
-        if let grant = account.sealedGrant, identity.provider != .anonymous {
-            try insert(
-                ProviderRevocation(
-                    application: application, id: id, provider: identity.provider, audience: account.audience,
-                    sealedGrant: grant, dueAt: now, createdAt: now))
-        }
+        try revokeGrant(of: identity, in: application, revocation: id, at: now)
         try removeProviderAccount(identity.provider, subject: identity.subject, in: application)
+    }
+
+    /// Orders the end of the grant at the provider, and keeps the rest of what is known of the identity.
+    func revokeGrant(
+        of identity: Identity, in application: Identifier<Application>,
+        revocation id: Identifier<ProviderRevocation>, at now: Timestamp
+    ) throws(DomainError) {
+        // An id that a client made is no grant of anybody's.
+        guard identity.provider != .anonymous,
+            var account = try providerAccount(identity.provider, subject: identity.subject, in: application),
+            let grant = account.sealedGrant
+        else { return }
+        try insert(
+            ProviderRevocation(
+                application: application, id: id, provider: identity.provider, audience: account.audience,
+                sealedGrant: grant, dueAt: now, createdAt: now))
+        account.sealedGrant = nil
+        account.updatedAt = now
+        try save(account)
     }
 }
