@@ -58,6 +58,9 @@ package struct NCMBAPI: ProtocolAdapter {
 
 extension AccountRules {
     /// Nobody knows which limits NCMB had; apps use device ids for both.
-    static let ncmb = AccountRules(
-        userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))
+    static func ncmb(in application: Domain.Application) -> AccountRules {
+        AccountRules(
+            userNames: .anyText(maximumCharacters: application.settings.fieldRules.limits.userNameCharacters),
+            passwords: .anyText(minimumCharacters: 1))
+    }
 }

@@ -18,7 +18,8 @@ struct ImportParseCommand: AsyncParsableCommand {
             With --schema and the rows of _SCHEMA, files, coordinates, bytes, times, pointers and relations keep their types; the \
             rows of a database have them as plain values, which SDKs cannot read.
 
-            Users whose providers the application has not set up are refused: set those up first.
+            Users whose providers the application has not set up are refused: set those up first. With --partial a user is taken in \
+            without what cannot be taken, as long as something leads to it; the report says without what.
 
             Examples:
               okaeri import parse _User.json --application 00VHj9mrbT8wn7Qk --dry-run
@@ -31,6 +32,9 @@ struct ImportParseCommand: AsyncParsableCommand {
     @Flag(help: "The file holds sessions.")
     var sessions = false
 
+    @Flag(help: "Take users in without what breaks a rule or belongs to somebody else.")
+    var partial = false
+
     @Option(help: ArgumentHelp("The rows of _SCHEMA, in the form of the export.", valueName: "file"))
     var schema: String?
 
@@ -42,6 +46,7 @@ struct ImportParseCommand: AsyncParsableCommand {
 
     func validate() throws {
         if filesURL != nil, schema == nil { throw ValidationError("--files-url says nothing without --schema.") }
+        if sessions, partial { throw ValidationError("--partial says nothing of sessions.") }
         if sessions, schema != nil { throw ValidationError("--schema says nothing of sessions.") }
     }
 
@@ -66,7 +71,7 @@ struct ImportParseCommand: AsyncParsableCommand {
     }
 
     private func userImporter(_ schema: ParseSchema?) -> Importer<ImportedUser> {
-        let (id, isRehearsal) = (export.application.id, export.dryRun)
+        let (id, isRehearsal, takesParts) = (export.application.id, export.dryRun, partial)
         return Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
             do throws(ParseExport.Fault) {
                 return try ParseExport.user(value, of: id, schema: schema)
@@ -78,7 +83,8 @@ struct ImportParseCommand: AsyncParsableCommand {
         } isWritable: {
             $0.user.isWritableByEverybody
         } takeIn: { users, modules throws(DomainError) in
-            try await modules.accounts.importUsers(users, into: id, of: .parse, isRehearsal: isRehearsal)
+            try await modules.accounts.importUsers(
+                users, into: id, of: .parse, isRehearsal: isRehearsal, takesParts: takesParts)
         }
     }
 

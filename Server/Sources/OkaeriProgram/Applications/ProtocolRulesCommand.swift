@@ -83,6 +83,11 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         help: "Whether a password that is the user name goes once a device key leads to the user.")
     var retireWeakPasswords: Bool?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether a log-in moves updateDate; off for apps that show it as the last log-in (NCMB).")
+    var logInMovesUpdateDate: Bool?
+
     @Flag(inversion: .prefixedNo, help: "Whether a mail address alone can sign up (NCMB).")
     var signUpByMail: Bool?
 
@@ -112,6 +117,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
             "log-in-verified": logInVerified, "verify-email": verifyEmail, "password-policy": passwordPolicy,
             "ignore-case": ignoreCase,
             "retire-weak-passwords": retireWeakPasswords, "sign-up-by-mail": signUpByMail,
+            "log-in-moves-update-date": logInMovesUpdateDate,
             "verified-email": verifiedEmail, "verified-phone": verifiedPhone,
         ]
         var texts = ["host": host, "master-network": masterNetwork].filter { !$0.value.isEmpty }

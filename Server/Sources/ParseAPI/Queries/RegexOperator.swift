@@ -118,7 +118,7 @@ extension User {
         case .email: return email
         case .phone: return phone
         case .displayName: return displayName
-        case .emailVerified, .createdAt, .updatedAt: return nil
+        case .emailVerified, .createdAt, .updatedAt, .changedOrLoggedInAt: return nil
         case .custom(let path):
             var value = JSONValue.object(fields)
             for name in path {

@@ -18,6 +18,7 @@ struct StoredForeignOptions: Codable {
     private var demandsVerifiedEmail: Bool?
     private var demandsVerifiedPhone: Bool?
     private var refreshedTokenSeconds: Int64?
+    private var logInMovesUpdateTime: Bool?
 
     init(_ options: ForeignOptions) {
         allowsAnonymous = options.allowsAnonymous
@@ -35,6 +36,7 @@ struct StoredForeignOptions: Codable {
         allowsSignUpByMail = options.allowsSignUpByMail
         demandsVerifiedEmail = options.demandsVerifiedEmail
         demandsVerifiedPhone = options.demandsVerifiedPhone
+        logInMovesUpdateTime = options.logInMovesUpdateTime
         refreshedTokenSeconds = options.refreshedTokenLifetime?.components.seconds
     }
 
@@ -49,6 +51,7 @@ struct StoredForeignOptions: Codable {
             allowsSignUpByMail: allowsSignUpByMail ?? standard.allowsSignUpByMail,
             demandsVerifiedEmail: demandsVerifiedEmail ?? standard.demandsVerifiedEmail,
             refreshedTokenLifetime: refreshedTokenSeconds.map { .seconds($0) })
+        options.logInMovesUpdateTime = logInMovesUpdateTime ?? standard.logInMovesUpdateTime
         options.demandsVerifiedPhone = demandsVerifiedPhone ?? standard.demandsVerifiedPhone
         options.needsVerifiedEmail = needsVerifiedEmail ?? standard.needsVerifiedEmail
         options.verifiesEmails = verifiesEmails ?? standard.verifiesEmails

@@ -10,7 +10,7 @@ struct ProtocolRuleTests {
         switch value {
         case .truth(let truth): .truth(!truth)
         case .number: .number(77)
-        case .texts: .texts(["192.0.2.1"])
+        case .texts: .texts([rule.kind == .server ? "https://parse.example.com" : "192.0.2.1"])
         }
     }
 
@@ -49,6 +49,8 @@ struct ProtocolRuleTests {
             ("timestampWindowSeconds", .number(-1)), ("hosts", .texts([""])),
             ("hosts", .texts(Array(repeating: "a", count: 21))), ("administratorNetworks", .texts(["everywhere"])),
             ("administratorNetworks", .texts(["10.0.0.0/33"])), ("administratorNetworks", .texts(["10.0.0.0/"])),
+            ("upstream", .texts(["parse.example.com"])),
+            ("upstream", .texts(["https://a.example", "https://b.example"])),
             ("administratorNetworks", .texts(["::1/129"])), ("allowsAnonymous", .number(1)), ("nothing", .truth(true)),
         ] as [(String, ProtocolRule.Value)])
     func faults(name: String, value: ProtocolRule.Value) async throws {

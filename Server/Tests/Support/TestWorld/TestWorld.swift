@@ -29,6 +29,7 @@ package struct TestWorld: Sendable {
                     issuer: "https://id.example.com", mailDelivery: mail, mailRenderer: PlainMailRenderer()),
                 limits: DomainWorld.Limits(
                     firstLaunches: firstLaunches, passwordFailures: passwordFailures,
+                    oldAppFirstLaunches: firstLaunches, oldAppPasswordFailures: passwordFailures,
                     hasRateLimits: hasRateLimits || firstLaunches != nil, sessionCacheCapacity: sessionCacheCapacity,
                     searches: searchLimits)))
         self.modules = modules

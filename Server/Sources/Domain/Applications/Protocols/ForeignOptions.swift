@@ -33,6 +33,8 @@ package struct ForeignOptions: Hashable, Sendable {
     package var demandsVerifiedEmail: Bool
     /// Whether a phone number counts only once it was shown to be the user's.
     package var demandsVerifiedPhone = false
+    /// Whether a log-in moves the time of the last change that apps read.
+    package var logInMovesUpdateTime = true
     /// Whether log-ins come with refresh tokens, and how long the access tokens beside them live; `nil` without.
     package var refreshedTokenLifetime: Duration?
 

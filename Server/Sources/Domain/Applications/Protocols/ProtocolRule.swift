@@ -162,6 +162,7 @@ extension ProtocolRule {
         truth(
             "retiresWeakPasswords", "retire-weak-passwords", \.retiresWeakPasswords, .whenOff,
             Session.ProtocolName.foreign),
+        truth("logInMovesUpdateTime", "log-in-moves-update-date", \.logInMovesUpdateTime, .whenOn, [.ncmb]),
         truth("allowsSignUpByMail", "sign-up-by-mail", \.allowsSignUpByMail, .whenOn, [.ncmb]),
         truth("demandsVerifiedEmail", "verified-email", \.demandsVerifiedEmail, .whenOff, [.kii]),
         truth("demandsVerifiedPhone", "verified-phone", \.demandsVerifiedPhone, .whenOff, [.kii]),

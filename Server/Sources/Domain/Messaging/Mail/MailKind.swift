@@ -6,6 +6,8 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     case emailVerification = "email-verification"
     /// Allows a new password.
     case passwordReset = "password-reset"
+    /// Lets the owner of an address choose a password, which makes a user of them.
+    case registration
     /// Tells that the password is another one now (requirement 5).
     case passwordChanged = "password-changed"
     /// Tells the former address and the new one of the change, as far as they were shown to be the user's.
@@ -21,7 +23,9 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     package var isText: Bool {
         switch self {
         case .phoneVerification, .textedReset: true
-        case .logInCode, .emailVerification, .passwordReset, .passwordChanged, .emailChanged, .addressTaken: false
+        case .logInCode, .emailVerification, .passwordReset, .registration, .passwordChanged, .emailChanged,
+            .addressTaken:
+            false
         }
     }
 
@@ -31,7 +35,7 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     /// Whether the mail carries a secret, which a template must show.
     package var hasSecret: Bool {
         switch self {
-        case .logInCode, .emailVerification, .passwordReset, .phoneVerification, .textedReset: true
+        case .logInCode, .emailVerification, .passwordReset, .registration, .phoneVerification, .textedReset: true
         case .passwordChanged, .emailChanged, .addressTaken: false
         }
     }
