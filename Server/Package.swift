@@ -197,7 +197,8 @@ let package = Package(
         .target(
             name: "OkaeriProgram",
             dependencies: [
-                "CMalloc", "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriServer", "OutboundServices", "ParseAPI",
+                "AuthServiceAPI", "CMalloc", "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriServer",
+                "OutboundServices", "ParseAPI",
                 arguments, sdk, wire, crypto,
             ],
             swiftSettings: settings),

@@ -26,9 +26,3 @@ package struct AuthServiceAPI: ProtocolAdapter {
             || segments.count == 4 && segments[2] == "user" && !["v1", "api", "1", "parse"].contains(segments[1])
     }
 }
-
-extension AccountRules {
-    /// The apps check nothing and send what was typed.
-    static let envelope = AccountRules(
-        userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))
-}

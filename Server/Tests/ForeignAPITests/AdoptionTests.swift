@@ -1,3 +1,4 @@
+import KiiAPI
 import Domain
 import Okaeri
 import OkaeriWire
@@ -80,7 +81,7 @@ struct AdoptionTests {
         try await world.modules.accounts.setUserDisabled(id, in: world.application, isDisabled: true, by: .local)
         await #expect(throws: OkaeriError.self) { try await world.device().adopt(kiiToken: pseudo.token) }
         try await world.modules.accounts.setUserDisabled(id, in: world.application, isDisabled: false, by: .local)
-        #expect(try await world.modules.applications.disableProtocol(.kii, of: world.application.id))
+        #expect(try await world.modules.applications.disableProtocol(.kii, of: world.application.id, by: .local))
         await #expect(throws: OkaeriError.self) { try await world.device().adopt(kiiToken: pseudo.token) }
     }
 }

@@ -1,3 +1,4 @@
+import NCMBAPI
 import Domain
 import Foundation
 import HTTPTypes

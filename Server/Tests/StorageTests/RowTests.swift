@@ -118,7 +118,7 @@ struct RowTests {
                 ProtocolKeyRow.self,
                 ProtocolKeySet(
                     application: application, protocolName: .init(rawValue: "other"), publicKey: "public",
-                    sealed: [.clientKey: [1]], digests: [.masterKey: digest(2)])),
+                    sealed: [.clientKey: [1]], digests: [.digested: digest(2)])),
         ]
     }
 

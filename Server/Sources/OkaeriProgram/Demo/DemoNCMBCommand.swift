@@ -1,5 +1,6 @@
 import ArgumentParser
 import Domain
+import NCMBAPI
 import Foundation
 import Okaeri
 
@@ -39,7 +40,7 @@ struct DemoNCMBCommand: AsyncParsableCommand {
         let server = try storage.runningServer()
         let language = locale ?? DemoLanguage(environment: ProcessInfo.processInfo.environment)
         let made = try await storage.withStorage { modules throws(DomainError) in
-            try await modules.applications.createApplication(name: "Demo of NCMB", protocols: [.ncmb: [:]])
+            try await modules.applications.createApplication(name: "Demo of NCMB", protocols: [.ncmb: [:]], by: .local)
         }
         guard let keys = made.protocols.first?.keys, let applicationKey = keys[.applicationKey],
             let clientKey = keys[.clientKey]

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Domain
+import ParseAPI
 import Foundation
 import Okaeri
 import OkaeriServer
@@ -29,7 +30,8 @@ struct DemoParseCommand: AsyncParsableCommand {
     func run() async throws {
         let server = try storage.runningServer()
         let made = try await storage.withStorage { modules throws(DomainError) in
-            try await modules.applications.createApplication(name: "Demo of Parse", protocols: [.parse: [:]])
+            try await modules.applications.createApplication(
+                name: "Demo of Parse", protocols: [.parse: [:]], by: .local)
         }
         let keys = made.protocols.first?.keys ?? [:]
         let app = DemoParseApp(

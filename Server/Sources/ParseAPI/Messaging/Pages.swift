@@ -110,7 +110,7 @@ extension ParseAPI {
                     application: call.enabled.application, token: token, newPassword: Secret(password),
                     address: gate.client(of: call.request, call.context),
                     origin: gate.origin(of: call.request, call.context),
-                    rules: options.hasPasswordPolicy ? .parseWithPolicy : .parse))
+                    rules: ProtocolProfile.parse.accountRules(under: options)))
         } catch {
             switch error.code {
             case .codeRefused, .userDisabled, .userDeleted: return try refused(ParseFault(.codeRefused), "link")

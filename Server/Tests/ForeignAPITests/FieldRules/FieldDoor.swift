@@ -1,3 +1,6 @@
+import ParseAPI
+import NCMBAPI
+import KiiAPI
 import Domain
 import Foundation
 import HTTPTypes

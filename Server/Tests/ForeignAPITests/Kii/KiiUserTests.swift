@@ -1,3 +1,4 @@
+import KiiAPI
 import Domain
 import HTTPTypes
 import OkaeriWire

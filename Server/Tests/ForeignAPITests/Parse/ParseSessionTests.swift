@@ -1,3 +1,4 @@
+import ParseAPI
 import Domain
 import HTTPTypes
 import OkaeriWire

@@ -1,3 +1,7 @@
+import ParseAPI
+import NCMBAPI
+import KiiAPI
+import AuthServiceAPI
 import Domain
 import Foundation
 import HTTPSupport
@@ -49,7 +53,7 @@ struct ForeignWorld: Sendable {
                     .clientKey: Secret("client"), .masterKey: Secret("master"),
                 ],
                 .ncmb: [.applicationKey: Secret("ncmb-key"), .clientKey: Secret("ncmb-client-key")],
-            ]
+            ], by: .local
         ).application
     }
 

@@ -1,3 +1,4 @@
+import NCMBAPI
 import Crypto
 import Domain
 import Foundation
@@ -93,7 +94,7 @@ struct NCMBWorld: Sendable {
             name: "Old app", settings: settings,
             protocols: [
                 .ncmb: [.applicationKey: Secret(Self.applicationKey), .clientKey: Secret(Self.clientKey)]
-            ]
+            ], by: .local
         ).application
     }
 

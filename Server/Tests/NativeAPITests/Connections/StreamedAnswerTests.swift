@@ -140,7 +140,7 @@ struct StreamedAnswerTests {
     func exports() async throws {
         try await RunningServer.run { server in
             let rules = server.composition.modules
-            let made = try await rules.applications.createApplication(name: "Export")
+            let made = try await rules.applications.createApplication(name: "Export", by: .local)
             for number in 0..<6 {
                 let fields = ["note": JSONValue.string(String(repeating: "\(number)", count: 30_000))]
                 _ = try await rules.accounts.signUp(

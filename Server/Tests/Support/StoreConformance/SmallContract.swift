@@ -1,3 +1,4 @@
+import TestWorld
 import Domain
 import enum OkaeriWire.JSONValue
 
@@ -88,7 +89,7 @@ extension Contract {
                 settings.userListViews = [
                     UserListView(name: "空"),
                     UserListView(
-                        name: "all", kind: .weak, provider: .apple, protocolName: .ncmb, seenSince: samples.now,
+                        name: "all", kind: .weak, provider: .apple, protocolName: .single, seenSince: samples.now,
                         notSeenSince: samples.now + .days(1), search: "x", columns: [.name, .id], fields: ["level"]),
                 ]
                 return Application(
