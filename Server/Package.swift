@@ -251,8 +251,8 @@ let package = Package(
         .testTarget(
             name: "NativeAPITests",
             dependencies: [
-                "Domain", "FakeProviders", "HTTPSupport", "NativeAPI", "OkaeriServer", "OutboundServices",
-                "Dashboard", "PageSupport", "PasswordHashes", "QRCodes", "Storage", "WebPages",
+                "Domain", "FakeProviders", "HTTPSupport", "NCMBAPI", "NativeAPI", "OkaeriServer", "OutboundServices",
+                "ParseAPI", "Dashboard", "PageSupport", "PasswordHashes", "QRCodes", "Storage", "WebPages",
                 "StorageSQLite", "StoragePostgreSQL", "TestPostgreSQL", "TestWorld", hummingbird,
                 httpTypes, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, lifecycle, logging, crypto, sdk, wire, yams,
             ],

@@ -54,7 +54,7 @@ package final class Accounts: Sendable {
         registerByMail = RegisterByMail(
             store: store, clock: clock, enqueueMessage: enqueueMessage, registrar: registrar)
         logInWithPassword = LogInWithPassword(
-            store: store, clock: clock, verifyProof: verifyProof, check: check, issuers: issuers)
+            store: store, clock: clock, verifyProof: verifyProof, check: check, issuers: issuers, audit: changes.audit)
         logInWithCode = LogInWithCode(
             clock: clock, verifyProof: verifyProof, tryCode: tryCode, issuers: issuers)
         logInWithProvider = LogInWithProvider(

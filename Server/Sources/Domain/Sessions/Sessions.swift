@@ -4,7 +4,6 @@ package final class Sessions: Sendable {
     package let logOut: LogOut
     package let listSessions: ListSessions
     package let reauthenticate: Reauthenticate
-    package let requireRecentLogIn: RequireRecentLogIn
     package let endSession: EndSession
     package let endOtherSessions: EndOtherSessions
     package let revokeSession: RevokeSession
@@ -42,7 +41,6 @@ package final class Sessions: Sendable {
         reauthenticate = Reauthenticate(
             store: store, clock: clock, randomness: randomness, protocols: protocols, check: check, tryCode: tryCode,
             identify: VerifyExternalIdentity(findProvider: findProvider), audit: audit)
-        requireRecentLogIn = RequireRecentLogIn(clock: clock)
         endSession = EndSession(store: store, audit: audit)
         endOtherSessions = EndOtherSessions(store: store, clock: clock, changes: changes)
         revokeSession = RevokeSession(store: store, audit: audit)
@@ -51,7 +49,7 @@ package final class Sessions: Sendable {
         openSession = OpenSession(store: store, clock: clock, issuers: issuers)
         findSession = FindSession(store: store)
         adoptSession = AdoptSession(
-            store: store, clock: clock, protocols: protocols, issuers: issuers, verifyProof: verifyProof,
+            store: store, clock: clock, protocols: protocols, issuers: issuers, audit: audit, verifyProof: verifyProof,
             authenticate: authenticate)
         refreshSession = RefreshSession(
             store: store, clock: clock, randomness: randomness, protocols: protocols,

@@ -1,4 +1,6 @@
 import Domain
+import NCMBAPI
+import ParseAPI
 import HTTPTypes
 import OkaeriWire
 import Testing

@@ -1,4 +1,5 @@
 import Domain
+import NCMBAPI
 import HTTPSupport
 import NIOCore
 import OkaeriWire

@@ -24,9 +24,10 @@ package struct TestWorld: Sendable {
         let modules = Modules(
             DomainWorld(
                 store: engine, validity: engine.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
-                passwords: passwords, protocols: protocols,
+                passwords: passwords,
                 services: DomainWorld.Services(
-                    issuer: "https://id.example.com", mailDelivery: mail, mailRenderer: PlainMailRenderer()),
+                    issuer: "https://id.example.com", protocols: protocols, mailDelivery: mail,
+                    mailRenderer: PlainMailRenderer()),
                 limits: DomainWorld.Limits(
                     firstLaunches: firstLaunches, passwordFailures: passwordFailures,
                     hasRateLimits: hasRateLimits || firstLaunches != nil, sessionCacheCapacity: sessionCacheCapacity,
