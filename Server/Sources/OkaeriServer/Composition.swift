@@ -1,6 +1,6 @@
 package import Domain
-import Dashboard
 import AuthServiceAPI
+import Dashboard
 package import HTTPSupport
 import KiiAPI
 package import Logging

@@ -1,5 +1,5 @@
-import KiiAPI
 import Domain
+import KiiAPI
 import Okaeri
 import OkaeriWire
 import TestWorld

@@ -1,7 +1,7 @@
-import NCMBAPI
 import Domain
 import Foundation
 import HTTPTypes
+import NCMBAPI
 import OkaeriWire
 import Testing
 

@@ -1,7 +1,7 @@
-import ParseAPI
 import Domain
 import Foundation
 import HTTPTypes
+import ParseAPI
 import StorageSQLite
 import TestWorld
 import Testing

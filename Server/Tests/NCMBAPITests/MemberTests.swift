@@ -1,6 +1,6 @@
-import NCMBAPI
 import Domain
 import Foundation
+import NCMBAPI
 import OkaeriWire
 import Testing
 

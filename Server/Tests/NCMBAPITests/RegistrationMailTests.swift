@@ -1,5 +1,5 @@
-import NCMBAPI
 import Domain
+import NCMBAPI
 import OkaeriWire
 import Testing
 

@@ -1,5 +1,5 @@
-import NCMBAPI
 import Domain
+import NCMBAPI
 import Testing
 
 @Suite("Sessions of NCMB's members")

@@ -1,9 +1,9 @@
-import NCMBAPI
 import Crypto
 import Domain
 import FakeProviders
 import Foundation
 import Logging
+import NCMBAPI
 import OutboundServices
 import Testing
 

@@ -1,5 +1,6 @@
 import Domain
 import Storage
+import TestWorld
 import Testing
 import enum OkaeriWire.JSONValue
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Domain
-import KiiAPI
 import Foundation
+import KiiAPI
 import Okaeri
 import OkaeriWire
 

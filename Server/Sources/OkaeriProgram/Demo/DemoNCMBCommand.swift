@@ -1,7 +1,7 @@
 import ArgumentParser
 import Domain
-import NCMBAPI
 import Foundation
+import NCMBAPI
 import Okaeri
 
 /// `okaeri demo ncmb`

@@ -1,10 +1,10 @@
 import ArgumentParser
 import Domain
-import ParseAPI
 import Foundation
 import Okaeri
 import OkaeriServer
 import OkaeriWire
+import ParseAPI
 
 /// `okaeri demo parse`
 struct DemoParseCommand: AsyncParsableCommand {

@@ -1,10 +1,10 @@
-import ParseAPI
-import NCMBAPI
-import KiiAPI
 import Domain
 import Foundation
 import HTTPTypes
+import KiiAPI
+import NCMBAPI
 import OkaeriWire
+import ParseAPI
 import Testing
 
 /// How one protocol reads and writes custom fields, and says that a rule is broken.

@@ -1,6 +1,6 @@
-import KiiAPI
 import Domain
 import HTTPTypes
+import KiiAPI
 import OkaeriServer
 import OkaeriWire
 import Testing

@@ -1,5 +1,5 @@
-import KiiAPI
 import Domain
+import KiiAPI
 import OkaeriWire
 import TestWorld
 import Testing

@@ -1,4 +1,3 @@
-import ParseAPI
 import Crypto
 import Domain
 import FakeProviders
@@ -6,6 +5,7 @@ import Foundation
 import HTTPTypes
 import OkaeriWire
 import OutboundServices
+import ParseAPI
 import TestWorld
 import Testing
 

@@ -1,8 +1,8 @@
-import ParseAPI
 import Domain
 import Foundation
 import HTTPTypes
 import OkaeriWire
+import ParseAPI
 import Testing
 
 @Suite("Parse around its users")

@@ -1,7 +1,7 @@
-import ParseAPI
 import Domain
 import HTTPTypes
 import OkaeriWire
+import ParseAPI
 import TestWorld
 import Testing
 

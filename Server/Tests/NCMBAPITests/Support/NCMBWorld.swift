@@ -1,4 +1,3 @@
-import NCMBAPI
 import Crypto
 import Domain
 import Foundation
@@ -6,6 +5,7 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Logging
+import NCMBAPI
 import NIOCore
 import OkaeriServer
 import OkaeriWire

@@ -1,8 +1,8 @@
 import Domain
-import NCMBAPI
-import ParseAPI
 import HTTPTypes
+import NCMBAPI
 import OkaeriWire
+import ParseAPI
 import Testing
 
 @testable import NativeAPI

@@ -1,8 +1,8 @@
 import Domain
-import ParseAPI
 import HTTPTypes
 import OkaeriServer
 import OkaeriWire
+import ParseAPI
 import Testing
 
 @testable import Dashboard

@@ -1,6 +1,6 @@
 import Domain
-import NCMBAPI
 import HTTPTypes
+import NCMBAPI
 import OkaeriWire
 import Testing
 

@@ -146,7 +146,8 @@ struct StreamedAnswerTests {
                 _ = try await rules.accounts.signUp(
                     .init(
                         application: made.application, identifiers: .init(username: .set("user\(number)")),
-                        password: Secret("four quiet words"), newUser: .init(fields: fields), address: .local))
+                        password: Secret("four quiet words"), newUser: .init(fields: fields), address: .local,
+                        protocolName: .native))
             }
             let pages = try await rules.administration.exportUsers(
                 of: made.application.id, BrowseUsers.Filter(), by: .local)

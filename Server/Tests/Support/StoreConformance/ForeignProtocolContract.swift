@@ -1,5 +1,6 @@
 import Domain
 import Storage
+import TestWorld
 
 extension Contract {
     static let foreignProtocolContracts = [
