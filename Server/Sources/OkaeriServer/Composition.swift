@@ -16,7 +16,7 @@ import StorageSQLite
 import Threads
 import WebPages
 
-/// The one place that chooses concrete types.
+/// The one file that chooses concrete types.
 package struct Composition: Sendable {
     /// The protocols of old services, in the order in which they are shown.
     package static let protocols = ProtocolRegistry(foreign: [.ncmb, .parse, .kii, .envelope])
@@ -336,7 +336,7 @@ extension ServerSettings {
         return "\(base)/dashboard/set-up?token=\(token.revealed)"
     }
 
-    /// The server's own address for people; `nil` while nobody told it.
+    /// The server's own address for people; `nil` while it is not set.
     var pagesURL: String? { publicURL ?? (isLoopback && port != 0 ? url(port: port) : nil) }
 
     /// The address by which this machine reaches the server.

@@ -4,6 +4,7 @@ import KiiAPI
 import NCMBAPI
 import OkaeriServer
 import ParseAPI
+import TestWorld
 import Testing
 
 /// The profiles of all protocols, each against what its own service did, by requests as its apps send them.
