@@ -38,6 +38,8 @@ package struct UserRegistration: Sendable {
         var device = DeviceDescription()
         /// Whether the user is logged in.
         var opensSession = true
+        /// Whether the user's id has the form of a UUID.
+        var hasDashedId = false
 
         init(_ way: RegistrationWay, in application: Application, _ profile: Profile) {
             self.way = way

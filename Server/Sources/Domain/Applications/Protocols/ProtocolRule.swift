@@ -147,6 +147,7 @@ extension ProtocolRule {
         truth("allowsSignUpByMail", "sign-up-by-mail", \.allowsSignUpByMail, .whenOn, [.ncmb]),
         truth("demandsVerifiedEmail", "verified-email", \.demandsVerifiedEmail, .whenOff, [.kii]),
         truth("demandsVerifiedPhone", "verified-phone", \.demandsVerifiedPhone, .whenOff, [.kii]),
+        truth("hasDashedIds", "dashed-ids", \.hasDashedIds, .whenOn, [.kii]),
         // With refresh tokens there is one more way in, without them tokens live longer: neither is the stricter.
         span("refreshedTokenSeconds", "refreshed-token-seconds", \.refreshedTokenLifetime, .always, [.kii]),
         truth("needsVerifiedEmail", "log-in-verified", \.needsVerifiedEmail, .whenOff, [.parse]),
