@@ -114,7 +114,7 @@ struct FastPathTests {
 
 extension RunningServer {
     /// The head of a request that keeps its connection, without the empty line.
-    fileprivate func keptHead(_ line: String) -> String {
+    func keptHead(_ line: String) -> String {
         "\(line) HTTP/1.1\r\nHost: 127.0.0.1:\(listening.port)\r\n"
             + "Okaeri-Application: \(application.id.rawValue)\r\n"
     }

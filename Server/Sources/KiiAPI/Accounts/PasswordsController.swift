@@ -34,7 +34,7 @@ final class PasswordsController: Sendable {
                 ChangePassword.Request(
                     current: old, new: new, address: request.client, rules: .kii, keepsSession: false,
                     replacesUnknown: true, origin: request.origin),
-                by: session)
+                by: session, isProven: false)
         } catch {
             guard case .credentialRefused = error else { throw error }
             throw KiiFault(

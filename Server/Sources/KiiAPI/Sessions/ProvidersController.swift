@@ -38,7 +38,7 @@ final class ProvidersController: Sendable {
         let credential = try provider.credential(try await request.body())
         do {
             _ = try await accounts.linkProvider(
-                provider.provider, credential, displayName: nil, by: session, from: request.origin)
+                provider.provider, credential, displayName: nil, by: session, isProven: false, from: request.origin)
         } catch {
             switch error {
             // Kii knew no merging of users.
@@ -63,7 +63,8 @@ final class ProvidersController: Sendable {
         var edit = UserEdit(compatible: .unchanged)
         edit.unlinked = [provider.provider]
         try await accounts.editUser(
-            edit, of: session.user.id, in: session.application, by: .owner(session, from: request.origin))
+            edit, of: session.user.id, in: session.application,
+            by: .owner(session, isProven: false, from: request.origin))
         return KiiResponse.nothing
     }
 

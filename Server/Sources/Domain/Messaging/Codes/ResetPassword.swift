@@ -64,7 +64,7 @@ package struct ResetPassword: Sendable {
         let (now, application) = (clock.now, request.application)
         let entry = changes.refusal(of: .passwordReset, in: application.id, from: request.origin)
         let restoration = request.restoringFrom.map {
-            changes.audit.draft(AccountChange.restored.policy.action, by: .unknown, in: application.id, from: $0)
+            changes.audit.ready(atLogIn: .restored, in: application.id, from: $0, at: now)
         }
         let kind = try await kind(of: request)
         let presented = TryCode.Presented(
@@ -88,8 +88,8 @@ package struct ResetPassword: Sendable {
         var reader = owner
         if !kind.isText { reader.emailVerifiedAt = now }
         let ready = try changes.ready(
-            [.passwordReset], of: reader, in: application, by: Operator(actor: .unknown, origin: request.origin),
-            at: now)
+            [.passwordReset], of: reader, in: application,
+            by: .holder(of: owner.id, showing: .code, from: request.origin), at: now)
         let notice = try request.sentIn.map { languages throws(DomainError) in
             try mail(request.newPassword, to: code.address, of: owner, isText: kind.isText, languages, application)
         }
@@ -100,7 +100,7 @@ package struct ResetPassword: Sendable {
                 user, to: application, restoration: restoration, in: transaction)
             _ = try credential.store(
                 for: &user, with: ready, keeping: KeptAccess(session: nil, deviceKey: nil, code: code.handle),
-                by: .user(user.id), in: transaction)
+                in: transaction)
             if let notice { try transaction.insert(notice) }
             guard (kind.isText ? user.phoneVerifiedAt : user.emailVerifiedAt) == nil else { return }
             try Self.unlinkAll(of: user, in: transaction, revocations, at: now)
