@@ -21,7 +21,7 @@ extension ProtocolProfile {
             Key(.clientId, .sealed, .hexadecimal(byteCount: 16)),
             Key(.clientSecret, .digested, .hexadecimal(byteCount: 32)),
         ],
-        rules: [.isReadableByAll, .demandsVerifiedEmail, .demandsVerifiedPhone, .refreshedTokenSeconds])
+        rules: [.isReadableByAll, .demandsVerifiedEmail, .demandsVerifiedPhone, .hasDashedIds, .refreshedTokenSeconds])
 }
 
 extension AccountRules {

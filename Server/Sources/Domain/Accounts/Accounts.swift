@@ -73,7 +73,7 @@ package final class Accounts: Sendable {
             store: store, clock: clock, passwords: world.passwords, check: check, changes: changes)
         resetPassword = ResetPassword(
             store: store, clock: clock, randomness: randomness, passwords: world.passwords, tryCode: tryCode,
-            changes: changes)
+            changes: changes, sealing: enqueueMessage.sealing)
         verifyPassword = VerifyPassword(store: store, check: check)
         verifyEmail = VerifyEmail(tryCode: tryCode, editUser: editUser, changes: changes)
         verifyPhone = VerifyPhone(

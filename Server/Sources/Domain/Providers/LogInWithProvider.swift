@@ -149,6 +149,7 @@ package struct LogInWithProvider: Sendable {
         of person: ExternalIdentity, _ request: Request, at now: Timestamp
     ) -> UserRegistration {
         var asked = UserRegistration.Request(.provider, in: request.application, request.newUser)
+        asked.hasDashedId = request.application.settings.foreignOptions(of: request.protocolName).hasDashedIds
         asked.identities = [Identity(provider: person.provider, subject: person.subject, linkedAt: now)]
         if asked.profile.displayName == nil { asked.profile.displayName = person.greeting }
         return registrar.draft(asked, at: now)

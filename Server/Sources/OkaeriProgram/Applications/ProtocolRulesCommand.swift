@@ -82,6 +82,9 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Whether a phone number counts only once it was verified (Kii).")
     var verifiedPhone: Bool?
 
+    @Flag(inversion: .prefixedNo, help: "Whether new users get ids of hexadecimal digits with dashes (Kii).")
+    var dashedIds: Bool?
+
     @Option(
         help: ArgumentHelp(
             "Log-ins come with refresh tokens, and their tokens live so long; 0 for tokens without (Kii).",
@@ -102,6 +105,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
             "log-in-verified": logInVerified, "password-policy": passwordPolicy, "ignore-case": ignoreCase,
             "retire-weak-passwords": retireWeakPasswords, "sign-up-by-mail": signUpByMail,
             "verified-email": verifiedEmail, "verified-phone": verifiedPhone,
+            "dashed-ids": dashedIds,
         ]
         let texts = ["host": host, "master-network": masterNetwork].filter { !$0.value.isEmpty }
         return numbers.compactMapValues { $0.map { .number($0) } }

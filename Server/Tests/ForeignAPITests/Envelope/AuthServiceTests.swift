@@ -42,6 +42,18 @@ struct AuthServiceTests {
         #expect(try made.json()["success"] == .bool(false) && !made.text("message").isEmpty)
     }
 
+    @Test("takes passwords of up to 1024 bytes, and cuts none", arguments: [(1024, true), (1025, false)])
+    func longPassword(bytes: Int, isTaken: Bool) async throws {
+        let world = try await ForeignWorld()
+        let password = String(repeating: "p", count: bytes)
+        let made = try await world.send("POST", "/user/signup", body: #"{"id":"mina","password":"\#(password)"}"#)
+        #expect(made.status == 200 && (try made.json()["success"]) == .bool(isTaken))
+        for (typed, fits) in [(password, isTaken), (String(password.dropLast()), false), (password + "p", false)] {
+            let logIn = try await world.send("POST", "/user/signin", body: #"{"id":"mina","password":"\#(typed)"}"#)
+            #expect(logIn.status == 200 && (try logIn.json()["success"]) == .bool(fits))
+        }
+    }
+
     @Test("has a base path for each application, and the root for one")
     func basePaths() async throws {
         let world = try await ForeignWorld()

@@ -86,6 +86,25 @@ struct KiiUserTests {
         #expect(try await world.kii("GET", "/users/\(user.id)", token: admin).code == "USER_NOT_FOUND")
     }
 
+    @Test("have ids in Kii's form where the application asks for it, each another")
+    func dashedIds() async throws {
+        var settings = ApplicationSettings()
+        settings.foreignOptions[.kii] = ForeignOptions()
+        settings.foreignOptions[.kii]?.hasDashedIds = true
+        let world = try await ForeignWorld(settings)
+        let ids = [
+            try await world.pseudoUser().id, try await world.pseudoUser().id, try await world.kiiUser("one_1").id,
+        ]
+        for id in ids {
+            #expect(
+                id.wholeMatch(of: #/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/#) != nil,
+                "\(id)")
+        }
+        #expect(Set(ids).count == 3)
+        let token = try await world.kiiToken("one_1")
+        #expect(try await world.kii("GET", "/users/\(ids[2])", token: token).text("userID") == ids[2])
+    }
+
     @Test("get another password from an administrator, and none when they have none")
     func administratorsPassword() async throws {
         let world = try await ForeignWorld()

@@ -50,6 +50,7 @@ package struct RegisterUser: Sendable {
         asked.identifiers = request.identifiers
         asked.password = request.password
         asked.opensSession = request.opensSession
+        asked.hasDashedId = request.application.settings.foreignOptions(of: request.protocolName).hasDashedIds
         let registration = try await registrar.ready(
             registrar.draft(asked, at: now), from: request.address, request.origin, isCounted: false)
         let issuer =

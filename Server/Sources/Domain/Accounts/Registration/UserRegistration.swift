@@ -38,6 +38,8 @@ package struct UserRegistration: Sendable {
         var device = DeviceDescription()
         /// Whether the user is logged in.
         var opensSession = true
+        /// Whether the user's id has the form of a UUID.
+        var hasDashedId = false
 
         init(_ way: RegistrationWay, in application: Application, _ profile: Profile) {
             self.way = way
@@ -213,6 +215,10 @@ extension UserRegistration {
         if !user.typedIdentifiers.isEmpty { try transaction.updateIdentifiers(of: user) }
         for identity in user.identities { try transaction.insert(identity, for: user.id, in: user.application) }
         if let hash { try transaction.setPassword(hash, of: user.id, in: user.application, at: user.updatedAt) }
+        // Of an imported user: the password is there, and its hash stayed where the user came from.
+        if hash == nil, let since = user.passwordSetAt {
+            try transaction.noteUnknownPassword(of: user.id, in: user.application, since: since)
+        }
         if isWeak { try transaction.markPassword(of: user.id, in: user.application, weakSince: user.updatedAt) }
         if user.isDisabled { try transaction.updateStanding(of: user) }
         if way.forgivesFailures { try transaction.forgive(user, from: address, at: user.createdAt) }

@@ -40,7 +40,7 @@ package struct ProtocolRule: Sendable {
     package enum Name: String, CaseIterable, Hashable, Sendable {
         case idleSeconds, sessionsPerUser, allowsAnonymous, isReadableByAll, takesPasswordsInAddresses
         case timestampWindowSeconds, hosts, retiresWeakPasswords, allowsSignUpByMail, demandsVerifiedEmail
-        case demandsVerifiedPhone, refreshedTokenSeconds, needsVerifiedEmail, hasPasswordPolicy, ignoresCase
+        case demandsVerifiedPhone, hasDashedIds, refreshedTokenSeconds, needsVerifiedEmail, hasPasswordPolicy, ignoresCase
         case administratorNetworks
 
         /// Whether every foreign protocol heeds it, whatever its profile says.
@@ -156,6 +156,7 @@ extension ProtocolRule {
         truth(.allowsSignUpByMail, "sign-up-by-mail", \.allowsSignUpByMail, .whenOn),
         truth(.demandsVerifiedEmail, "verified-email", \.demandsVerifiedEmail, .whenOff),
         truth(.demandsVerifiedPhone, "verified-phone", \.demandsVerifiedPhone, .whenOff),
+        truth(.hasDashedIds, "dashed-ids", \.hasDashedIds, .whenOn),
         // With refresh tokens there is one more way in, without them tokens live longer: neither is the stricter.
         span(.refreshedTokenSeconds, "refreshed-token-seconds", \.refreshedTokenLifetime, .always),
         truth(.needsVerifiedEmail, "log-in-verified", \.needsVerifiedEmail, .whenOff),

@@ -16,11 +16,16 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     case phoneVerification = "phone-verification"
     /// A text message that allows a new password.
     case textedReset = "texted-password-reset"
+    /// Says the password that the server chose after a reset.
+    case chosenPassword = "chosen-password"
+    /// The same as a text message.
+    case textedPassword = "texted-password"
 
     /// Whether it is a text message, not a mail.
     package var isText: Bool {
         switch self {
-        case .phoneVerification, .textedReset: true
+        case .phoneVerification, .textedReset, .textedPassword: true
+        case .chosenPassword: false
         case .logInCode, .emailVerification, .passwordReset, .passwordChanged, .emailChanged, .addressTaken: false
         }
     }
@@ -31,6 +36,7 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     /// Whether the mail carries a secret, which a template must show.
     package var hasSecret: Bool {
         switch self {
+        case .chosenPassword, .textedPassword: true
         case .logInCode, .emailVerification, .passwordReset, .phoneVerification, .textedReset: true
         case .passwordChanged, .emailChanged, .addressTaken: false
         }

@@ -13,7 +13,10 @@ enum MailTexts {
             case .korean: korean(kind)
             }
         // A text message is short, and says by itself who sends it.
-        if kind.isText { return MailTemplate(subject: words.subject, text: "\(words.withCode) \(words.closing)") }
+        if kind.isText {
+            return MailTemplate(
+                subject: words.subject, text: "\(hasLink ? words.withLink : words.withCode) \(words.closing)")
+        }
         let parts = [hasLink ? words.withLink : words.withCode, words.closing, "{{application}}"]
         return MailTemplate(subject: words.subject, text: parts.joined(separator: "\n\n") + "\n")
     }
@@ -86,6 +89,17 @@ enum MailTexts {
             Words(
                 "{{application}}",
                 code: "{{application}}: {{code}} is your code for a new password ({{minutes}} minutes).",
+                link: "{{application}}: choose a new password at {{link}} ({{minutes}} minutes).",
+                closing: "Never tell it to anybody.")
+        case .chosenPassword:
+            Words(
+                "Your new password for {{application}}",
+                code: "This is your new password for {{application}}:\n\n{{code}}\n\n"
+                    + "Log in with it, and choose one of your own.",
+                closing: "If you did not ask for it, ask for another one in the app at once.")
+        case .textedPassword:
+            Words(
+                "{{application}}", code: "{{application}}: {{code}} is your new password.",
                 closing: "Never tell it to anybody.")
         }
     }
@@ -140,7 +154,15 @@ enum MailTexts {
         case .textedReset:
             Words(
                 "{{application}}", code: "{{application}}: パスワード再設定のコードは {{code}} です（{{minutes}}分間有効）。",
-                closing: "誰にも教えないでください。")
+                link: "{{application}}: パスワードの再設定はこちら {{link}} （{{minutes}}分間有効）。", closing: "誰にも教えないでください。")
+        case .chosenPassword:
+            Words(
+                "{{application}} 新しいパスワード",
+                code: "{{application}} の新しいパスワードは次のとおりです。\n\n{{code}}\n\nログインしてから、ご自分のパスワードに変更してください。",
+                closing: "心当たりがない場合は、すぐにアプリでパスワードを再設定してください。")
+        case .textedPassword:
+            Words(
+                "{{application}}", code: "{{application}}: 新しいパスワードは {{code}} です。", closing: "誰にも教えないでください。")
         }
     }
 
@@ -193,7 +215,15 @@ enum MailTexts {
         case .textedReset:
             Words(
                 "{{application}}", code: "{{application}}: 비밀번호 재설정 코드는 {{code}}입니다({{minutes}}분 동안 유효).",
-                closing: "누구에게도 알려 주지 마세요.")
+                link: "{{application}}: 비밀번호 재설정 {{link}} ({{minutes}}분 동안 유효).", closing: "누구에게도 알려 주지 마세요.")
+        case .chosenPassword:
+            Words(
+                "{{application}} 새 비밀번호",
+                code: "{{application}}의 새 비밀번호입니다.\n\n{{code}}\n\n로그인한 뒤 직접 정한 비밀번호로 바꿔 주세요.",
+                closing: "요청하신 적이 없다면 바로 앱에서 비밀번호를 다시 설정해 주세요.")
+        case .textedPassword:
+            Words(
+                "{{application}}", code: "{{application}}: 새 비밀번호는 {{code}}입니다.", closing: "누구에게도 알려 주지 마세요.")
         }
     }
 }
