@@ -11,12 +11,16 @@ extension NativeAPI {
     }
 
     private var logInRoutes: [Route] {
-        let logIn = LogInController(requests, modules, metrics: metrics)
-        let codes = LogInCodesController(requests, modules, metrics: metrics)
-        let users = UsersController(requests, modules, metrics: metrics)
-        let passwords = PasswordController(requests, modules)
-        let email = EmailController(requests, modules)
-        let identities = IdentitiesController(requests, modules, metrics: metrics)
+        let logIn = LogInController(
+            requests: requests, metrics: metrics, accounts: modules.accounts, sessions: modules.sessions)
+        let codes = LogInCodesController(
+            requests: requests, metrics: metrics, messaging: modules.messaging, accounts: modules.accounts)
+        let users = UsersController(
+            requests: requests, metrics: metrics, accounts: modules.accounts, deletion: modules.deletion)
+        let passwords = PasswordController(requests: requests, accounts: modules.accounts, messaging: modules.messaging)
+        let email = EmailController(requests: requests, messaging: modules.messaging, accounts: modules.accounts)
+        let identities = IdentitiesController(
+            requests: requests, metrics: metrics, accounts: modules.accounts, providers: modules.providers)
         return [
             application(.post, APIPath.logInAutomatically, logIn.automatically),
             application(.post, APIPath.signUp, users.create),
@@ -29,56 +33,58 @@ extension NativeAPI {
             application(.post, APIPath.verifyEmail, email.verify),
             application(.post, APIPath.adopt, logIn.adopt),
             application(.post, APIPath.logIn(with: "{provider}"), identities.logIn),
-            recentSession(.post, APIPath.identity("{provider}"), identities.link),
-            recentSession(.delete, APIPath.identity("{provider}"), identities.unlink),
+            change(.identityLinked, .post, APIPath.identity("{provider}"), identities.link),
+            change(.identityUnlinked, .delete, APIPath.identity("{provider}"), identities.unlink),
             Route(.post, APIPath.appleNotifications, .nothing, identities.receiveAppleNotification),
         ]
     }
 
     private var accountRoutes: [Route] {
-        let users = UsersController(requests, modules, metrics: metrics)
-        let passwords = PasswordController(requests, modules)
-        let sessions = SessionsController(requests, modules)
-        let deviceKeys = DeviceKeysController(requests, modules)
+        let users = UsersController(
+            requests: requests, metrics: metrics, accounts: modules.accounts, deletion: modules.deletion)
+        let passwords = PasswordController(requests: requests, accounts: modules.accounts, messaging: modules.messaging)
+        let sessions = SessionsController(requests: requests, sessions: modules.sessions)
+        let deviceKeys = DeviceKeysController(requests: requests, accounts: modules.accounts)
         return [
             session(.post, APIPath.logOut, sessions.endCurrent),
             session(.get, APIPath.user, users.read),
             session(.patch, APIPath.user, users.update),
-            recentSession(.post, APIPath.upgrade, users.upgrade),
+            change(.upgraded, .post, APIPath.upgrade, users.upgrade),
             session(.put, APIPath.password, passwords.change),
             session(.post, APIPath.reauthenticate, sessions.renew),
             session(.get, APIPath.sessions, sessions.list),
-            recentSession(.delete, APIPath.sessions, sessions.endOthers),
+            change(.otherSessionsEnded, .delete, APIPath.sessions, sessions.endOthers),
             session(.delete, APIPath.session("{id}"), sessions.end),
             session(.get, APIPath.deviceKeys, deviceKeys.list),
-            recentSession(.delete, APIPath.deviceKeys, deviceKeys.removeOthers),
-            recentSession(.delete, APIPath.deviceKey("{thumbprint}"), deviceKeys.remove),
-            recentSession(.delete, APIPath.user, users.delete),
-            recentSession(.get, APIPath.export, users.export),
+            change(.otherDeviceKeysRemoved, .delete, APIPath.deviceKeys, deviceKeys.removeOthers),
+            change(.deviceKeyRemoved, .delete, APIPath.deviceKey("{thumbprint}"), deviceKeys.remove),
+            change(.deletionRequested, .delete, APIPath.user, users.delete),
+            session(.get, APIPath.export, users.export, as: .recentSession),
         ]
     }
 
     private var transferRoutes: [Route] {
-        let merges = MergesController(requests, modules)
-        let transferCodes = TransferCodesController(requests, modules, metrics: metrics)
-        let notices = NoticesController(requests, modules)
+        let merges = MergesController(requests: requests, transfers: modules.transfers, accounts: modules.accounts)
+        let transferCodes = TransferCodesController(requests: requests, metrics: metrics, transfers: modules.transfers)
+        let notices = NoticesController(requests: requests, transfers: modules.transfers)
         return [
             session(.post, APIPath.mergePreview, merges.preview),
             session(.post, APIPath.merge, merges.resolve),
-            recentSession(.post, APIPath.undoMerge, merges.undo),
+            change(.mergeUndone, .post, APIPath.undoMerge, merges.undo),
             application(.post, APIPath.logInWithTransferCode, transferCodes.redeem),
-            recentSession(.post, APIPath.transferCode, transferCodes.issue),
-            session(.delete, APIPath.transferCode, transferCodes.withdraw),
-            session(.post, APIPath.undoTransfer, transferCodes.undo),
+            change(.transferCodeIssued, .post, APIPath.transferCode, transferCodes.issue),
+            change(.transferCodeWithdrawn, .delete, APIPath.transferCode, transferCodes.withdraw),
+            change(.transferUndone, .post, APIPath.undoTransfer, transferCodes.undo),
             session(.get, APIPath.notices, notices.list),
             session(.delete, APIPath.notice("{id}"), notices.acknowledge),
         ]
     }
 
     private var serviceRoutes: [Route] {
-        let applications = ApplicationController(requests, modules)
-        let tokens = TokensController(requests, modules)
-        let service = ServiceController(modules)
+        let applications = ApplicationController(
+            requests: requests, pagesURL: modules.pagesURL, providers: modules.providers)
+        let tokens = TokensController(requests: requests, sessions: modules.sessions)
+        let service = ServiceController(applications: modules.applications)
         let routes = [
             application(.get, APIPath.applicationProfile, applications.profile),
             session(.post, APIPath.page, tokens.openPages),
@@ -106,19 +112,20 @@ extension NativeAPI {
         }
     }
 
-    /// A route whose caller has a session.
-    private func session(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping SessionHandler) -> Route {
-        Route(method, path, .session) { [requests] request, context in
+    /// A route whose caller has a session. The rule that it leads to refuses one that is not recent.
+    private func session(
+        _ method: HTTPRequest.Method, _ path: String, _ handler: @escaping SessionHandler,
+        as caller: RouteCaller = .session
+    ) -> Route {
+        Route(method, path, caller) { [requests] request, context in
             try await handler(try await requests.caller(of: request, context), request, context)
         }
     }
 
-    /// A route whose caller logged in, or proved to be there, a short time ago.
-    private func recentSession(
-        _ method: HTTPRequest.Method, _ path: String, _ handler: @escaping SessionHandler
+    /// A route that makes one change of the caller's account. Its row of the table says what must be fresh.
+    private func change(
+        _ row: AccountChange, _ method: HTTPRequest.Method, _ path: String, _ handler: @escaping SessionHandler
     ) -> Route {
-        Route(method, path, .recentSession) { [requests] request, context in
-            try await handler(try await requests.presentCaller(of: request, context), request, context)
-        }
+        session(method, path, handler, as: row.policy.fresh.contains(.recentLogIn) ? .recentSession : .session)
     }
 }

@@ -4,7 +4,7 @@ import NIOCore
 package import enum OkaeriWire.JSONSyntaxError
 package import enum OkaeriWire.JSONValue
 
-/// Reads JSON bodies strictly: a misspelt or malformed request is told, never guessed at.
+/// Reads JSON bodies strictly: a misspelt or malformed request is refused by name, never guessed at.
 package struct JSONReader: Sendable {
     private let readBody: BodyReader
 
@@ -32,15 +32,30 @@ package struct JSONReader: Sendable {
         return try Self.decode(type, from: buffer)
     }
 
-    static func decode<Body: Decodable>(_ type: Body.Type, from buffer: ByteBuffer) throws -> Body {
-        let value: JSONValue
-        do {
-            value = try JSONValue(parsing: Array(buffer.readableBytesView))
-        } catch {
-            throw RequestError.bodyMalformed(reason: error.words)
+    /// The members of a body that is a JSON object, whatever media type it says it is: SDKs of old protocols send many.
+    ///
+    /// - Returns: `nil` when there is no body.
+    /// - Throws: `RequestError`.
+    package func members(of request: Request, _ context: ServerContext) async throws -> [String: JSONValue]? {
+        let buffer = try await readBody(request, context)
+        guard buffer.readableBytes > 0 else { return nil }
+        guard case .object(let members) = try Self.value(in: buffer) else {
+            throw RequestError.bodyMalformed(reason: "A JSON object is expected.")
         }
+        return members
+    }
+
+    private static func value(in buffer: ByteBuffer) throws(RequestError) -> JSONValue {
         do {
-            return try value.decoded(as: type)
+            return try JSONValue(parsing: Array(buffer.readableBytesView))
+        } catch {
+            throw .bodyMalformed(reason: error.words)
+        }
+    }
+
+    static func decode<Body: Decodable>(_ type: Body.Type, from buffer: ByteBuffer) throws -> Body {
+        do {
+            return try value(in: buffer).decoded(as: type)
         } catch let error as DecodingError {
             throw RequestError(error)
         }
@@ -51,16 +66,16 @@ extension RequestError {
     /// What a decoder found, without its words: they can repeat what was sent.
     init(_ error: DecodingError) {
         switch error {
-        case .typeMismatch(_, let place), .valueNotFound(_, let place):
-            self = .membersInvalid([MemberFault(path: place.path, rule: .wrongType)])
-        case .keyNotFound(let key, let place):
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            self = .membersInvalid([MemberFault(path: context.path, rule: .wrongType)])
+        case .keyNotFound(let key, let context):
             let name = MemberFault.printable(key.stringValue)
-            let path = place.path.isEmpty ? name : "\(place.path).\(name)"
+            let path = context.path.isEmpty ? name : "\(context.path).\(name)"
             self = .membersInvalid([MemberFault(path: path, rule: .required)])
-        case .dataCorrupted(let place) where place.codingPath.isEmpty:
+        case .dataCorrupted(let context) where context.codingPath.isEmpty:
             self = .bodyMalformed(reason: "The body is not JSON.")
-        case .dataCorrupted(let place):
-            self = .membersInvalid([MemberFault(path: place.path, rule: .malformed)])
+        case .dataCorrupted(let context):
+            self = .membersInvalid([MemberFault(path: context.path, rule: .malformed)])
         @unknown default:
             self = .bodyMalformed(reason: "The body cannot be read.")
         }
@@ -84,7 +99,7 @@ extension JSONSyntaxError {
 }
 
 extension DecodingError.Context {
-    /// The place as `user.fields.list.0`.
+    /// The context as `user.fields.list.0`.
     fileprivate var path: String {
         MemberFault.printable(
             codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: "."))

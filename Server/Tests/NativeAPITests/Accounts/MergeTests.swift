@@ -15,8 +15,9 @@ struct MergeTests {
     private let current: Person
 
     init() async throws {
-        server = try await TestServer(
-            application: ApplicationSettings(mergeRules: ["coins": .sum, "best": .max, "badges": .union]))
+        var settings = ApplicationSettings()
+        settings.mergeRules = ["coins": .sum, "best": .max, "badges": .union]
+        server = try await TestServer(application: settings)
         registered = try await server.person(
             body: #"{"user": {"fields": {"coins": 10, "best": 5, "badges": ["a"], "theme": "dark"}}}"#)
         let upgraded = try await registered.upgrade("hana", Self.password)
@@ -45,6 +46,20 @@ struct MergeTests {
         for _ in 0..<4 { _ = try await current.upgrade("hana", "something else entirely") }
         // The right password too waits now, and the conflict is told plainly.
         #expect(try await current.upgrade("hana", Self.password).read(Problem.self).merge == nil)
+    }
+
+    @Test(
+        "finds the other user whatever the case and width of what was typed (issue 20)",
+        arguments: [#""username": "Hana""#, #""username": "ｈａｎａ""#, #""email": "HANA@Example.COM""#])
+    func otherCase(typed: String) async throws {
+        let named = try await registered.send(.patch, APIPath.user, body: #"{"email": "hana@example.com"}"#)
+        try #require(named.status == 200, "\(named.text)")
+        let answer = try await current.send(
+            .post, APIPath.upgrade, body: #"{\#(typed), "password": "\#(Self.password)"}"#)
+        expect(answer, 409, .identifierTaken)
+        let ticket = try #require(try answer.read(Problem.self).merge, "\(answer.text)").ticket
+        let merged = try await resolve(ticket, "merge").read(MergeResponse.self)
+        #expect(merged.user.id == registered.logIn.user.id && merged.user.username == "hana")
     }
 
     @Test("shows both users and what would become of them, and changes nothing")

@@ -54,10 +54,12 @@ extension Contract {
             let samples = Samples()
             let user = samples.user()
             let session = samples.session(of: user)
-            let asked = MailedCode(
+            var code = MailedCode(
                 application: samples.application, handle: samples.token(1), digest: samples.token(2),
                 kind: .emailVerification, user: user.id, address: "hana@example.com", replaces: nil,
-                expiresAt: samples.now + .days(1), session: session.id)
+                expiresAt: samples.now + .days(1))
+            code.session = session.id
+            let asked = code
             let found = try await engine.write { transaction throws(DomainError) in
                 try transaction.replaceCode(with: asked)
                 return try transaction.code(samples.token(1), in: samples.application)
@@ -109,11 +111,12 @@ extension Contract {
             for _ in 0..<5 {
                 let logIn = try await world.logIn(TestDevice(), to: application)
                 let who = try await world.authenticate(logIn.token, in: application)
-                let code = try await world.modules.transfers.issueTransferCode(by: who, from: .local).code.revealed
+                let code = try await world.modules.transfers.issueTransferCode(by: who, isProven: false, from: .local)
+                    .code.revealed
                 let thief = TestDevice()
                 _ = try await together(2) { number in
                     if number == 0 {
-                        _ = try await world.modules.sessions.endOtherSessions(by: who, from: .local)
+                        _ = try await world.modules.sessions.endOtherSessions(by: who, isProven: false, from: .local)
                     } else {
                         // Whoever comes second is refused.
                         _ = try? await world.modules.transfers.redeemTransferCode(

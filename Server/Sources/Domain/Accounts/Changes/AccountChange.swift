@@ -22,10 +22,16 @@ package enum AccountChange: String, CaseIterable, Hashable, Sendable {
     case upgraded
     case passwordChanged = "password_changed"
     case passwordReset = "password_reset"
+    /// A password that was the user name was taken away, because a device key leads to the user.
+    case weakPasswordRetired = "weak_password_retired"
     case disabled
     case enabled
     case identityLinked = "identity_linked"
     case identityUnlinked = "identity_unlinked"
+    /// The person ended the grant with the provider.
+    case consentRevoked = "consent_revoked"
+    /// The person has no account with the provider any more.
+    case providerAccountDeleted = "provider_account_deleted"
     /// One device key, by its owner or an operator.
     case deviceKeyRemoved = "device_key_removed"
     /// All device keys but the caller's own.
@@ -80,6 +86,9 @@ extension AccountChange {
         }
         if before.emailVerifiedAt == nil, after.emailVerifiedAt != nil {
             changes[.emailVerified] = ["address": before.email == after.email ? "same" : "new"]
+        }
+        if before.phoneVerifiedAt == nil, after.phoneVerifiedAt != nil {
+            changes[.phoneVerified] = ["number": before.phone == after.phone ? "same" : "new"]
         }
         let (gone, new) = (before.providers(notOf: after), after.providers(notOf: before))
         if !gone.isEmpty { changes[.identityUnlinked] = ["provider": gone.joined(separator: " ")] }

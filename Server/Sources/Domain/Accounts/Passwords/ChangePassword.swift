@@ -8,11 +8,14 @@ package struct ChangePassword: Sendable {
     let changes: AccountChanges
 
     package struct Request: Sendable {
-        /// The present password; `nil` when the session's owner has just proved to be there.
+        /// The present password; `nil` when the session shows that its owner is there.
         package var current: Secret?
         package var new: Secret
         package var address: ClientAddress
         package var rules: AccountRules
+        /// Whether a session is enough when the present password cannot be compared: a user who was imported has one whose
+        /// hash nobody handed out.
+        package var replacesUnknown: Bool
         /// Whether the session of the request stays; in protocols whose apps log in again it ends too.
         package var keepsSession: Bool
         /// Where the request came from, for the audit log.
@@ -20,43 +23,62 @@ package struct ChangePassword: Sendable {
 
         package init(
             current: Secret?, new: Secret, address: ClientAddress, rules: AccountRules = .native,
-            keepsSession: Bool = true, origin: RequestOrigin
+            keepsSession: Bool = true, replacesUnknown: Bool = false, origin: RequestOrigin
         ) {
             self.current = current
             self.new = new
             self.address = address
             self.rules = rules
             self.keepsSession = keepsSession
+            self.replacesUnknown = replacesUnknown
             self.origin = origin
         }
     }
 
+    /// - Parameters:
+    ///   - request: What is asked for.
+    ///   - who: The user.
+    ///   - isProven: Whether the request came with a proof by the session's key; see `AccountAuthor`.
     /// - Returns: how many other sessions ended.
     /// - Throws: `credentialRefused` for a wrong present password, `reauthenticationRequired` without one on a session
     ///   that is not fresh, `fieldsRefused`, `rateLimited`, `busy`, `userUnknown`, `storageUnavailable`.
-    package func callAsFunction(_ request: Request, by who: Authenticated) async throws(DomainError) -> Int {
+    package func callAsFunction(
+        _ request: Request, by who: Authenticated, isProven: Bool
+    ) async throws(DomainError) -> Int {
         let now = clock.now
         let (user, application) = (who.user, who.application)
         let kept = request.keepsSession ? KeptAccess(who) : .nothing
-        if request.current == nil { try who.requireFresh(at: now) }
+        var author = AccountAuthor.owner(who, isProven: isProven, from: request.origin)
+        // It is compared below, and nothing is written when it is wrong.
+        if request.current != nil { author = author.showing(.currentPassword) }
+        try author.requireProof(of: .passwordChanged, at: now)
         // Nobody could log in by a password alone.
         let faults =
             user.typedIdentifiers.isEmpty
             ? [ValidationError(field: "", rule: .noneOf(LogInIdentifier.Kind.allCases.map(\.rawValue)))] : []
         let new = try PasswordRules(for: application, user: user, rules: request.rules)
             .check(request.new, field: "newPassword", beside: faults)
+        var isUnknown = false
+        if request.replacesUnknown {
+            isUnknown = try await store.read { transaction throws(DomainError) in
+                try transaction.passwordHash(of: user.id, in: application.id) == nil
+            }
+        }
         var outcome: PasswordCheck.Outcome?
-        if let current = request.current {
+        if let current = request.current, !isUnknown {
             outcome = try await check(
                 current.revealed, of: .own(user), in: application.id, from: request.address)
         }
         let credential = try await CredentialChange(.passwordChanged, to: new, of: user, hashing: passwords)
-        let settled = outcome
+        let (settled, mustBeUnknown) = (outcome, isUnknown)
         let ready = try changes.ready(
-            [.passwordChanged], of: user, in: application, by: Operator(actor: .user(user.id), origin: request.origin),
-            at: now)
+            [.passwordChanged], of: user, in: application, by: author, at: now)
         let ended = try await store.write { transaction throws(DomainError) -> Int? in
             if let settled, try settled.settle(in: transaction, isMeant: { $0.id == user.id }) == nil {
+                try ready.refuse(.passwordChanged, of: user.id, in: transaction)
+                return nil
+            }
+            if mustBeUnknown, try transaction.passwordHash(of: user.id, in: application.id) != nil {
                 try ready.refuse(.passwordChanged, of: user.id, in: transaction)
                 return nil
             }

@@ -69,7 +69,7 @@ package struct RedeemTransferCode: Sendable {
             try await rateLimiter(key, limit: attempts)
         }
         let digest = code.digest(hash, in: application)
-        let redemption = Redemption(
+        let redemption = try Redemption(
             application: request.application, digest: digest, proof: proof, now: now,
             issuer: SessionIssuer(
                 .init(
@@ -78,8 +78,8 @@ package struct RedeemTransferCode: Sendable {
                     attempt: request.attempt?.asking(with: digest), record: .nothing),
                 audit: changes.audit, randomness: randomness, now: now),
             transfer: randomness.newIdentifier(at: now), device: request.device, address: request.address.text,
-            ready: changes.ready(
-                [.transferCodeRedeemed], in: application, by: Operator(actor: .unknown, origin: request.origin),
+            ready: changes.audit.ready(
+                [.transferCodeRedeemed], in: application, by: .unknown(showing: .transferCode, from: request.origin),
                 at: now))
         let redeemed = try await store.write { transaction throws(DomainError) in
             guard try transaction.markUsed(proof, in: application) else { throw .proofReplayed }
@@ -144,8 +144,9 @@ private struct Redemption: Sendable {
         try transaction.link(identity, to: user.id, in: application.id)
         try transaction.insert(
             Transfer(
-                id: transfer, application: application.id, user: user.id, deviceKey: proof.thumbprint, device: device,
-                address: address, codeDigest: digest, leftUser: left?.id, redeemedAt: now))
+                id: transfer, application: application.id, user: user.id,
+                to: .init(key: proof.thumbprint, device: device, address: address), codeDigest: digest,
+                leftUser: left?.id, redeemedAt: now))
         var details = ["transfer": transfer.rawValue, "device-key": proof.thumbprint]
         details["left-user"] = left?.id.rawValue
         try record(details, of: user, in: transaction)
@@ -159,7 +160,7 @@ private struct Redemption: Sendable {
     ) throws(DomainError) {
         var user = user
         try ready.settle(
-            [.transferCodeRedeemed: details], of: &user, keeping: .nothing, by: .user(user.id), in: transaction)
+            [.transferCodeRedeemed: details], of: &user, keeping: .nothing, by: .holder(of: user.id), in: transaction)
     }
 
     /// Takes the key away from the user that it led to.

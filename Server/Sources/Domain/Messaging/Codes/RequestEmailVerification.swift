@@ -2,7 +2,7 @@
 /// is verified. An anonymous user who verifies an address is registered by that.
 package struct RequestEmailVerification: Sendable {
     let enqueueMessage: EnqueueMessage
-    let requireRecentLogIn: RequireRecentLogIn
+    let clock: any WallClock
 
     /// Whether a text is a mail address, for those who must know before they do anything else.
     ///
@@ -14,12 +14,12 @@ package struct RequestEmailVerification: Sendable {
     /// - Parameters:
     ///   - email: A new address as typed; `nil` for the present one.
     ///   - who: The user.
-    ///   - isProven: Whether the request came with a proof by the session's key; see `RequireRecentLogIn`.
+    ///   - isProven: Whether the request came with a proof by the session's key; see `AccountAuthor`.
     ///   - languages: What the app prefers, best first.
     ///   - client: Who orders.
     ///   - toPages: Whether the mail shall lead to this server's own pages; else an app without a page of its own has a
     ///     field for a code.
-    ///   - isSignUp: Whether the user has just signed up with the address. Somebody else who has it is told of it then.
+    ///   - isSignUp: Whether the user has just signed up with the address. Somebody else who has it gets a mail about it then.
     /// - Returns: how long the mail will be good. An address that somebody else has gets the same answer, and no mail that
     ///   could verify it.
     /// - Throws: `reauthenticationRequired` for a new address in a session that is not fresh (requirement 18),
@@ -36,7 +36,11 @@ package struct RequestEmailVerification: Sendable {
         } else {
             throw .fieldsRefused([ValidationError(field: "email", rule: .required)])
         }
-        if address != who.user.email { try requireRecentLogIn(who, isProven: isProven) }
+        if address != who.user.email {
+            // The code will show the address, and not that the owner asked for it.
+            try AccountAuthor.owner(who, isProven: isProven, from: .local)
+                .requireProof(of: .addressChanged, at: clock.now)
+        }
         var message = MessageRequest(
             kind: .emailVerification, address: address, of: who.user, by: who.session, languages: languages)
         if isSignUp { message.isSignUp = true }

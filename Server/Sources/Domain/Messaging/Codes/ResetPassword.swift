@@ -1,11 +1,11 @@
 /// Sets a new password with the token of a mail, or with the code of a text message. Every way into the account ends:
-/// whoever had one is out, and logs in by the new password (requirement 49).
+/// all who had one are out, and log in by the new password (requirement 49).
 ///
 /// The mail shows that its address is the user's. An address that was not verified before may have been a stranger's
-/// guess, so everything else that leads to such a user goes too: the provider identities of whoever signed up with it, and
+/// guess, so everything else that leads to such a user goes too: the provider identities of the one who signed up with it, and
 /// the other address (requirement 32).
 package struct ResetPassword: Sendable {
-    /// The most grants that providers are told to end; nobody has as many.
+    /// The most grants that providers are asked to end; nobody has as many.
     private static let maximumRevocations = 32
 
     let store: any Store
@@ -61,7 +61,7 @@ package struct ResetPassword: Sendable {
         let (now, application) = (clock.now, request.application)
         let entry = changes.refusal(of: .passwordReset, in: application.id, from: request.origin)
         let restoration = request.restoringFrom.map {
-            changes.audit.draft(AccountChange.restored.policy.action, by: .unknown, in: application.id, from: $0)
+            changes.audit.ready(atLogIn: .restored, in: application.id, from: $0, at: now)
         }
         let kind: MailKind = request.owner == nil ? .passwordReset : .textedReset
         let presented = TryCode.Presented(
@@ -85,7 +85,8 @@ package struct ResetPassword: Sendable {
         var told = owner
         if !kind.isText { told.emailVerifiedAt = now }
         let ready = try changes.ready(
-            [.passwordReset], of: told, in: application, by: Operator(actor: .unknown, origin: request.origin), at: now)
+            [.passwordReset], of: told, in: application,
+            by: .holder(of: owner.id, showing: .code, from: request.origin), at: now)
         try await tryCode(presented) { code, user, transaction throws(DomainError) in
             // A repetition finds all this done.
             guard code.usedBy == nil else { return }
@@ -93,7 +94,7 @@ package struct ResetPassword: Sendable {
                 user, to: application, restoration: restoration, in: transaction)
             _ = try credential.store(
                 for: &user, with: ready, keeping: KeptAccess(session: nil, deviceKey: nil, code: code.handle),
-                by: .user(user.id), in: transaction)
+                in: transaction)
             guard (kind.isText ? user.phoneVerifiedAt : user.emailVerifiedAt) == nil else { return }
             try Self.unlinkAll(of: user, in: transaction, revocations, at: now)
             user.prove(byText: kind.isText, at: now)
@@ -140,7 +141,7 @@ package struct ResetPassword: Sendable {
 }
 
 extension User {
-    /// Notes that an address was shown to be the user's for the first time. The other one may be that of whoever signed up
+    /// Notes that an address was shown to be the user's for the first time. The other one may be that of the one who signed up
     /// with this one: a number counts as unverified, by which no password is set beside a verified address; an unverified
     /// address goes.
     fileprivate mutating func prove(byText isText: Bool, at now: Timestamp) {

@@ -1,0 +1,84 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import enum OkaeriWire.JSONValue
+
+/// Who makes a signed request: an app, and perhaps a member in it.
+struct NCMBCaller: Sendable {
+    let enabled: EnabledProtocol
+    let options: ForeignOptions
+    private let signature: SignedText.Signature
+
+    var application: Domain.Application { enabled.application }
+
+    fileprivate init(_ enabled: EnabledProtocol, _ signature: SignedText.Signature) {
+        self.enabled = enabled
+        options = enabled.options
+        self.signature = signature
+    }
+
+    /// The signature of an answer: over the request's own text, and the body when there is one.
+    func signature(over body: ByteBuffer) -> String {
+        body.withUnsafeReadableBytes { signature.text(over: $0) }
+    }
+
+    /// What everybody may with members that have no access list.
+    var standard: ACL.Rights { options.isReadableByAll ? [.read] : [] }
+}
+
+/// What every controller reads of a request.
+final class NCMBRequests: Sendable {
+    private let gate: ProtocolAuthenticator
+    private let readJSON: JSONReader
+    private let verify: SignatureVerifier
+
+    init(gate: ProtocolAuthenticator, readBody: BodyReader, verify: SignatureVerifier) {
+        self.gate = gate
+        readJSON = JSONReader(readBody)
+        self.verify = verify
+    }
+
+    /// The app that makes a request, by its key and signature.
+    func caller(of request: Request, _ context: ServerContext) async throws -> NCMBCaller {
+        guard let key = request.headers.value(of: .ncmbApplicationKey) else { throw NCMBFault.unauthenticated }
+        let found = try await gate.enabled(.ncmb, publicKey: key)
+        return NCMBCaller(found, try verify(request, context, for: found, key: key))
+    }
+
+    /// The member whose session the request names; `nil` when it names none.
+    ///
+    /// - Throws: `sessionInvalid` for a token that is dead.
+    func member(
+        of request: Request, _ context: ServerContext, for caller: NCMBCaller
+    ) async throws(DomainError) -> Authenticated? {
+        guard let token = request.headers.value(of: .ncmbSessionToken), !token.isEmpty else { return nil }
+        return try await gate.session(of: caller.enabled, token: token[...], request, context)
+    }
+
+    /// The request's body; an empty one counts as an object without members.
+    func body(of request: Request, _ context: ServerContext) async throws -> NCMBBody {
+        switch try await readJSON(JSONValue.self, of: request, context) {
+        case nil: return NCMBBody(members: [:])
+        case .object(let members)?: return NCMBBody(members: members)
+        default: throw NCMBFault.notJSON
+        }
+    }
+
+    /// What the SDK tells of the device.
+    func device(of request: Request) -> DeviceDescription {
+        func text(_ name: HTTPField.Name) -> String? {
+            request.headers.value(of: name).map { value in String(value.filter { !$0.isNewline }.prefix(200)) }
+        }
+        return DeviceDescription(model: text(.ncmbSDKVersion), system: text(.ncmbSystemVersion))
+    }
+
+    func client(of request: Request, _ context: ServerContext) -> ClientAddress {
+        gate.client(of: request, context)
+    }
+
+    func origin(of request: Request, _ context: ServerContext) -> RequestOrigin {
+        gate.origin(of: request, context)
+    }
+}

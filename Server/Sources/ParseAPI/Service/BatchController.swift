@@ -1,0 +1,78 @@
+import Domain
+import HTTPTypes
+import OkaeriWire
+
+/// Many calls in one.
+struct BatchController: Sendable {
+    /// What a batch may hold: every operation but a batch.
+    let operations: ParseOperations
+
+    /// `POST /batch`: many calls in one, done in their order, with one caller. Each has its own success or error.
+    func run(_ call: ParseCall) async throws -> ParseResponse {
+        guard case .array(let requests)? = call.body["requests"] else {
+            throw ParseFault(107, "requests must be an array")
+        }
+        guard requests.count <= Self.maximumBatch else {
+            throw ParseFault(107, "requests must not be more than \(Self.maximumBatch)")
+        }
+        if call.body["transaction"] == true {
+            throw ParseFault(119, "Batches as one transaction are not offered.")
+        }
+        let calls = try requests.map { try item($0, of: call) }
+        guard calls.count(where: \.hasCredential) <= Self.maximumCredentials else {
+            throw ParseFault(
+                107, "requests must not have more than \(Self.maximumCredentials) passwords and authData together")
+        }
+        var results: [JSONValue] = []
+        for item in calls {
+            do {
+                results.append(["success": try await operations.answer(item).value])
+            } catch {
+                results.append(["error": .object(ParseErrors.body(ParseErrors.fault(error)))])
+            }
+        }
+        return ParseResponse(.value(.array(results)))
+    }
+
+    private static let maximumBatch = 100
+    /// The most calls of a batch that compare or hash a password, or ask a provider: each is worth thousands of others.
+    static let maximumCredentials = 10
+
+    /// One of a batch.
+    ///
+    /// - Throws: 107, before anything is done, for a path that leads nowhere.
+    private func item(_ value: JSONValue, of call: ParseCall) throws(ParseFault) -> ParseCall {
+        guard case .object(let members) = value, case .string(let method)? = members["method"],
+            case .string(let target)? = members["path"], method.utf8.count <= 10, target.utf8.count <= 2000,
+            let known = HTTPRequest.Method(method.uppercased())
+        else { throw ParseFault(107, "requests must have a method and a path") }
+        let path = target.prefix { $0 != "?" }
+        let origin = call.requests.base(call.request, call.context, "")
+        let mount = origin.drop { $0 != "/" }.dropFirst(2).drop { $0 != "/" }
+        guard let prefix = call.requests.prefixes.map({ mount + $0 }).first(where: { path.hasPrefix("\($0)/") }) else {
+            throw ParseFault(107, "cannot route batch path \(target.prefix(200))")
+        }
+        var item = call
+        item.isInBatch = true
+        item.method = known
+        item.segments = path.dropFirst(prefix.count).split(separator: "/")
+        item.body = [:]
+        item.query = [:]
+        item.objectId = ""
+        if case .object(let body)? = members["body"] {
+            if known == .get { item.query = body } else { item.body = body }
+        }
+        guard operations.find(known, item.segments) != nil else {
+            throw .cannotRoute(known, String(target.prefix(200)))
+        }
+        return item
+    }
+}
+
+extension ParseCall {
+    /// Whether a password or a provider's credential comes with it, whatever is done with them.
+    fileprivate var hasCredential: Bool {
+        ["login", "verifyPassword"].contains(segments.first)
+            || ["password", "authData"].contains { body[$0] != nil || query[$0] != nil }
+    }
+}

@@ -1,0 +1,149 @@
+import Domain
+import HTTPSupport
+import OkaeriWire
+
+/// Name and password of a log-in.
+private struct NameAndPassword {
+    let candidates: [LogInIdentifier]
+    /// The mail address, when both were sent.
+    let requiredIdentifier: LogInIdentifier?
+    let password: Secret
+
+    /// - Throws: 200 and 201 for what is missing, 101 for what is no text.
+    init(_ call: ParseCall) throws(ParseFault) {
+        let (name, email) = (try Self.text("username", call), try Self.text("email", call))
+        guard name != nil || email != nil else { throw ParseFault(200, "username/email is required.") }
+        guard let password = try Self.text("password", call) else { throw ParseFault(201, "password is required.") }
+        self.password = Secret(password)
+        if let name {
+            // The name counts more than the address.
+            candidates =
+                [LogInIdentifier(.username, shown: name)]
+                + (email == nil ? [LogInIdentifier(.email, shown: name)] : [])
+            requiredIdentifier = email.map { LogInIdentifier(.email, shown: $0) }
+        } else {
+            candidates = [LogInIdentifier(.email, shown: email ?? "")]
+            requiredIdentifier = nil
+        }
+    }
+
+    private static func text(_ name: String, _ call: ParseCall) throws(ParseFault) -> String? {
+        switch call.value(name) {
+        case nil, .null?, ""?: nil
+        case .string(let text)?: text
+        default: throw .credentialRefused
+        }
+    }
+}
+
+/// Log-in by name and password, log-out, and an administrator's log-in as a user.
+final class LogInController: Sendable {
+    private let accounts: Accounts
+    private let logOut: LogOut
+    private let openSession: OpenSession
+    private let verifyCredential: VerifyCredential
+
+    init(_ modules: Modules) {
+        accounts = modules.accounts
+        logOut = modules.sessions.logOut
+        openSession = modules.sessions.openSession
+        verifyCredential = modules.providers.verifyCredential
+    }
+
+    /// `GET` and `POST /login`. A token that comes with it, dead or alive, makes no difference.
+    func create(_ call: ParseCall) async throws -> ParseResponse {
+        let typed = try NameAndPassword(call)
+        let authData = try call.value("authData").map { value throws(ParseFault) in try AuthDataRequest(value) }
+        let people = try await verifyCredential(authData ?? AuthDataRequest(), call)
+        var asked = LogInWithPassword.Request(
+            application: call.application, identifier: typed.candidates.first?.shown ?? "", password: typed.password,
+            device: call.caller.device, address: call.client, protocolName: .parse, candidates: typed.candidates,
+            origin: call.origin)
+        asked.requiredIdentifier = typed.requiredIdentifier
+        asked.isSpelledExactly = !call.caller.options.ignoresCase
+        asked.admitsVerifiedOnly = needsVerifiedEmail(call)
+        let logIn: LogIn
+        do {
+            logIn = try await accounts.logInWithPassword(asked)
+        } catch {
+            throw Self.logInFault(error)
+        }
+        var user = logIn.user
+        if !people.isEmpty {
+            var edit = UserEdit(compatible: .unchanged)
+            edit.people = people
+            user = try await accounts.editUser(
+                edit, of: user.id, in: call.application,
+                by: EditUser.Author(.owner(user.id), of: user.id, session: nil, from: call.origin)
+            ).user
+        }
+        return ParseResponse(
+            UserObject(user, for: call.caller).own(
+                token: logIn.token.revealed, sent: authData?.sent ?? [:]))
+    }
+
+    /// `GET` and `POST /verifyPassword`
+    func verifyPassword(_ call: ParseCall) async throws -> ParseResponse {
+        let typed = try NameAndPassword(call)
+        do {
+            let user = try await accounts.verifyPassword(
+                VerifyPassword.Request(
+                    application: call.application, password: typed.password, address: call.client,
+                    candidates: typed.candidates, isSpelledExactly: !call.caller.options.ignoresCase,
+                    requiredIdentifier: typed.requiredIdentifier, needsVerifiedEmail: needsVerifiedEmail(call)))
+            return ParseResponse(UserObject(user, for: call.caller).own())
+        } catch {
+            throw Self.logInFault(error)
+        }
+    }
+
+    private func needsVerifiedEmail(_ call: ParseCall) -> Bool {
+        let isIgnored = call.caller.isMaster && call.value("ignoreEmailVerification") == true
+        return call.caller.options.needsVerifiedEmail && !isIgnored
+    }
+
+    /// Who is kept out, who does not exist and who mistyped get one answer.
+    private static func logInFault(_ error: DomainError) -> any Error {
+        switch error.code {
+        case .userDisabled, .userDeleted, .credentialRefused, .fieldsRefused: ParseFault.credentialRefused
+        case .rateLimited:
+            ParseFault.locked(minutes: max(1, ((error.retryAfter?.secondsRoundedUp ?? 0) + 59) / 60))
+        default: error
+        }
+    }
+
+    /// `POST /logout`
+    func end(_ call: ParseCall) async throws -> ParseResponse {
+        if let session = call.caller.session { try await logOut(session) }
+        return ParseResponse([:])
+    }
+
+    /// `POST /loginAs`: a session of any user, for an administrator.
+    func createAs(_ call: ParseCall) async throws -> ParseResponse {
+        try call.caller.requireMaster()
+        guard case .string(let id)? = call.value("userId"), !id.isEmpty else {
+            throw ParseFault(162, "userId must not be empty, null, or undefined")
+        }
+        do {
+            let logIn = try await openSession(of: Identifier(rawValue: id), .administrator, by: .operator, call)
+            return ParseResponse(
+                UserObject(logIn.user, for: call.caller).own(token: logIn.token.revealed))
+        } catch {
+            guard [.userUnknown, .userDisabled, .userDeleted].contains(error.code) else { throw error }
+            throw ParseFault(101, "user not found")
+        }
+    }
+}
+
+extension OpenSession {
+    /// Opens a further session of a user.
+    func callAsFunction(
+        of user: Identifier<User>, _ method: Session.LogInMethod, by actor: AuditEntry.Actor,
+        replacing: Identifier<Session>? = nil, _ call: ParseCall
+    ) async throws(DomainError) -> LogIn {
+        try await callAsFunction(
+            Request(
+                user: user, application: call.application, protocolName: .parse, method: method, actor: actor,
+                replaced: replacing, device: call.caller.device, origin: call.origin))
+    }
+}

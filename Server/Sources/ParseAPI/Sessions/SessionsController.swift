@@ -1,0 +1,208 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import OkaeriWire
+
+/// Sessions as objects of an app.
+final class SessionsController: Sendable {
+    private let sessions: Sessions
+    private let readUser: ReadUser
+
+    init(_ modules: Modules) {
+        sessions = modules.sessions
+        readUser = modules.accounts.readUser
+    }
+
+    /// `GET /sessions/me`: from the token alone, also when it has expired.
+    func readCurrent(_ call: ParseCall) async throws -> ParseResponse {
+        guard let token = call.caller.token, !token.isEmpty else { throw ParseFault.sessionRequired }
+        guard let found = try await sessions.findSession(token[...], in: call.application, of: .parse) else {
+            throw ParseFault(209, "Session token not found.")
+        }
+        return ParseResponse(SessionObject(session: found.session, token: token).members)
+    }
+
+    /// `GET /sessions`: the caller's, newest first; those of a user that `where` names, for an administrator.
+    func list(_ call: ParseCall) async throws -> ParseResponse {
+        let options = try QueryOptions(call)
+        let filter = try SessionFilter(options.condition)
+        let owner: Identifier<User>
+        if call.caller.isMaster {
+            guard let user = filter.user else {
+                throw ParseFault(119, "Sessions are listed by their user: say which one in where.")
+            }
+            owner = user
+        } else {
+            guard let session = call.caller.session else { throw ParseFault.sessionInvalid }
+            owner = session.user.id
+        }
+        let sessions = try await list(of: owner, call).filter(filter.fits)
+        let ordered = options.order?.hasPrefix("createdAt") == true ? sessions.reversed() : sessions
+        var user: JSONValue?
+        if options.includes.contains("user") || options.includes.contains("*") { user = try await view(owner, call) }
+        let expanded = user
+        let results = ordered.dropFirst(options.skip).prefix(options.limit).map { session in
+            var members = SessionObject(session: session, token: token(of: session, call)).members
+            if let expanded { members["user"] = expanded }
+            return JSONValue.object(options.columns.cut(members))
+        }
+        var members: [String: JSONValue] = ["results": .array(Array(results))]
+        if options.counts { members["count"] = .integer(Int64(clamping: sessions.count)) }
+        return ParseResponse(members)
+    }
+
+    /// `GET /sessions/{objectId}`
+    func read(_ call: ParseCall) async throws -> ParseResponse {
+        _ = try QueryOptions.columns(of: call)
+        guard let found = try await session(call) else { throw ParseFault.objectNotFound }
+        return ParseResponse(SessionObject(session: found, token: token(of: found, call)).members)
+    }
+
+    /// `POST /sessions`: a further session of the caller.
+    func create(_ call: ParseCall) async throws -> ParseResponse {
+        guard let session = call.caller.session else { throw ParseFault.sessionRequired }
+        try SessionFields.refuse(call.body.filter { $0.key != "user" })
+        let logIn = try await sessions.openSession(of: session.user.id, .creation, by: .user(session.user.id), call)
+        return ParseResponse(
+            Self.opened(logIn), status: .created, headers: call.location("/classes/_Session/\(logIn.session.id)"))
+    }
+
+    /// `PUT /sessions/{objectId}`: a session has nothing that could be changed.
+    func update(_ call: ParseCall) async throws -> ParseResponse {
+        guard let found = try await session(call) else {
+            throw call.objectId == "me"
+                ? ParseFault(105, "A session is changed by its objectId.") : ParseFault.objectNotFound
+        }
+        let user = ParseValue.pointer(to: found.user)
+        try SessionFields.refuse(call.body.filter { $0.key != "user" || $0.value != user })
+        return ParseResponse(["updatedAt": .string(call.requests.now.text)])
+    }
+
+    /// `DELETE /sessions/{objectId}`: the token is dead at once.
+    func delete(_ call: ParseCall) async throws -> ParseResponse {
+        do {
+            if call.caller.isMaster {
+                try await sessions.revokeSession(
+                    try call.id(), in: call.application.id, by: Operator(actor: .operator, origin: call.origin))
+            } else {
+                guard let session = call.caller.session else { throw ParseFault.sessionInvalid }
+                let id: Identifier<Session> = try call.id()
+                guard try await list(of: session.user.id, call).contains(where: { $0.id == id }) else {
+                    throw DomainError.sessionUnknown
+                }
+                try await sessions.endSession(id, by: session, from: call.origin)
+            }
+        } catch let error as DomainError {
+            guard error == .sessionUnknown || error == .userUnknown else { throw error }
+            throw ParseFault.objectNotFoundForDelete
+        }
+        return ParseResponse([:])
+    }
+
+    /// `POST /upgradeToRevocableSession`: a revocable session in the place of a token of the old kind.
+    func upgrade(_ call: ParseCall) async throws -> ParseResponse {
+        guard let token = call.caller.token, !token.isEmpty else { throw ParseFault(101, "invalid session") }
+        var call = call
+        let isLegacy = !token.hasPrefix("r:")
+        do {
+            try await call.requests.authenticate(&call)
+        } catch let fault as ParseFault {
+            throw isLegacy && fault.code == 209 ? ParseFault(209, "invalid legacy session token") : fault
+        }
+        guard let session = call.caller.session else { throw ParseFault.sessionInvalid }
+        let logIn = try await sessions.openSession(
+            of: session.user.id, .upgrade, by: .user(session.user.id),
+            replacing: isLegacy ? session.session.id : nil, call)
+        return ParseResponse(Self.opened(logIn))
+    }
+
+    private static func opened(_ logIn: LogIn) -> [String: JSONValue] {
+        SessionObject(session: logIn.session, token: logIn.token.revealed).members
+            .filter { $0.key != "createdAt" && $0.key != "updatedAt" }
+    }
+
+    /// The session that the path names: one of the caller's, or anybody's for an administrator.
+    ///
+    /// - Throws: 209 without a session.
+    private func session(_ call: ParseCall) async throws -> Session? {
+        let id: Identifier<Session> = try call.id()
+        if call.caller.isMaster {
+            return try await sessions.findSession(id, in: call.application, of: .parse)
+        }
+        guard let session = call.caller.session else { throw ParseFault.sessionRequired }
+        return try await list(of: session.user.id, call).first { $0.id == id }
+    }
+
+    /// Those of this protocol.
+    private func list(of user: Identifier<User>, _ call: ParseCall) async throws(DomainError) -> [Session] {
+        try await sessions.listSessions(of: user, in: call.application).filter { $0.protocolName == .parse }
+    }
+
+    /// The token that the request itself has shown.
+    private func token(of session: Session, _ call: ParseCall) -> String? {
+        session.id == call.caller.session?.session.id ? call.caller.token : nil
+    }
+
+    private func view(_ id: Identifier<User>, _ call: ParseCall) async throws(DomainError) -> JSONValue? {
+        guard var members = call.caller.view(try await readUser(id, in: call.application.id)) else {
+            return nil
+        }
+        members["__type"] = "Object"
+        members["className"] = "_User"
+        return .object(members)
+    }
+}
+
+/// What a session's members may be.
+enum SessionFields {
+    /// - Throws: 105 for members of a session's own, 119 for others, which nothing would keep.
+    static func refuse(_ members: [String: JSONValue]) throws(ParseFault) {
+        for name in members.keys.sorted() {
+            if name == "ACL" { throw ParseFault(105, "Cannot set ACL on a Session.") }
+            guard UserFields.isName(name) else { throw .invalidField(name) }
+            let own = [
+                "objectId", "createdAt", "updatedAt", "user", "installationId", "sessionToken", "createdWith",
+                "expiresAt",
+                "restricted",
+            ]
+            if own.contains(name) { throw ParseFault(105, "\(name) of a session cannot be changed.") }
+            throw ParseFault(119, "Sessions have no members of an app's own.")
+        }
+    }
+}
+
+/// A `where` over sessions, of which a user has a hundred at the most.
+struct SessionFilter {
+    private(set) var user: Identifier<User>?
+    private var id: String?
+    private var installation: String?
+    private var token: String?
+
+    /// - Throws: 102, 119.
+    init(_ value: JSONValue?) throws(ParseFault) {
+        guard let value else { return }
+        guard case .object(let members) = value else { throw ParseFault(107, "where must be an object.") }
+        for (name, asked) in members.sorted(by: { $0.key < $1.key }) {
+            var asked = asked
+            if case .object(let constraint) = asked, let equal = constraint["$eq"], constraint.count == 1 {
+                asked = equal
+            }
+            switch (name, asked) {
+            case ("user", .object(let pointer)):
+                guard case .string(let id)? = pointer["objectId"] else { throw ParseFault(106, "Invalid pointer.") }
+                user = Identifier(rawValue: id)
+            case ("objectId", .string(let text)): id = text
+            case ("installationId", .string(let text)): installation = text
+            case ("sessionToken", .string(let text)): token = text
+            default:
+                throw ParseFault(
+                    119, "Sessions are found by user, objectId and installationId: \(MemberFault.printable(name)).")
+            }
+        }
+    }
+
+    func fits(_ session: Session) -> Bool {
+        (user.map { $0 == session.user } ?? true) && (id.map { $0 == session.id.rawValue } ?? true)
+            && (installation.map { $0 == session.device.installation } ?? true) && token == nil
+    }
+}

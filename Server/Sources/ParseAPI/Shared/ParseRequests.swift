@@ -1,0 +1,122 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import OkaeriWire
+
+/// What every controller needs of a request: what it says, who makes it, and from where.
+final class ParseRequests: Sendable {
+    let gate: ProtocolAuthenticator
+    let readBody: BodyReader
+    /// Where the API is served: `/parse`, `/1`.
+    let prefixes: [String]
+    private let clock: any WallClock
+    let findSession: FindSession
+
+    init(
+        gate: ProtocolAuthenticator, readBody: BodyReader, prefixes: [String], clock: any WallClock,
+        findSession: FindSession
+    ) {
+        self.gate = gate
+        self.readBody = readBody
+        self.prefixes = prefixes
+        self.clock = clock
+        self.findSession = findSession
+    }
+
+    var now: Timestamp { clock.now }
+
+    /// Scheme, host and prefix, as the client has them.
+    func base(_ request: Request, _ context: ServerContext, _ prefix: String) -> String {
+        let target = gate.target(of: request, context)
+        return "\(target.scheme)://\(target.authority)\(target.path.dropLast(request.uri.path.count))\(prefix)"
+    }
+
+    /// Reads a request: its body whatever media type it has, the method that the body says, and who makes it: by headers,
+    /// or in the body, as the JavaScript SDK has it, which sends no header of its own.
+    func call(
+        _ request: Request, _ context: ServerContext, _ prefix: String, _ segments: [Substring]
+    ) async throws -> ParseCall {
+        var (method, body) = (request.method, try await members(of: request, context))
+        if method == .post, let override = body.removeValue(forKey: "_method") { method = try Self.method(override) }
+        body.removeValue(forKey: "_noBody")
+        var credentials = ParseCredentials(request.headers)
+        let enabled: EnabledProtocol
+        do {
+            enabled = try await gate.enabled(.parse, publicKey: credentials.applicationId)
+        } catch {
+            guard error == .applicationUnknown, case .string(let id)? = body["_ApplicationId"] else { throw error }
+            enabled = try await gate.enabled(.parse, publicKey: id)
+            // Only now: beside a known application in the header they would be data.
+            credentials = Self.credentials(takenFrom: &body)
+        }
+        if let sent = request.headers.value(of: .parseCloudContext), !Self.isObject(sent) {
+            throw ParseFault(107, "Invalid object for context.")
+        }
+        let caller = try admitted(enabled, credentials, request, context)
+        var query = try Self.items(of: request)
+        if method == .get, !body.isEmpty {
+            query.merge(body) { _, member in member }
+            body = [:]
+        }
+        return ParseCall(
+            requests: self, request: request, context: context, prefix: prefix, method: method, segments: segments,
+            body: body, query: query, caller: caller)
+    }
+
+    private func members(of request: Request, _ context: ServerContext) async throws -> [String: JSONValue] {
+        guard context.body != nil else { return [:] }
+        let buffer = try await readBody(request, context)
+        guard buffer.readableBytesView.contains(where: { $0 > 0x20 }) else { return [:] }
+        let value: JSONValue
+        do {
+            value = try JSONValue(parsing: Array(buffer.readableBytesView))
+        } catch {
+            throw ParseFault(107, error.words)
+        }
+        guard case .object(let members) = value else { throw ParseFault.notJSON }
+        return members
+    }
+
+    private static func method(_ value: JSONValue) throws(ParseFault) -> HTTPRequest.Method {
+        switch value {
+        case "GET": .get
+        case "PUT": .put
+        case "DELETE": .delete
+        case "POST": .post
+        default: throw ParseFault(107, "_method must be GET, PUT, POST or DELETE.")
+        }
+    }
+
+    private static func items(of request: Request) throws(ParseFault) -> [String: JSONValue] {
+        do {
+            let items = try QueryItems(request).items
+            return items.isEmpty ? [:] : items.mapValues { .string($0) }
+        } catch {
+            throw .invalidParameter(error.name)
+        }
+    }
+
+    private static func isObject(_ text: String) -> Bool {
+        if case .object? = try? JSONValue(parsing: Array(text.utf8)) { true } else { false }
+    }
+
+    /// Takes what is no data out of a body.
+    private static func credentials(takenFrom body: inout [String: JSONValue]) -> ParseCredentials {
+        func take(_ name: String) -> String? {
+            guard case .string(let text)? = body.removeValue(forKey: name) else { return nil }
+            return text
+        }
+        var credentials = ParseCredentials()
+        credentials.applicationId = take("_ApplicationId")
+        credentials.keys[.javascriptKey] = take("_JavaScriptKey")
+        credentials.keys[.clientKey] = take("_ClientKey")
+        credentials.keys[.restKey] = take("_RestKey") ?? take("_RESTAPIKey")
+        credentials.masterKey = take("_MasterKey")
+        credentials.token = take("_SessionToken")
+        credentials.device.installation = ParseCredentials.name(take("_InstallationId"))
+        credentials.device.model = ParseCredentials.short(take("_ClientVersion"))
+        for name in ["_RevocableSession", "_context", "_ContentType"] { body.removeValue(forKey: name) }
+        return credentials
+    }
+}
