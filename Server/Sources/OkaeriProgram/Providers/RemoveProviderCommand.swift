@@ -16,7 +16,7 @@ struct RemoveProviderCommand: AsyncParsableCommand {
     @Argument(help: "The application's id.")
     var id: String
 
-    @Argument(help: "apple, google, facebook, twitter, or oidc:NAME.")
+    @Argument(help: "apple, google, facebook, twitter, line, kakao, naver, yahoojapan, gamecenter, or oidc:NAME.")
     var provider: String
 
     @OptionGroup var storage: StorageOptions
