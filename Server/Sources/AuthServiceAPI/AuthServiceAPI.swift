@@ -30,5 +30,5 @@ package struct AuthServiceAPI: ProtocolAdapter {
 extension AccountRules {
     /// The apps check nothing and send what was typed.
     static let envelope = AccountRules(
-        userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))
+        userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1), takesEmail: false)
 }
