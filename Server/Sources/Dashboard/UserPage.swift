@@ -29,7 +29,7 @@ enum UserPage {
         DashboardRoute(page, post: "device-keys/{thumbprint}/remove", .removeDeviceKey) { request in
             try await change(request) { _, id, application, who in
                 try await request.modules.accounts.removeDeviceKeys(
-                    request.id("thumbprint"), of: id, in: application, by: who)
+                    request.id("thumbprint"), of: id, in: application, by: .operator(who))
                 return done("keyRemoved", request)
             }
         },

@@ -22,7 +22,7 @@ package struct NativeAPI: ProtocolAdapter {
     ) {
         self.modules = modules
         requests = NativeRequests(
-            gate: gate, readBody: readBody, requireRecentLogIn: modules.sessions.requireRecentLogIn)
+            gate: gate, readBody: readBody)
         self.metrics = metrics
         self.metricsKey = metricsKey
     }

@@ -29,8 +29,8 @@ extension NativeAPI {
             application(.post, APIPath.verifyEmail, email.verify),
             application(.post, APIPath.adopt, logIn.adopt),
             application(.post, APIPath.logIn(with: "{provider}"), identities.logIn),
-            recentSession(.post, APIPath.identity("{provider}"), identities.link),
-            recentSession(.delete, APIPath.identity("{provider}"), identities.unlink),
+            change(.identityLinked, .post, APIPath.identity("{provider}"), identities.link),
+            change(.identityUnlinked, .delete, APIPath.identity("{provider}"), identities.unlink),
             Route(.post, APIPath.appleNotifications, .nothing, identities.receiveAppleNotification),
         ]
     }
@@ -44,17 +44,17 @@ extension NativeAPI {
             session(.post, APIPath.logOut, sessions.endCurrent),
             session(.get, APIPath.user, users.read),
             session(.patch, APIPath.user, users.update),
-            recentSession(.post, APIPath.upgrade, users.upgrade),
+            change(.upgraded, .post, APIPath.upgrade, users.upgrade),
             session(.put, APIPath.password, passwords.change),
             session(.post, APIPath.reauthenticate, sessions.renew),
             session(.get, APIPath.sessions, sessions.list),
-            recentSession(.delete, APIPath.sessions, sessions.endOthers),
+            change(.otherSessionsEnded, .delete, APIPath.sessions, sessions.endOthers),
             session(.delete, APIPath.session("{id}"), sessions.end),
             session(.get, APIPath.deviceKeys, deviceKeys.list),
-            recentSession(.delete, APIPath.deviceKeys, deviceKeys.removeOthers),
-            recentSession(.delete, APIPath.deviceKey("{thumbprint}"), deviceKeys.remove),
-            recentSession(.delete, APIPath.user, users.delete),
-            recentSession(.get, APIPath.export, users.export),
+            change(.otherDeviceKeysRemoved, .delete, APIPath.deviceKeys, deviceKeys.removeOthers),
+            change(.deviceKeyRemoved, .delete, APIPath.deviceKey("{thumbprint}"), deviceKeys.remove),
+            change(.deletionRequested, .delete, APIPath.user, users.delete),
+            session(.get, APIPath.export, users.export, as: .recentSession),
         ]
     }
 
@@ -65,11 +65,11 @@ extension NativeAPI {
         return [
             session(.post, APIPath.mergePreview, merges.preview),
             session(.post, APIPath.merge, merges.resolve),
-            recentSession(.post, APIPath.undoMerge, merges.undo),
+            change(.mergeUndone, .post, APIPath.undoMerge, merges.undo),
             application(.post, APIPath.logInWithTransferCode, transferCodes.redeem),
-            recentSession(.post, APIPath.transferCode, transferCodes.issue),
-            session(.delete, APIPath.transferCode, transferCodes.withdraw),
-            session(.post, APIPath.undoTransfer, transferCodes.undo),
+            change(.transferCodeIssued, .post, APIPath.transferCode, transferCodes.issue),
+            change(.transferCodeWithdrawn, .delete, APIPath.transferCode, transferCodes.withdraw),
+            change(.transferUndone, .post, APIPath.undoTransfer, transferCodes.undo),
             session(.get, APIPath.notices, notices.list),
             session(.delete, APIPath.notice("{id}"), notices.acknowledge),
         ]
@@ -106,19 +106,20 @@ extension NativeAPI {
         }
     }
 
-    /// A route whose caller has a session.
-    private func session(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping SessionHandler) -> Route {
-        Route(method, path, .session) { [requests] request, context in
+    /// A route whose caller has a session. The rule that it leads to refuses one that is not recent.
+    private func session(
+        _ method: HTTPRequest.Method, _ path: String, _ handler: @escaping SessionHandler,
+        as caller: RouteCaller = .session
+    ) -> Route {
+        Route(method, path, caller) { [requests] request, context in
             try await handler(try await requests.caller(of: request, context), request, context)
         }
     }
 
-    /// A route whose caller logged in, or proved to be there, a short time ago.
-    private func recentSession(
-        _ method: HTTPRequest.Method, _ path: String, _ handler: @escaping SessionHandler
+    /// A route that makes one change of the caller's account. Its row of the table says what must be fresh.
+    private func change(
+        _ row: AccountChange, _ method: HTTPRequest.Method, _ path: String, _ handler: @escaping SessionHandler
     ) -> Route {
-        Route(method, path, .recentSession) { [requests] request, context in
-            try await handler(try await requests.presentCaller(of: request, context), request, context)
-        }
+        session(method, path, handler, as: row.policy.fresh.contains(.recentLogIn) ? .recentSession : .session)
     }
 }

@@ -29,19 +29,19 @@ extension WebPages {
             ]
             + [
                 form("code", SendCodeRequest()), form("code/enter", SendCode()), form("log-out", SendLogOut()),
-                form("account/confirm", SendAccount(action: ConfirmPresence(), needsPresence: false)),
-                form("account/profile", SendAccount(action: ChangeProfile(), needsPresence: false)),
+                form("account/confirm", SendAccount(action: ConfirmPresence())),
+                form("account/profile", SendAccount(action: ChangeProfile())),
                 form("account/email", SendAccount(action: ChangeEmail())),
-                form("account/password", SendAccount(action: ChangeOwnPassword(), needsPresence: false)),
+                form("account/password", SendAccount(action: ChangeOwnPassword())),
                 form("account/upgrade", SendAccount(action: Upgrade())),
                 form("account/link", SendAccount(action: LinkIdentity())),
                 form("account/identity", SendAccount(action: RemoveIdentity())),
                 form("account/sessions", SendAccount(action: EndSessions())),
                 form("account/transfer", SendAccount(action: ShowTransferCode())),
-                form("account/withdraw", SendAccount(action: WithdrawTransfer(), needsPresence: false)),
+                form("account/withdraw", SendAccount(action: WithdrawTransfer())),
                 form("account/export", SendAccount(action: DownloadExport())),
                 form("account/delete", SendAccount(action: DeleteAccount())),
-                form("account/merge", SendAccount(action: ChooseAccount(), needsPresence: false)),
+                form("account/merge", SendAccount(action: ChooseAccount())),
             ]
             + [Route(.get, "/a/{application}/theme/{picture}", .application, ThemePictureRoute(pages: self).respond)]
     }

@@ -48,7 +48,8 @@ package struct EndAllSessions: Sendable {
             try transaction.user(id, in: application.id)
         }
         guard let known else { throw .userUnknown }
-        let ready = try changes.ready([.allSessionsEnded], of: known, in: application, by: who, at: clock.now)
+        let ready = try changes.ready(
+            [.allSessionsEnded], of: known, in: application, by: .operator(who), at: clock.now)
         return try await store.write { transaction throws(DomainError) in
             guard var user = try transaction.user(id, in: application.id) else { throw .userUnknown }
             return try ready.settle([.allSessionsEnded: [:]], of: &user, keeping: .nothing, in: transaction)
@@ -120,7 +121,7 @@ package struct MergeUsers: Sendable {
         let work = UserMerger(
             application: application, id: randomness.newIdentifier(at: now), event: randomness.newIdentifier(at: now),
             now: now)
-        let ready = changes.ready([.mergedByOperator], in: application.id, by: who, at: now)
+        let ready = try changes.audit.ready([.mergedByOperator], in: application.id, by: .operator(who), at: now)
         return try await store.write { transaction throws(DomainError) in
             guard let current = try transaction.user(id, in: application.id),
                 var user = try transaction.user(other, in: application.id)

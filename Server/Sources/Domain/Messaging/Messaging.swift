@@ -27,10 +27,9 @@ package final class Messaging: Sendable {
             store: store, clock: clock, sealing: sealing, rateLimiter: rateLimiter,
             delivery: world.services.mailDelivery, textDelivery: world.services.textDelivery,
             pagesURL: world.services.pagesURL, hasLimits: world.limits.hasRateLimits)
-        let requireRecentLogIn = RequireRecentLogIn(clock: clock)
         requestLogInCode = RequestLogInCode(enqueueMessage: enqueueMessage, randomness: randomness)
         requestEmailVerification = RequestEmailVerification(
-            enqueueMessage: enqueueMessage, requireRecentLogIn: requireRecentLogIn)
+            enqueueMessage: enqueueMessage, clock: clock)
         requestPasswordReset = RequestPasswordReset(enqueueMessage: enqueueMessage)
         requestPhoneVerification = RequestPhoneVerification(enqueueMessage: enqueueMessage)
         requestTextedReset = RequestTextedReset(enqueueMessage: enqueueMessage)

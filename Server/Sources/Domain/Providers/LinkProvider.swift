@@ -1,5 +1,4 @@
-/// Links a person whom a provider vouches for to the user of the session. The user's id stays (complaint 5). Ask
-/// `RequireRecentLogIn` before.
+/// Links a person whom a provider vouches for to the user of the session. The user's id stays (complaint 5).
 package struct LinkProvider: Sendable {
     let store: any Store
     let clock: any WallClock
@@ -21,16 +20,20 @@ package struct LinkProvider: Sendable {
     ///   - credential: What the provider gave.
     ///   - displayName: The name that came with it, taken when the user has none (complaint 21).
     ///   - who: The session.
+    ///   - isProven: Whether the request came with a proof by the session's key; see `AccountAuthor`.
     ///   - origin: Where the request came from, for the audit log.
     /// - Returns: the user afterwards; unchanged when this identity was linked already.
-    /// - Throws: `mergeOffered` when it leads to somebody else, whom the token has just proved: the ticket resolves it
+    /// - Throws: `reauthenticationRequired`; `mergeOffered` when it leads to somebody else, whom the token has just proved: the ticket resolves it
     ///   without asking the person again, and neither token nor code were used up (complaints 2 and 4). `identityTaken`
     ///   when that user cannot be gone on with, or the token was used before. `providerAlreadyLinked` when the user has
     ///   another identity there; `fieldsRefused`, `userUnknown`, and what the provider refuses.
     package func callAsFunction(
         _ name: Identity.Provider, _ credential: ProviderCredential, displayName: String?, by who: Authenticated,
-        from origin: RequestOrigin
+        isProven: Bool, from origin: RequestOrigin
     ) async throws(DomainError) -> User {
+        let author = AccountAuthor.owner(who, isProven: isProven, from: origin)
+        // Before a code is spent.
+        try author.requireProof(of: .identityLinked, at: clock.now)
         let faults = ProfileRules.faults(displayName: displayName, locale: nil, fields: [:])
         guard faults.isEmpty else {
             throw .fieldsRefused(faults.map { ValidationError(field: "user.\($0.field)", rule: $0.rule) })
@@ -52,7 +55,7 @@ package struct LinkProvider: Sendable {
                 code, nonce: credential.nonce, of: identified, for: found.configured)
         }
         guard let person = identified else { throw .providerTokenRefused(.malformed) }
-        let standing = try await link(person, displayName: displayName, by: who, from: origin)
+        let standing = try await link(person, displayName: displayName, by: who, author)
         guard let linked = try await settled(standing, name, who, origin) else { throw .storageUnavailable }
         return linked
     }
@@ -75,19 +78,20 @@ package struct LinkProvider: Sendable {
         case .linked(let user): return user
         case .taken(let owner, let isTokenUsed):
             guard !isTokenUsed,
-                let offer = try await offerMerge(who, other: owner, cause: .identity(provider), from: origin)
+                let offer = try await offerMerge(
+                    who, other: owner, by: .providerToken, cause: .identity(provider), from: origin)
             else { throw .identityTaken }
             throw .mergeOffered(offer)
         }
     }
 
     private func link(
-        _ person: ExternalIdentity, displayName: String?, by who: Authenticated, from origin: RequestOrigin
+        _ person: ExternalIdentity, displayName: String?, by who: Authenticated, _ author: AccountAuthor
     ) async throws(DomainError) -> Standing {
         let (now, id, application) = (clock.now, who.user.id, who.application.id)
         var edit = UserEdit()
         edit.people = [person]
-        let ready = try await editUser.ready(edit, of: who.user, in: who.application, by: .owner(who, from: origin))
+        let ready = try await editUser.ready(edit, of: who.user, in: who.application, by: author)
         return try await store.write { transaction throws(DomainError) in
             let standing = try Self.standing(of: person, to: id, in: application, transaction)
             switch standing {

@@ -72,7 +72,7 @@ package struct LogInWithIdentities: Sendable {
         let owner = try await store.read { transaction throws(DomainError) in try links.owner(in: transaction) }
         let ready = try changes.ready(
             [.identityLinked], of: owner ?? draft.user, in: request.application,
-            by: Operator(actor: .unknown, origin: request.origin), at: now)
+            by: .unknown(showing: .recentLogIn, from: request.origin), at: now)
         let registration =
             owner == nil
             ? try await registrar.ready(draft, from: request.address, request.origin, isCounted: false) : draft
@@ -82,7 +82,7 @@ package struct LogInWithIdentities: Sendable {
                 let before = known
                 try links.join(&known, in: transaction)
                 try ready.settle(
-                    AccountChange.between(before, known), of: &known, keeping: .nothing, by: .user(known.id),
+                    AccountChange.between(before, known), of: &known, keeping: .nothing, by: .owner(known.id),
                     in: transaction)
                 return try issuer.issue(to: known, in: transaction)
             }

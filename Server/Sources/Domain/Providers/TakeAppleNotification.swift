@@ -23,31 +23,32 @@ package struct TakeAppleNotification: Sendable {
             until: notification.issuedAt + Self.memory + .seconds(1))
         let concerned = known.filter { $0.settings.audiences.contains(notification.audience) }
         for entry in concerned {
-            let drafts = notification.events.map { _ in
-                Drafts(
-                    news: audit.draft(.providerNotified, by: .provider(.apple), in: entry.application, from: .local),
-                    deletion: UserErasure(
-                        .goneElsewhere, in: entry.application,
-                        by: Operator(actor: .provider(.apple), origin: .local), audit: audit, now: now))
+            let effects = try notification.events.map { _ throws(DomainError) in
+                Effects(
+                    ready: try audit.ready(
+                        [.consentRevoked, .providerAccountDeleted], in: entry.application, by: .provider(.apple),
+                        at: now),
+                    deletion: try UserErasure(
+                        .goneElsewhere, in: entry.application, by: .provider(.apple), audit: audit, now: now))
             }
             try await store.write { transaction throws(DomainError) in
                 let isNew = try transaction.markUsed(proof, in: entry.application)
                 guard isNew else { return }
-                for (event, drafts) in zip(notification.events, drafts) {
-                    try take(event, entry, drafts, transaction, at: now)
+                for (event, effects) in zip(notification.events, effects) {
+                    try take(event, entry, effects, transaction, at: now)
                 }
             }
         }
     }
 
-    /// What the audit log may have to say of an event.
-    private struct Drafts: Sendable {
-        let news: AuditDraft
+    /// What an event may do to a user.
+    private struct Effects: Sendable {
+        let ready: ReadyChanges
         let deletion: UserErasure
     }
 
     private func take(
-        _ event: ProviderNotification.Event, _ entry: StoredProvider, _ drafts: Drafts,
+        _ event: ProviderNotification.Event, _ entry: StoredProvider, _ effects: Effects,
         _ transaction: any Transaction, at now: Timestamp
     ) throws(DomainError) {
         let application = entry.application
@@ -64,14 +65,15 @@ package struct TakeAppleNotification: Sendable {
             try transaction.save(account)
         case .consentRevoked:
             // Apple has ended the grant itself. The person may come back with the same name.
-            guard let user = try transaction.user(provider: .apple, subject: subject, in: application) else { return }
+            guard var user = try transaction.user(provider: .apple, subject: subject, in: application) else { return }
             if var account = try transaction.providerAccount(.apple, subject: subject, in: application) {
                 account.sealedGrant = nil
                 account.updatedAt = now
                 try transaction.save(account)
             }
-            try Self.endSessions(of: user, in: transaction)
-            try drafts.news.record(on: .user(user.id), details: ["event": "consent-revoked"], in: transaction)
+            try effects.ready.settle(
+                [.consentRevoked: ["event": "consent-revoked"]], of: &user, keeping: .nothing, unlinked: [.apple],
+                in: transaction)
         case .accountDeleted:
             guard var user = try transaction.user(provider: .apple, subject: subject, in: application),
                 let identity = user.identities.first(where: { $0.provider == .apple && $0.subject == subject })
@@ -81,20 +83,15 @@ package struct TakeAppleNotification: Sendable {
             let isStranded = !user.hasWayIn(without: [identity])
             user.updatedAt = now
             try transaction.updateProfile(of: user)
-            try Self.endSessions(of: user, in: transaction)
-            try drafts.news.record(on: .user(user.id), details: ["event": "account-delete"], in: transaction)
+            try effects.ready.settle(
+                [.providerAccountDeleted: ["event": "account-delete"]], of: &user, keeping: .nothing,
+                unlinked: [.apple], in: transaction)
             // Nobody could come back as this user: what is stored about the person goes after the grace.
             if isStranded {
-                _ = try drafts.deletion.store(user.id, in: application, transaction)
+                _ = try effects.deletion.store(user.id, in: application, transaction)
             }
         case .other:
             return
         }
-    }
-
-    private static func endSessions(of user: User, in transaction: any Transaction) throws(DomainError) {
-        // No session has the empty id.
-        _ = try transaction.endSessions(
-            of: user.id, openedBy: .init(rawValue: "apple"), in: user.application, except: Identifier(rawValue: ""))
     }
 }

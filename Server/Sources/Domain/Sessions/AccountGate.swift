@@ -26,13 +26,14 @@ enum AccountGate {
     /// - Returns: the user, no longer on the way out.
     /// - Throws: `userDisabled`, `userDeleted`, `storageUnavailable`.
     static func admit(
-        _ user: User, to application: Application, restoration: AuditDraft?, in transaction: any Transaction
+        _ user: User, to application: Application, restoration: ReadyChanges?, in transaction: any Transaction
     ) throws(DomainError) -> User {
         try refuse(user, of: application, isRestored: restoration != nil)
         guard let restoration, user.deletionRequestedAt != nil else { return user }
         var user = user
         try transaction.restore(&user)
-        try restoration.record(on: .user(user.id), by: .user(user.id), in: transaction)
+        try restoration.settle(
+            [.restored: [:]], of: &user, keeping: .nothing, by: .owner(user.id), in: transaction)
         return user
     }
 }

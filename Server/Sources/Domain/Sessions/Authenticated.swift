@@ -31,14 +31,6 @@ package final class Authenticated: Sendable {
         _ = written.storeIfNil(user)
     }
 
-    /// Call it before what must not happen behind the owner's back: a change of identifiers, password or identities, a
-    /// transfer code, deletion, export (requirement 18).
-    ///
-    /// - Throws: `reauthenticationRequired` when the owner has not proved to be there within ten minutes.
-    package func requireFresh(at now: Timestamp) throws(DomainError) {
-        guard session.isFresh(at: now) else { throw .reauthenticationRequired }
-    }
-
     /// The last use, whether or not it is in the database already.
     var lastUsedAt: Timestamp { Timestamp(milliseconds: lastNotedUse.load(ordering: .relaxed)) }
 

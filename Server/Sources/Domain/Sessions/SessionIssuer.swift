@@ -14,7 +14,7 @@ package struct SessionIssuer: Sendable {
     /// What the log-in, or its refusal, leaves in the audit log; `nil` when the request says that it leaves nothing.
     let entry: AuditDraft?
     /// Brings a user back that asked to be deleted; `nil` when that was not wished.
-    private let restoration: AuditDraft?
+    private let restoration: ReadyChanges?
     private let now: Timestamp
     private let rules: SessionRules
     /// When the session ends at the latest: as its protocol says, or earlier when the client wishes so.
@@ -35,7 +35,7 @@ package struct SessionIssuer: Sendable {
             case .logIn(_, let origin): audit.draft(.loggedIn, by: .unknown, in: application.id, from: origin)
             }
         restoration = request.restoringFrom.map {
-            audit.draft(.userRestored, by: .unknown, in: application.id, from: $0)
+            audit.ready(atLogIn: .restored, in: application.id, from: $0, at: now)
         }
         self.now = now
         rules = application.settings.sessionRules(of: request.protocolName)

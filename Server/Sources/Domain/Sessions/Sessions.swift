@@ -4,7 +4,6 @@ package final class Sessions: Sendable {
     package let logOut: LogOut
     package let listSessions: ListSessions
     package let reauthenticate: Reauthenticate
-    package let requireRecentLogIn: RequireRecentLogIn
     package let endSession: EndSession
     package let endOtherSessions: EndOtherSessions
     package let revokeSession: RevokeSession
@@ -40,7 +39,6 @@ package final class Sessions: Sendable {
         reauthenticate = Reauthenticate(
             store: store, clock: clock, randomness: randomness, check: check, tryCode: tryCode,
             identify: VerifyExternalIdentity(findProvider: findProvider), audit: audit)
-        requireRecentLogIn = RequireRecentLogIn(clock: clock)
         endSession = EndSession(store: store, audit: audit)
         endOtherSessions = EndOtherSessions(store: store, clock: clock, changes: changes)
         revokeSession = RevokeSession(store: store, audit: audit)

@@ -27,7 +27,7 @@ struct ChangePasswordRoute: Sendable {
                 ChangePassword.Request(
                     current: old, new: new, address: api.gate.client(of: request, context), rules: .kii,
                     keepsSession: false, origin: api.origin(of: request, context)),
-                by: session)
+                by: session, isProven: false)
         } catch {
             guard case .credentialRefused = error else { throw error }
             throw KiiFault(

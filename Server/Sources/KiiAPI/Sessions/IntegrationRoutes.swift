@@ -40,7 +40,8 @@ struct LinkRoute: Sendable {
         )
         do {
             _ = try await api.modules.accounts.linkProvider(
-                provider.provider, credential, displayName: nil, by: session, from: api.origin(of: request, context))
+                provider.provider, credential, displayName: nil, by: session, isProven: false,
+                from: api.origin(of: request, context))
         } catch {
             switch error {
             // Kii knew no merging of users.
@@ -65,7 +66,7 @@ struct UnlinkRoute: Sendable {
         do {
             try await api.modules.accounts.editUser(
                 UserEdit(unlinking: provider.provider), of: session.user.id, in: session.application,
-                by: .owner(session, from: api.origin(of: request, context)))
+                by: .owner(session, isProven: false, from: api.origin(of: request, context)))
         } catch {
             guard case .identityUnknown = error else { throw error }
             throw KiiFault(

@@ -60,7 +60,8 @@ final class MergesController: Sendable {
             throw RequestError.membersInvalid([MemberFault(path: "merge", rule: .required)])
         }
         try await undoMerge(
-            Identifier(rawValue: body.merge), by: caller, from: requests.origin(of: request, context))
+            Identifier(rawValue: body.merge), by: caller, isProven: requests.isProven(request, context),
+            from: requests.origin(of: request, context))
         return Response(status: .noContent)
     }
 }

@@ -26,7 +26,7 @@ final class PasswordController: Sendable {
             ChangePassword.Request(
                 current: body.currentPassword.map(Secret.init(_:)), new: Secret(body.newPassword),
                 address: requests.gate.client(of: request, context), origin: requests.origin(of: request, context)),
-            by: caller)
+            by: caller, isProven: requests.isProven(request, context))
         return try JSONResponse(body: EndedSessionsAnswer(ended: ended)).response()
     }
 

@@ -24,7 +24,8 @@ final class TransferCodesController: Sendable {
 
     /// `POST /v1/user/transfer-code`: a code that carries the user to another device.
     func issue(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
-        let issued = try await issueTransferCode(by: caller, from: requests.origin(of: request, context))
+        let issued = try await issueTransferCode(
+            by: caller, isProven: requests.isProven(request, context), from: requests.origin(of: request, context))
         let link = issued.link?.revealed
         // An application's pattern may be too long for a QR code; the code alone never is.
         let picture = link.flatMap { QRPicture($0) } ?? QRPicture(issued.code.revealed)

@@ -10,7 +10,6 @@ final class UsersController: Sendable {
     private let metrics: ServerMetrics
     private let signUp: SignUp
     private let editUser: EditUser
-    private let requireRecentLogIn: RequireRecentLogIn
     private let rememberAttempt: RememberAttempt
     private let upgradeOrOfferMerge: UpgradeOrOfferMerge
     private let requestDeletion: RequestDeletion
@@ -21,7 +20,6 @@ final class UsersController: Sendable {
         self.metrics = metrics
         signUp = modules.accounts.signUp
         editUser = modules.accounts.editUser
-        requireRecentLogIn = modules.sessions.requireRecentLogIn
         rememberAttempt = modules.accounts.rememberAttempt
         upgradeOrOfferMerge = modules.accounts.upgradeOrOfferMerge
         requestDeletion = modules.deletion.requestDeletion
@@ -64,13 +62,9 @@ final class UsersController: Sendable {
     func update(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
         let patch = try await requests.readJSON(
             UserPatchBody.self, of: request, context, mediaTypes: ["application/merge-patch+json", "application/json"])
-        let edit = UserEdit(patch ?? UserPatchBody())
-        if !edit.identifiers.isEmpty {
-            try requireRecentLogIn(caller, isProven: requests.isProven(request, context))
-        }
         let user = try await editUser(
-            edit, of: caller.user.id, in: caller.application,
-            by: .owner(caller, from: requests.origin(of: request, context))
+            UserEdit(patch ?? UserPatchBody()), of: caller.user.id, in: caller.application,
+            by: requests.author(caller, request, context)
         ).user
         return try JSONResponse(body: UserBody(user.shown(to: .owner, in: caller.application))).response()
     }
@@ -92,20 +86,23 @@ final class UsersController: Sendable {
                     displayName: ValueChange(body.displayName), locale: ValueChange(body.locale),
                     fields: ValueChange(body.fields)),
                 isNamedAttempt: attemptName != nil),
-            by: caller, address: requests.gate.client(of: request, context), from: requests.origin(of: request, context)
+            by: caller, isProven: requests.isProven(request, context),
+            address: requests.gate.client(of: request, context), from: requests.origin(of: request, context)
         )
         return try JSONResponse(body: UserBody(user.shown(to: .owner, in: caller.application))).response()
     }
 
     /// `DELETE /v1/user`: the user asks to be deleted.
     func delete(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
-        let erasedAt = try await requestDeletion(by: caller, from: requests.origin(of: request, context))
+        let erasedAt = try await requestDeletion(
+            by: caller, isProven: requests.isProven(request, context), from: requests.origin(of: request, context))
         return try JSONResponse(body: DeletionAnswer(erasedAt: erasedAt.wire), status: .accepted).response()
     }
 
     /// `GET /v1/user/export`: everything that is stored about the user.
     func export(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
-        let export = try await exportUser(by: caller, from: requests.origin(of: request, context))
+        let export = try await exportUser(
+            by: caller, isProven: requests.isProven(request, context), from: requests.origin(of: request, context))
         return try NativeAPI.response(export, current: caller.session.id)
     }
 }

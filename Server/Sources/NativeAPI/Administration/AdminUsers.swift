@@ -67,12 +67,12 @@ extension AdminAPI {
         AdminRoute(.delete, "\(one)/device-keys/{thumbprint}", .removeDeviceKey) { call in
             try await call.modules.accounts.removeDeviceKeys(
                 try call.id("thumbprint"), of: try call.user(), in: try call.targetApplication(),
-                by: try call.auditActor())
+                by: .operator(try call.auditActor()))
             return AdminCall.done
         },
         AdminRoute(.delete, "\(one)/device-keys", .removeAllDeviceKeys) { call in
             let removed = try await call.modules.accounts.removeDeviceKeys.others(
-                of: try call.user(), in: try call.targetApplication(), keeping: .nothing, by: try call.auditActor())
+                of: try call.user(), in: try call.targetApplication(), by: .operator(try call.auditActor()))
             return try call.answer(RemovedDeviceKeysAnswer(removed: removed))
         },
         AdminRoute(.delete, "\(one)/sessions/{session}", .endSession) { call in

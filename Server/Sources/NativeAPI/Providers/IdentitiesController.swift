@@ -65,7 +65,8 @@ final class IdentitiesController: Sendable {
         try await rememberAttempt(
             try Attempt(name: try Attempt.name(of: request), body: body), by: caller)
         let user = try await linkProvider(
-            provider, credential, displayName: body.name, by: caller, from: requests.origin(of: request, context))
+            provider, credential, displayName: body.name, by: caller, isProven: requests.isProven(request, context),
+            from: requests.origin(of: request, context))
         return try JSONResponse(body: UserBody(user.shown(to: .owner, in: caller.application))).response()
     }
 
@@ -73,7 +74,7 @@ final class IdentitiesController: Sendable {
     func unlink(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
         let user = try await editUser(
             UserEdit(unlinking: try context.provider()), of: caller.user.id, in: caller.application,
-            by: .owner(caller, from: requests.origin(of: request, context))
+            by: requests.author(caller, request, context)
         ).user
         return try JSONResponse(body: UserBody(user.shown(to: .owner, in: caller.application))).response()
     }

@@ -27,15 +27,14 @@ final class DeviceKeysController: Sendable {
         guard let thumbprint = context.parameters.get("thumbprint") else { throw DomainError.identityUnknown }
         try await removeDeviceKeys(
             thumbprint, of: caller.user.id, in: caller.application,
-            by: Operator(actor: .user(caller.user.id), origin: requests.origin(of: request, context)))
+            by: requests.author(caller, request, context))
         return Response(status: .noContent)
     }
 
     /// `DELETE /v1/user/device-keys`: the same for all devices but the one of the request.
     func removeOthers(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
         let removed = try await removeDeviceKeys.others(
-            of: caller.user.id, in: caller.application, keeping: KeptAccess(caller),
-            by: Operator(actor: .user(caller.user.id), origin: requests.origin(of: request, context)))
+            of: caller.user.id, in: caller.application, by: requests.author(caller, request, context))
         return try JSONResponse(body: RemovedDeviceKeysAnswer(removed: removed)).response()
     }
 }

@@ -38,7 +38,8 @@ final class SessionsController: Sendable {
     /// `DELETE /v1/user/sessions`: “log out everywhere”: every way into the account ends but the session of the request, its
     /// device key, and what the user logs in with.
     func endOthers(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
-        let ended = try await endOtherSessions(by: caller, from: requests.origin(of: request, context))
+        let ended = try await endOtherSessions(
+            by: caller, isProven: requests.isProven(request, context), from: requests.origin(of: request, context))
         return try JSONResponse(body: EndedSessionsAnswer(ended: ended.sessions, removedDeviceKeys: ended.deviceKeys))
             .response()
     }

@@ -19,12 +19,10 @@ extension HTTPField.Name {
 struct NativeRequests: Sendable {
     let gate: RequestAuthenticator
     let readJSON: JSONReader
-    private let requireRecentLogIn: RequireRecentLogIn
 
-    init(gate: RequestAuthenticator, readBody: BodyReader, requireRecentLogIn: RequireRecentLogIn) {
+    init(gate: RequestAuthenticator, readBody: BodyReader) {
         self.gate = gate
         readJSON = JSONReader(readBody)
-        self.requireRecentLogIn = requireRecentLogIn
     }
 
     /// The application that the request names.
@@ -55,14 +53,9 @@ struct NativeRequests: Sendable {
         return caller
     }
 
-    /// Who makes the request, when the session's owner is there: the session is fresh, or the user is anonymous and the
-    /// request came with a proof. For all that must not happen behind the owner's back (requirement 18).
-    ///
-    /// - Throws: `reauthenticationRequired`, and what `caller(of:_:)` throws.
-    func presentCaller(of request: Request, _ context: ServerContext) async throws(DomainError) -> Authenticated {
-        let caller = try await caller(of: request, context)
-        try requireRecentLogIn(caller, isProven: isProven(request, context))
-        return caller
+    /// Who asks for a change of the own account.
+    func author(_ caller: Authenticated, _ request: Request, _ context: ServerContext) -> AccountAuthor {
+        .owner(caller, isProven: isProven(request, context), from: origin(of: request, context))
     }
 
     /// Whether a request of a caller came with a proof. It was checked when the caller was found out.

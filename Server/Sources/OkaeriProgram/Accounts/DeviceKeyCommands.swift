@@ -95,9 +95,9 @@ struct RemoveDeviceKeyCommand: AsyncParsableCommand {
             let application = try await modules.applications.findApplication(applicationId)
             guard let thumbprint else {
                 return try await modules.accounts.removeDeviceKeys.others(
-                    of: id, in: application, keeping: .nothing, by: who)
+                    of: id, in: application, by: .operator(who))
             }
-            try await modules.accounts.removeDeviceKeys(thumbprint, of: id, in: application, by: who)
+            try await modules.accounts.removeDeviceKeys(thumbprint, of: id, in: application, by: .operator(who))
             return 1
         }
         guard !output.isJSON else { return Console.write(json: RemovedDeviceKeysAnswer(removed: removed)) }

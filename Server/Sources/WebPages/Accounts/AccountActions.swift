@@ -33,11 +33,12 @@ struct ChangeProfile: AccountAction {
                 UserEdit(
                     displayName: name.isEmpty ? .removed : .set(name),
                     fields: changes.isEmpty ? .unchanged : .set(changes)),
-                of: who.user.id, in: who.application, by: .owner(who, from: request.browser.origin))
+                of: who.user.id, in: who.application, by: request.author(who))
             return request.done("saved")
         } catch {
-            return try await request.account(
-                who, AccountState(errors: request.errors(of: error, fields), profile: form))
+            return try await request.refused(who, error) {
+                AccountState(errors: request.errors(of: $0, fields), profile: form)
+            }
         }
     }
 }
@@ -62,7 +63,7 @@ struct ChangeOwnPassword: AccountAction {
                     current: who.user.hasPassword ? Secret(form.text("currentPassword")) : nil,
                     new: Secret(form.text("newPassword")), address: request.browser.client,
                     origin: request.browser.origin),
-                by: who)
+                by: who, isProven: false)
             return request.done("passwordChanged")
         } catch {
             var errors = request.errors(of: error)
@@ -70,7 +71,7 @@ struct ChangeOwnPassword: AccountAction {
                 errors.others = []
                 errors.fields = [("currentPassword", request.text("fault.credentialRefused"))]
             }
-            return try await request.account(who, AccountState(errors: errors))
+            return try await request.refused(who, error) { _ in AccountState(errors: errors) }
         }
     }
 }
@@ -88,12 +89,12 @@ struct Upgrade: AccountAction {
                     changes: UserEdit(
                         displayName: sent.displayName.isEmpty ? .unchanged : .set(sent.displayName),
                         fields: changes.isEmpty ? .unchanged : .set(changes))),
-                by: who, address: request.browser.client, from: request.browser.origin)
+                by: who, isProven: false, address: request.browser.client, from: request.browser.origin)
         } catch {
             if let offer = error.mergeOffer { return try await request.conflict(who, offer) }
             var again = sent
             again.errors = request.errors(of: error, sent.fields)
-            return try await request.account(who, AccountState(errors: again.errors, upgrade: again))
+            return try await request.refused(who, error) { _ in AccountState(errors: again.errors, upgrade: again) }
         }
         let upgraded = Authenticated(
             application: who.application, session: who.session, user: user, tokenDigest: who.tokenDigest)
@@ -106,13 +107,12 @@ struct RemoveIdentity: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
         if let thumbprint = form["key"] {
             try await request.modules.accounts.removeDeviceKeys(
-                thumbprint, of: who.user.id, in: who.application,
-                by: Operator(actor: .user(who.user.id), origin: request.browser.origin))
+                thumbprint, of: who.user.id, in: who.application, by: request.author(who))
             return request.done("identityRemoved")
         }
         try await request.modules.accounts.editUser(
             UserEdit(unlinking: .init(rawValue: form.text("provider"))), of: who.user.id, in: who.application,
-            by: .owner(who, from: request.browser.origin))
+            by: request.author(who))
         return request.done("identityRemoved")
     }
 }
@@ -121,10 +121,13 @@ struct RemoveIdentity: AccountAction {
 struct EndSessions: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
         if let id = form["session"] {
+            // A browser that was left open ends nothing.
+            try request.author(who).requireProof(of: .otherSessionsEnded, at: request.modules.now)
             try await request.modules.sessions.endSession(
                 Identifier(rawValue: id), by: who, from: request.browser.origin)
         } else {
-            _ = try await request.modules.sessions.endOtherSessions(by: who, from: request.browser.origin)
+            _ = try await request.modules.sessions.endOtherSessions(
+                by: who, isProven: false, from: request.browser.origin)
         }
         return request.done("sessionEnded")
     }
@@ -133,7 +136,8 @@ struct EndSessions: AccountAction {
 /// Shows a transfer code. It stands in this answer and nowhere else.
 struct ShowTransferCode: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
-        let issued = try await request.modules.transfers.issueTransferCode(by: who, from: request.browser.origin)
+        let issued = try await request.modules.transfers.issueTransferCode(
+            by: who, isProven: false, from: request.browser.origin)
         return try await request.account(who, AccountState(transfer: issued))
     }
 }
@@ -149,7 +153,8 @@ struct WithdrawTransfer: AccountAction {
 /// Everything that is stored, as the file that the API gives too (requirement 45).
 struct DownloadExport: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
-        let export = try await request.modules.deletion.exportUser(by: who, from: request.browser.origin)
+        let export = try await request.modules.deletion.exportUser(
+            by: who, isProven: false, from: request.browser.origin)
         return try NativeAPI.response(export, current: who.session.id)
     }
 }
@@ -161,7 +166,8 @@ struct DeleteAccount: AccountAction {
             let errors = FormErrors(status: .unprocessableContent, fields: [("sure", request.text("rule.required"))])
             return try await request.account(who, AccountState(errors: errors))
         }
-        let erasedAt = try await request.modules.deletion.requestDeletion(by: who, from: request.browser.origin)
+        let erasedAt = try await request.modules.deletion.requestDeletion(
+            by: who, isProven: false, from: request.browser.origin)
         var response = try request.message(
             "deleted", ["until": request.time(erasedAt), "back": request.path("log-in")])
         response.keepCookie("", for: request.browser, maximumSeconds: 0)

@@ -11,27 +11,30 @@ protocol AccountAction: Sendable {
 /// `POST /a/{application}/account/…`: does something to the own account.
 struct SendAccount: HostedPage {
     let action: any AccountAction
-    /// Whether the owner must have proved to be there within ten minutes (requirement 18).
-    var needsPresence = true
 
     func respond(to request: HostedPageRequest) async throws -> Response {
         let form = try await request.browser.form()
         guard let who = try await request.session() else {
             return PageResponse.redirect(to: request.path("log-in"), request.browser)
         }
-        if needsPresence {
-            do {
-                try request.modules.sessions.requireRecentLogIn(who, isProven: false)
-            } catch {
-                guard case .reauthenticationRequired = error else { throw error }
-                return try request.confirm(who)
-            }
-        }
         do {
             return try await action.run(request, who, form)
         } catch let error as DomainError {
-            return try await request.account(who, AccountState(errors: request.errors(of: error)))
+            return try await request.refused(who, error) { _ in AccountState(errors: request.errors(of: error)) }
         }
+    }
+}
+
+extension HostedPageRequest {
+    /// Who asks for a change of the own account.
+    func author(_ who: Authenticated) -> AccountAuthor { .owner(who, isProven: false, from: browser.origin) }
+
+    /// Answers what was refused: with a form for a proof that the owner is there, or with the page and its errors.
+    func refused(
+        _ who: Authenticated, _ error: DomainError, _ state: (DomainError) -> AccountState
+    ) async throws -> Response {
+        if case .reauthenticationRequired = error { return try confirm(who) }
+        return try await account(who, state(error))
     }
 }
 

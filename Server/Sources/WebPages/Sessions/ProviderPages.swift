@@ -98,15 +98,14 @@ struct ShowProviderCallback: HostedPage {
         // Another user's way, or one of before a change that ended it.
         guard returned.mayLink(to: who.user) else { throw PageFault.forged }
         do {
-            try request.modules.sessions.requireRecentLogIn(who, isProven: false)
             _ = try await request.modules.accounts.linkProvider(
-                provider, credential, displayName: nil, by: who, from: request.browser.origin)
+                provider, credential, displayName: nil, by: who, isProven: false, from: request.browser.origin)
             return request.done("identityLinked")
         } catch {
             if let offer = error.mergeOffer { return try await request.conflict(who, offer) }
-            if case .reauthenticationRequired = error { return try request.confirm(who) }
-            return try await request.account(
-                who, AccountState(errors: request.errors(of: error, request.profileFields(of: who.user))))
+            return try await request.refused(who, error) {
+                AccountState(errors: request.errors(of: $0, request.profileFields(of: who.user)))
+            }
         }
     }
 }
@@ -114,7 +113,9 @@ struct ShowProviderCallback: HostedPage {
 /// Leads from the account page to a provider, whose identity shall lead to this account from then on.
 struct LinkIdentity: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
-        try await request.leave(for: .init(rawValue: form.text("provider")), linking: who.user)
+        // Asked before the way to the provider, and again when the person is back.
+        try request.author(who).requireProof(of: .identityLinked, at: request.modules.now)
+        return try await request.leave(for: .init(rawValue: form.text("provider")), linking: who.user)
     }
 }
 

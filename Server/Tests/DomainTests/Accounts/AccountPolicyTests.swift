@@ -93,7 +93,7 @@ struct AccountPolicyTests {
         let (now, policy) = (world.clock.now, change.policy)
         let ready = try changes.ready(
             [change], of: account.user, in: account.application,
-            by: Operator(actor: .user(account.user.id), origin: .local), at: now)
+            by: try #require(Self.author(of: change, of: account.user)), at: now)
         try await world.engine.write { transaction throws(DomainError) in
             guard var user = try transaction.user(account.user.id, in: account.application.id) else {
                 throw .userUnknown
@@ -116,10 +116,64 @@ struct AccountPolicyTests {
         #expect(thief?.reason.rawValue == (policy.evicts.contains(.deviceKeys) ? change.rawValue : nil))
     }
 
+    /// Somebody who may make a change, with what must be fresh.
+    private static func author(of change: AccountChange, of user: User) -> AccountAuthor? {
+        let authors: [(AccountRole, AccountAuthor)] = [
+            (.owner, AccountAuthor(.owner(user.id), of: user.id, session: nil, from: .local)),
+            (.operator, .operator(.local)), (.provider, .provider(.apple)), (.server, .server),
+            (.holder, .holder(of: user.id, showing: change.policy.fresh.first ?? .code, from: .local)),
+            (.stranger, .newcomer(.unknown, from: .local)),
+        ]
+        return authors.first { change.policy.who.contains($0.0) }?.1
+    }
+
+    @Test("is refused of those who may not, and without what must be fresh", arguments: AccountChange.allCases)
+    func enforced(change: AccountChange) async throws {
+        let account = try await account()
+        let user = account.user
+        let application = account.application.id
+        let session = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.sessions(of: user.id, in: application).first { $0.id == account.kept.session }
+        }
+        let old = Authenticated(
+            application: account.application, session: try #require(session), user: user,
+            tokenDigest: SecretDigest(of: "token".utf8))
+        world.clock.advance(by: .seconds(3600))
+        let (now, policy) = (world.clock.now, change.policy)
+        let stale = AccountAuthor.owner(old, isProven: true, from: .local)
+        let authors: [(AccountAuthor, AccountRole, Set<AccountPolicy.Proof>, isAsked: Bool)] = [
+            (stale, .owner, [], true), (stale.showing(.recentLogIn), .owner, [.recentLogIn], true),
+            (stale.showing(.currentPassword), .owner, [.currentPassword], true),
+            (.holder(of: user.id, showing: .code, from: .local), .holder, [.code], true),
+            (.holder(of: user.id, showing: .mergeTicket, from: .local), .holder, [.mergeTicket], true),
+            (.unknown(showing: .recentLogIn, from: .local), .stranger, [.recentLogIn], true),
+            (.operator(.local), .operator, [], false), (.provider(.apple), .provider, [], false),
+            (.server, .server, [], false),
+        ]
+        for (author, role, shown, isAsked) in authors {
+            let isFresh = !isAsked || policy.fresh.isEmpty || !policy.fresh.isDisjoint(with: shown)
+            let isRefused = await world.refusal {
+                let ready = try changes.ready([change], of: user, in: account.application, by: author, at: now)
+                try await world.engine.write { transaction throws(DomainError) in
+                    var present = user
+                    try ready.settle([change: [:]], of: &present, keeping: account.kept, in: transaction)
+                    // Nothing stays.
+                    throw .storageUnavailable
+                }
+            }
+            if policy.who.contains(role), isFresh {
+                #expect(isRefused == .storageUnavailable, "\(role) \(shown)")
+            } else {
+                #expect([.accessRefused, .reauthenticationRequired].contains(isRefused), "\(role) \(shown)")
+            }
+        }
+    }
+
     @Test("does not happen without a trace", arguments: AccountChange.allCases)
     func notReady(change: AccountChange) async throws {
         let account = try await account()
-        let ready = changes.ready([], in: account.application.id, by: .local, at: world.clock.now)
+        let author = try #require(Self.author(of: change, of: account.user))
+        let ready = try changes.audit.ready([], in: account.application.id, by: author, at: world.clock.now)
         await #expect(throws: DomainError.secretUnreadable) {
             try await world.engine.write { transaction throws(DomainError) in
                 var user = account.user
@@ -139,7 +193,8 @@ struct AccountPolicyTests {
         let actors: [(AccountActor, AccountRole)] = [
             (.user(nil, standard: []), .stranger), (.user(Identifier(rawValue: "x"), standard: [.write]), .stranger),
             (.user(writer, standard: []), .writer), (.owner(user.id), .owner), (.operator, .operator),
-            (.holder(of: user.id), .holder), (.holder(of: writer), .stranger),
+            (.holder(of: user.id), .holder), (.holder(of: writer), .stranger), (.newcomer, .stranger),
+            (.provider(.apple), .provider), (.server, .server),
         ]
         for (actor, role) in actors {
             #expect(actor.role(towards: user) == role)

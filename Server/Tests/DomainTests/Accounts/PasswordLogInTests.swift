@@ -170,7 +170,8 @@ struct PasswordLogInTests {
         who = try await world.authenticate(answer.token, in: application)
         #expect(who.session.isFresh(at: world.clock.now))
         _ = try await world.modules.accounts.upgradeUser(
-            .init(identifiers: .init(username: .set("hana")), password: password), by: who, from: .local)
+            .init(identifiers: .init(username: .set("hana")), password: password), by: who, isProven: false,
+            from: .local)
         let automatic = try await world.logIn(device, to: application)
         who = try await world.authenticate(automatic.token, in: application)
         #expect(!who.session.isFresh(at: world.clock.now))
@@ -182,6 +183,7 @@ struct PasswordLogInTests {
 
     private func change(from current: Secret?, to new: Secret, _ who: Authenticated) async throws -> Int {
         try await world.modules.accounts.changePassword(
-            .init(current: current, new: new, address: TestWorld.address, origin: .local), by: who)
+            .init(current: current, new: new, address: TestWorld.address, origin: .local), by: who,
+            isProven: false)
     }
 }

@@ -41,7 +41,7 @@ struct UserErasureTests {
                 ? try await world.logIn(device, to: application)
                 : try await world.signUp("hana", to: application, with: device)
             let who = try await world.authenticate(logIn.token, in: application)
-            _ = try await world.modules.transfers.issueTransferCode(by: who, from: .local)
+            _ = try await world.modules.transfers.issueTransferCode(by: who, isProven: false, from: .local)
             guard !isAnonymous else { return }
             let (user, now, id) = (logIn.user, world.clock.now, application.id)
             try await store.write { transaction throws(DomainError) in
@@ -88,7 +88,7 @@ struct UserErasureTests {
         case .requested, .deletedByOperator:
             if way == .requested {
                 let who = try await world.authenticate(erased.logIn.token, in: application)
-                _ = try await world.modules.deletion.requestDeletion(by: who, from: .local)
+                _ = try await world.modules.deletion.requestDeletion(by: who, isProven: false, from: .local)
             } else {
                 _ = try await world.modules.deletion.deleteUser(user.id, in: application, by: .local)
             }

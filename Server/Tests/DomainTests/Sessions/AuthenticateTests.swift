@@ -119,7 +119,7 @@ struct AuthenticateTests {
         await #expect(throws: DomainError.sessionUnknown) {
             try await world.modules.sessions.endSession(theirs.session.id, by: who, from: .local)
         }
-        #expect(try await world.modules.sessions.endOtherSessions(by: who, from: .local).sessions == 0)
+        #expect(try await world.modules.sessions.endOtherSessions(by: who, isProven: false, from: .local).sessions == 0)
         _ = try await world.authenticate(theirs.token, in: application)
     }
 

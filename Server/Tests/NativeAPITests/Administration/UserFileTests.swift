@@ -65,7 +65,7 @@ struct UserFileTests {
         for id in ids {
             try await server.modules.accounts.editUser(
                 UserEdit(displayName: .set("late name")), of: id, in: application,
-                by: EditUser.Author(.owner(id), of: id, session: nil, from: .local))
+                by: AccountAuthor(.owner(id), of: id, session: nil, from: .local))
         }
         reader.allow.finish()
         try await exported.value

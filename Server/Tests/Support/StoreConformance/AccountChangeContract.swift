@@ -109,11 +109,12 @@ extension Contract {
             for _ in 0..<5 {
                 let logIn = try await world.logIn(TestDevice(), to: application)
                 let who = try await world.authenticate(logIn.token, in: application)
-                let code = try await world.modules.transfers.issueTransferCode(by: who, from: .local).code.revealed
+                let code = try await world.modules.transfers.issueTransferCode(by: who, isProven: false, from: .local)
+                    .code.revealed
                 let thief = TestDevice()
                 _ = try await together(2) { number in
                     if number == 0 {
-                        _ = try await world.modules.sessions.endOtherSessions(by: who, from: .local)
+                        _ = try await world.modules.sessions.endOtherSessions(by: who, isProven: false, from: .local)
                     } else {
                         // Whoever comes second is refused.
                         _ = try? await world.modules.transfers.redeemTransferCode(

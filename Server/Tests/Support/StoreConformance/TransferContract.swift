@@ -35,7 +35,8 @@ extension Contract {
             let logIn = try await world.logIn(TestDevice(), to: application)
             let who = try await world.authenticate(logIn.token, in: application)
             let codes = try await together(20) { _ in
-                try await world.modules.transfers.issueTransferCode(by: who, from: .local).code.revealed
+                try await world.modules.transfers.issueTransferCode(by: who, isProven: false, from: .local).code
+                    .revealed
             }
             var winners = 0
             for code in codes where try await redeem(code, TestDevice(), world, application) != nil { winners += 1 }
@@ -47,7 +48,8 @@ extension Contract {
             for _ in 0..<5 {
                 let logIn = try await world.logIn(TestDevice(), to: application)
                 let who = try await world.authenticate(logIn.token, in: application)
-                let code = try await world.modules.transfers.issueTransferCode(by: who, from: .local).code.revealed
+                let code = try await world.modules.transfers.issueTransferCode(by: who, isProven: false, from: .local)
+                    .code.revealed
                 async let redeemed = redeem(code, TestDevice(), world, application)
                 try await world.modules.transfers.withdrawTransferCode(by: who, from: .local)
                 let won = try await redeemed != nil
@@ -74,7 +76,9 @@ extension Contract {
 private func issued(_ world: TestWorld, _ application: Application) async throws -> (user: User, code: Secret) {
     let logIn = try await world.logIn(TestDevice(), to: application)
     let who = try await world.authenticate(logIn.token, in: application)
-    return (logIn.user, try await world.modules.transfers.issueTransferCode(by: who, from: .local).code)
+    return (
+        logIn.user, try await world.modules.transfers.issueTransferCode(by: who, isProven: false, from: .local).code
+    )
 }
 
 /// - Returns: `nil` when the code was refused.

@@ -32,7 +32,7 @@ extension TestWorld {
         return try await modules.accounts.upgradeUser(
             UpgradeUser.Request(
                 identifiers: identifiers, password: password, changes: changes, isNamedAttempt: isNamedAttempt),
-            by: who, from: .local)
+            by: who, isProven: false, from: .local)
     }
 
     /// Edits a user in the user's own name.
@@ -41,7 +41,7 @@ extension TestWorld {
         _ id: Identifier<User>, in application: Application, _ edit: UserEdit
     ) async throws(DomainError) -> User {
         try await modules.accounts.editUser(
-            edit, of: id, in: application, by: EditUser.Author(.owner(id), of: id, session: nil, from: .local)
+            edit, of: id, in: application, by: AccountAuthor(.owner(id), of: id, session: nil, from: .local)
         ).user
     }
 

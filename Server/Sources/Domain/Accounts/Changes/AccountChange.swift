@@ -22,10 +22,16 @@ package enum AccountChange: String, CaseIterable, Hashable, Sendable {
     case upgraded
     case passwordChanged = "password_changed"
     case passwordReset = "password_reset"
+    /// A password that was the user name was taken away, because a device key leads to the user.
+    case weakPasswordRetired = "weak_password_retired"
     case disabled
     case enabled
     case identityLinked = "identity_linked"
     case identityUnlinked = "identity_unlinked"
+    /// The person ended the grant with the provider.
+    case consentRevoked = "consent_revoked"
+    /// The person has no account with the provider any more.
+    case providerAccountDeleted = "provider_account_deleted"
     /// One device key, by its owner or an operator.
     case deviceKeyRemoved = "device_key_removed"
     /// All device keys but the caller's own.

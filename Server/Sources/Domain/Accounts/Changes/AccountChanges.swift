@@ -9,18 +9,17 @@ package struct AccountChanges: Sendable {
     ///   - user: Whom, as known before the transaction.
     ///   - expected: The user as it will be, for the mail to a new address; `nil` when no address changes.
     ///   - application: Where.
-    ///   - who: Who does it.
+    ///   - author: Who asks for it.
     ///   - now: When.
     /// - Returns: what the transaction settles.
-    /// - Throws: `secretUnreadable`, should the cryptographic library fail.
+    /// - Throws: `reauthenticationRequired` when only one change is possible and needs a fresh proof;
+    ///   `secretUnreadable`, should the cryptographic library fail.
     func ready(
         _ possible: Set<AccountChange>, of user: User, becoming expected: User? = nil, in application: Application,
-        by who: Operator, at now: Timestamp
+        by author: AccountAuthor, at now: Timestamp
     ) throws(DomainError) -> ReadyChanges {
-        var ready = ReadyChanges(now: now)
+        var ready = try audit.ready(possible, in: application.id, by: author, at: now)
         for change in possible {
-            ready.drafts[change] = audit.draft(
-                change.policy.action, by: who.actor, in: application.id, from: who.origin)
             guard let kind = change.policy.mail, ready.mails[kind] == nil else { continue }
             var told = [user]
             if let expected, expected.email != user.email { told.append(expected) }
@@ -33,24 +32,6 @@ package struct AccountChanges: Sendable {
         return ready
     }
 
-    /// Makes changes ready whose rows have no mail.
-    ///
-    /// - Parameters:
-    ///   - possible: What the request may turn out to change.
-    ///   - application: Where.
-    ///   - who: Who does it.
-    ///   - now: When.
-    /// - Returns: what the transaction settles.
-    func ready(
-        _ possible: Set<AccountChange>, in application: Identifier<Application>, by who: Operator, at now: Timestamp
-    ) -> ReadyChanges {
-        var ready = ReadyChanges(now: now)
-        for change in possible where change.policy.mail == nil {
-            ready.drafts[change] = audit.draft(change.policy.action, by: who.actor, in: application, from: who.origin)
-        }
-        return ready
-    }
-
     /// What a refusal of a change leaves in the audit log, for the rules that find out in their transaction.
     func refusal(of change: AccountChange, in application: Identifier<Application>, from origin: RequestOrigin)
         -> AuditDraft
@@ -59,17 +40,58 @@ package struct AccountChanges: Sendable {
     }
 }
 
+extension AuditTrail {
+    /// Makes changes ready whose rows have no mail.
+    ///
+    /// - Parameters:
+    ///   - possible: What the request may turn out to change.
+    ///   - application: Where.
+    ///   - author: Who asks for it.
+    ///   - now: When.
+    /// - Returns: what the transaction settles.
+    /// - Throws: `reauthenticationRequired` when only one change is possible and needs a fresh proof.
+    func ready(
+        _ possible: Set<AccountChange>, in application: Identifier<Application>, by author: AccountAuthor,
+        at now: Timestamp
+    ) throws(DomainError) -> ReadyChanges {
+        if possible.count == 1, let change = possible.first { try author.requireProof(of: change, at: now) }
+        return drafts(possible, in: application, by: author, at: now)
+    }
+
+    /// Makes a change ready that a log-in may bring with it: who logs in is known in the transaction only.
+    func ready(
+        atLogIn change: AccountChange, in application: Identifier<Application>, from origin: RequestOrigin,
+        at now: Timestamp
+    ) -> ReadyChanges {
+        drafts([change], in: application, by: .unknown(showing: .recentLogIn, from: origin), at: now)
+    }
+
+    private func drafts(
+        _ possible: Set<AccountChange>, in application: Identifier<Application>, by author: AccountAuthor,
+        at now: Timestamp
+    ) -> ReadyChanges {
+        var ready = ReadyChanges(author: author, now: now)
+        for change in possible {
+            ready.drafts[change] = draft(
+                change.policy.action, by: author.entry.actor, in: application, from: author.entry.origin)
+        }
+        return ready
+    }
+}
+
 /// Changes made ready, for the transaction that makes them.
 struct ReadyChanges: Sendable {
     fileprivate(set) var drafts: [AccountChange: AuditDraft] = [:]
     fileprivate(set) var mails: [MailKind: [QueuedMail]] = [:]
+    let author: AccountAuthor
     let now: Timestamp
 
-    fileprivate init(now: Timestamp) {
+    fileprivate init(author: AccountAuthor, now: Timestamp) {
+        self.author = author
         self.now = now
     }
 
-    /// Ends what the changes end, records each once, and tells the user.
+    /// Refuses who may not and what is not shown, ends what the changes end, records each once, and tells the user.
     ///
     /// - Parameters:
     ///   - changes: What the transaction has changed, with what the audit log says of it.
@@ -79,12 +101,14 @@ struct ReadyChanges: Sendable {
     ///   - actor: Who did it, when only the transaction finds that out.
     ///   - transaction: The one that stores the changes.
     /// - Returns: how much ended.
-    /// - Throws: `storageUnavailable`; `secretUnreadable` for a change that was not made ready, which is a fault here.
+    /// - Throws: `accessRefused`, `reauthenticationRequired`, `storageUnavailable`; `secretUnreadable` for a change that was
+    ///   not made ready, which is a fault here.
     @discardableResult
     func settle(
         _ changes: [AccountChange: [String: String]], of user: inout User, keeping kept: KeptAccess,
-        unlinked: Set<Identity.Provider> = [], by actor: AuditEntry.Actor? = nil, in transaction: any Transaction
+        unlinked: Set<Identity.Provider> = [], by actor: AccountActor? = nil, in transaction: any Transaction
     ) throws(DomainError) -> Evicted {
+        try author.require(Set(changes.keys), of: user, by: actor, at: now)
         var total = Evicted()
         for provider in unlinked {
             // No session has the empty id.
@@ -103,11 +127,18 @@ struct ReadyChanges: Sendable {
             }
             // A change that nobody made ready for would leave no trace: it does not happen.
             guard let draft = drafts[change] else { throw .secretUnreadable }
-            try draft.record(on: .user(user.id), by: actor, details: details, in: transaction)
+            let isKnown = author.entry.actor != .unknown
+            try draft.record(on: .user(user.id), by: isKnown ? nil : actor?.inAudit, details: details, in: transaction)
             guard let kind = change.policy.mail, told.insert(kind).inserted else { continue }
             for mail in mails[kind] ?? [] { try transaction.insert(mail) }
         }
         return total
+    }
+
+    /// Ends again what a change ends that was made before. The audit log has it already.
+    func repeated(_ change: AccountChange, of user: inout User, in transaction: any Transaction) throws(DomainError) {
+        try author.require([change], of: user, at: now)
+        _ = try transaction.evict(by: change, from: &user, keeping: .nothing, at: now)
     }
 
     /// Records that a change was refused; `nil` when it is not known of which user.

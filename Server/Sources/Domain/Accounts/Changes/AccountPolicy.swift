@@ -86,13 +86,15 @@ extension AccountChange {
             AccountPolicy(
                 [.holder], fresh: [.code], ends: all, records: .passwordReset,
                 tells: [.mail(.passwordChanged), .oldDevice])
+        case .weakPasswordRetired: AccountPolicy([.server], records: .weakPasswordRetired)
         // Standing
         case .disabled: AccountPolicy([.operator], ends: all, records: .userDisabled, tells: [.oldDevice])
         case .enabled: AccountPolicy([.operator], records: .userEnabled)
         // What leads to the account
         case .identityLinked:
-            AccountPolicy(account, fresh: [.recentLogIn, .providerToken], records: .identityLinked)
+            AccountPolicy(account, fresh: [.recentLogIn], records: .identityLinked)
         case .identityUnlinked: AccountPolicy(account, fresh: [.recentLogIn], records: .identityUnlinked)
+        case .consentRevoked, .providerAccountDeleted: AccountPolicy([.provider], records: .providerNotified)
         case .deviceKeyRemoved:
             AccountPolicy(account, fresh: [.recentLogIn], records: .deviceKeyRemoved, tells: [.oldDevice])
         case .otherDeviceKeysRemoved:
@@ -108,13 +110,13 @@ extension AccountChange {
         case .transferCodeWithdrawn: AccountPolicy([.owner], records: .transferCodeWithdrawn)
         case .transferCodeRedeemed:
             AccountPolicy([.holder], fresh: [.transferCode], records: .transferCodeRedeemed, tells: [.oldDevice])
-        case .transferUndone: AccountPolicy([.owner], records: .transferUndone)
+        case .transferUndone: AccountPolicy([.owner], records: .transferUndone, tells: [.oldDevice])
         // Merges
-        case .mergeOffered: AccountPolicy([.owner], fresh: [.currentPassword, .providerToken], records: .mergeOffered)
-        case .mergeKept: AccountPolicy([.owner], fresh: [.mergeTicket], records: .mergeKept)
-        case .mergeSwitched: AccountPolicy([.owner], fresh: [.mergeTicket], records: .mergeSwitched)
-        case .merged: AccountPolicy([.owner], fresh: [.mergeTicket], records: .merged)
-        case .mergedByOperator: AccountPolicy([.operator], fresh: [.recentLogIn], records: .usersMerged)
+        case .mergeOffered: AccountPolicy([.holder], fresh: [.currentPassword, .providerToken], records: .mergeOffered)
+        case .mergeKept: AccountPolicy([.holder], fresh: [.mergeTicket], records: .mergeKept)
+        case .mergeSwitched: AccountPolicy([.holder], fresh: [.mergeTicket], records: .mergeSwitched)
+        case .merged: AccountPolicy([.holder], fresh: [.mergeTicket], records: .merged)
+        case .mergedByOperator: AccountPolicy([.operator], records: .usersMerged)
         case .mergeUndone: AccountPolicy(account, fresh: [.recentLogIn], records: .mergeUndone)
         // The end
         case .deletionRequested:
@@ -132,6 +134,7 @@ extension AuditEntry.Action {
     static let mergeKept = AuditEntry.Action(rawValue: "merge.keep")
     static let mergeSwitched = AuditEntry.Action(rawValue: "merge.switch")
     static let merged = AuditEntry.Action(rawValue: "merge.merge")
+    static let weakPasswordRetired = AuditEntry.Action(rawValue: "password.retired")
 }
 
 extension AccountChange {

@@ -8,7 +8,7 @@ package enum AccountRole: String, CaseIterable, Hashable, Sendable {
     case owner
     /// The bearer of a master key, of an administrator's token, an admin, or an operator of the server.
     case `operator`
-    /// Who shows a code, a token or a ticket that was given to the account's user.
+    /// Who shows a code, a token or a ticket that was given to the account's user, or what only that user has.
     case holder = "holder"
     /// An identity provider, by a message that it signed.
     case provider
@@ -20,9 +20,15 @@ package enum AccountRole: String, CaseIterable, Hashable, Sendable {
 package enum AccountActor: Hashable, Sendable {
     /// A user, or nobody in particular, with what everybody may with users without a list.
     case user(Identifier<User>?, standard: ACL.Rights)
-    /// Who shows a code that was sent to the user's address.
+    /// Who shows what was given to a user, or what only that user has.
     case holder(of: Identifier<User>)
+    /// Somebody who becomes a user by the request.
+    case newcomer
     case `operator`
+    /// An identity provider, by a message that it signed.
+    case provider(Identity.Provider)
+    /// The server by itself.
+    case server
 
     /// The user of a session, as its own owner.
     package static func owner(_ user: Identifier<User>) -> AccountActor { .user(user, standard: []) }
@@ -31,6 +37,9 @@ package enum AccountActor: Hashable, Sendable {
     package func role(towards user: User) -> AccountRole {
         switch self {
         case .operator: .operator
+        case .provider: .provider
+        case .server: .server
+        case .newcomer: .stranger
         case .holder(let id): id == user.id ? .holder : .stranger
         case .user(let id?, _) where id == user.id: user.isDisabled ? .stranger : .owner
         case .user(let id, let standard):
@@ -52,7 +61,8 @@ package enum AccountActor: Hashable, Sendable {
     /// In whose name the fields of a user are written.
     func writing(to user: User) -> FieldActor {
         switch self {
-        case .operator: .server
+        case .operator, .provider, .server: .server
+        case .newcomer: .others
         case .holder(let id): id == user.id ? .owner : .others
         case .user(let id, _): id == user.id ? .owner : .others
         }
@@ -62,8 +72,10 @@ package enum AccountActor: Hashable, Sendable {
     package var inAudit: AuditEntry.Actor {
         switch self {
         case .user(let user?, _), .holder(let user): .user(user)
-        case .user(nil, _): .unknown
+        case .user(nil, _), .newcomer: .unknown
         case .operator: .operator
+        case .provider(let provider): .provider(provider)
+        case .server: .server
         }
     }
 }

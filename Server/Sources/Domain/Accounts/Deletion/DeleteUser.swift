@@ -5,16 +5,18 @@ package struct RequestDeletion: Sendable {
     let clock: any WallClock
     let audit: AuditTrail
 
-    /// Call it only for a session whose owner is there; see `RequireRecentLogIn`.
-    ///
+    /// - Parameters:
+    ///   - who: The user.
+    ///   - isProven: Whether the request came with a proof by the session's key; see `AccountAuthor`.
+    ///   - origin: Where the request came from, for the audit log.
     /// - Returns: when the user is erased.
-    /// - Throws: `sessionInvalid` when the user is gone, `storageUnavailable`.
+    /// - Throws: `reauthenticationRequired`, `sessionInvalid` when the user is gone, `storageUnavailable`.
     package func callAsFunction(
-        by who: Authenticated, from origin: RequestOrigin
+        by who: Authenticated, isProven: Bool, from origin: RequestOrigin
     ) async throws(DomainError) -> Timestamp {
         let (id, application) = (who.user.id, who.application)
-        let erasure = UserErasure(
-            .requested, in: application.id, by: Operator(actor: .user(id), origin: origin), audit: audit,
+        let erasure = try UserErasure(
+            .requested, in: application.id, by: .owner(who, isProven: isProven, from: origin), audit: audit,
             now: clock.now)
         let outcome = try await store.write { transaction throws(DomainError) in
             try erasure.store(id, in: application.id, transaction)
@@ -35,7 +37,8 @@ package struct DeleteUser: Sendable {
     package func callAsFunction(
         _ id: Identifier<User>, in application: Application, by who: Operator
     ) async throws(DomainError) -> Timestamp {
-        let erasure = UserErasure(.deletedByOperator, in: application.id, by: who, audit: audit, now: clock.now)
+        let erasure = try UserErasure(
+            .deletedByOperator, in: application.id, by: .operator(who), audit: audit, now: clock.now)
         let outcome = try await store.write { transaction throws(DomainError) in
             try erasure.store(id, in: application.id, transaction)
         }
@@ -47,6 +50,7 @@ package struct DeleteUser: Sendable {
 /// An operator brings a user back from the way out, before the grace is over. Sessions stay ended.
 package struct RestoreUser: Sendable {
     let store: any Store
+    let clock: any WallClock
     let audit: AuditTrail
 
     /// - Returns: the user afterwards; nothing happens to one that is not on the way out.
@@ -55,12 +59,12 @@ package struct RestoreUser: Sendable {
     package func callAsFunction(
         _ id: Identifier<User>, in application: Identifier<Application>, by who: Operator
     ) async throws(DomainError) -> User {
-        let entry = audit.draft(.userRestored, by: who.actor, in: application, from: who.origin)
+        let ready = try audit.ready([.restored], in: application, by: .operator(who), at: clock.now)
         return try await store.write { transaction throws(DomainError) in
             guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
             guard user.deletionRequestedAt != nil else { return user }
             try transaction.restore(&user)
-            try entry.record(on: .user(id), in: transaction)
+            try ready.settle([.restored: [:]], of: &user, keeping: .nothing, in: transaction)
             return user
         }
     }

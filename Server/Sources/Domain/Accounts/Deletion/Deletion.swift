@@ -15,7 +15,7 @@ package final class Deletion: Sendable {
         let (store, clock) = (world.store, world.clock)
         requestDeletion = RequestDeletion(store: store, clock: clock, audit: audit)
         deleteUser = DeleteUser(store: store, clock: clock, audit: audit)
-        restoreUser = RestoreUser(store: store, audit: audit)
+        restoreUser = RestoreUser(store: store, clock: clock, audit: audit)
         eraseUser = EraseUser(store: store, clock: clock, audit: audit)
         eraseDeletedUsers = EraseDeletedUsers(store: store, clock: clock, audit: audit)
         removeIdleUsers = RemoveIdleUsers(store: store, clock: clock, audit: audit)

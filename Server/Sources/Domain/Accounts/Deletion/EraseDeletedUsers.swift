@@ -40,9 +40,8 @@ package struct EraseDeletedUsers: Sendable {
         }
         guard !waiting.isEmpty else { return 0 }
         let now = clock.now
-        let erasures = waiting.map { _ in
-            UserErasure(
-                .graceOver(before: limit), in: application, by: .server, audit: audit, now: now)
+        let erasures = try waiting.map { _ throws(DomainError) in
+            try UserErasure(.graceOver(before: limit), in: application, by: .server, audit: audit, now: now)
         }
         try await store.write { transaction throws(DomainError) in
             // Looked at again: somebody may have been restored meanwhile.

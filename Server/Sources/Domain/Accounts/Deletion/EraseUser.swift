@@ -8,7 +8,8 @@ package struct EraseUser: Sendable {
     package func callAsFunction(
         _ id: Identifier<User>, in application: Identifier<Application>, by who: Operator
     ) async throws(DomainError) {
-        let erasure = UserErasure(.erasedByOperator, in: application, by: who, audit: audit, now: clock.now)
+        let erasure = try UserErasure(
+            .erasedByOperator, in: application, by: .operator(who), audit: audit, now: clock.now)
         let outcome = try await store.write { transaction throws(DomainError) in
             try erasure.store(id, in: application, transaction)
         }
@@ -35,9 +36,9 @@ package struct EraseAccessibleUser: Sendable {
         _ id: Identifier<User>, in application: Application, by actor: AccountActor, from origin: RequestOrigin,
         seesLeaving: Bool = false
     ) async throws(DomainError) {
-        let erasure = UserErasure(
-            .erasedByProtocol(actor: actor, seesLeaving: seesLeaving), in: application.id,
-            by: Operator(actor: actor.inAudit, origin: origin), audit: audit, now: clock.now)
+        let erasure = try UserErasure(
+            .erasedByProtocol(seesLeaving: seesLeaving), in: application.id,
+            by: AccountAuthor(actor, of: id, session: nil, from: origin), audit: audit, now: clock.now)
         let outcome = try await store.write { transaction throws(DomainError) in
             try erasure.store(id, in: application.id, transaction)
         }

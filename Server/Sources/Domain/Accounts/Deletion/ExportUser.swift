@@ -21,14 +21,18 @@ package struct ExportUser: Sendable {
         package var audit: [AuditEntry]
     }
 
-    /// Call it only for a session whose owner is there; see `RequireRecentLogIn`.
-    ///
-    /// - Throws: `rateLimited`, `sessionInvalid` when the user is gone,
+    /// - Parameters:
+    ///   - who: The user.
+    ///   - isProven: Whether the request came with a proof by the session's key; see `AccountAuthor`.
+    ///   - origin: Where the request came from, for the audit log.
+    /// - Returns: the file's content.
+    /// - Throws: `reauthenticationRequired`, `rateLimited`, `sessionInvalid` when the user is gone,
     ///   `storageUnavailable`.
     package func callAsFunction(
-        by who: Authenticated, from origin: RequestOrigin
+        by who: Authenticated, isProven: Bool, from origin: RequestOrigin
     ) async throws(DomainError) -> Export {
         let now = clock.now
+        try AccountAuthor.owner(who, isProven: isProven, from: origin).requireRecentLogIn(at: now)
         let (id, application) = (who.user.id, who.application)
         if let limit {
             let key = RateLimitKey(application: application.id, kind: "export", subject: id.rawValue)

@@ -48,8 +48,8 @@ package final class RemoveIdleUsers: Sendable {
         _ batch: [Identifier<User>], in application: Identifier<Application>, idleSince limit: Timestamp
     ) async throws(DomainError) -> Int {
         let now = clock.now
-        let erasures = batch.map { _ in
-            UserErasure(.idle(since: limit), in: application, by: .server, audit: audit, now: now)
+        let erasures = try batch.map { _ throws(DomainError) in
+            try UserErasure(.idle(since: limit), in: application, by: .server, audit: audit, now: now)
         }
         return try await store.write { transaction throws(DomainError) in
             var count = 0

@@ -19,7 +19,7 @@ struct UserErasure: Sendable {
         case erasedByOperator
         /// In protocols whose apps make the same user again right after it: at once, by the user or an operator,
         /// whatever the ACL says. Users on the way out are unknown there, unless operators see them.
-        case erasedByProtocol(actor: AccountActor, seesLeaving: Bool)
+        case erasedByProtocol(seesLeaving: Bool)
         /// An anonymous user without activity since a time.
         case idle(since: Timestamp)
     }
@@ -39,7 +39,7 @@ struct UserErasure: Sendable {
     private static let maximumGrants = 16
 
     let way: Way
-    private let entry: AuditDraft
+    private let ready: ReadyChanges
     private let revocations: [Identifier<ProviderRevocation>]
     private let now: Timestamp
 
@@ -48,20 +48,23 @@ struct UserErasure: Sendable {
     /// - Parameters:
     ///   - way: How the user ends.
     ///   - application: Where.
-    ///   - who: Who does it, for the audit log.
+    ///   - author: Who asks for it.
     ///   - audit: Drafts the entry.
     ///   - now: When.
-    init(_ way: Way, in application: Identifier<Application>, by who: Operator, audit: AuditTrail, now: Timestamp) {
+    /// - Throws: `reauthenticationRequired`.
+    init(
+        _ way: Way, in application: Identifier<Application>, by author: AccountAuthor, audit: AuditTrail, now: Timestamp
+    ) throws(DomainError) {
         self.way = way
         self.now = now
-        entry = audit.draft(way.action, by: who.actor, in: application, from: who.origin)
+        ready = try audit.ready([way.change], in: application, by: author, at: now)
         revocations =
             way.revokesGrants ? (0..<Self.maximumGrants).map { _ in audit.randomness.newIdentifier(at: now) } : []
     }
 
     /// Ends a user, if the rule of the way holds.
     ///
-    /// - Throws: `accessRefused`, `storageUnavailable`.
+    /// - Throws: `accessRefused`, `reauthenticationRequired`, `storageUnavailable`.
     func store(
         _ id: Identifier<User>, in application: Identifier<Application>, _ transaction: any Transaction
     ) throws(DomainError) -> Outcome {
@@ -71,11 +74,12 @@ struct UserErasure: Sendable {
     }
 
     private func erase(_ user: User, in transaction: any Transaction) throws(DomainError) -> Outcome {
+        var gone = user
+        try ready.settle([way.change: way.details], of: &gone, keeping: .nothing, in: transaction)
         try revokeGrants(of: user) { identity, revocation throws(DomainError) in
             try transaction.forgetGrant(of: identity, in: user.application, revocation: revocation, at: now)
         }
         try transaction.erase(user.id, in: user.application)
-        try entry.record(on: .user(user.id), details: way.details, in: transaction)
         return .erased
     }
 
@@ -90,19 +94,17 @@ struct UserErasure: Sendable {
 
     private func leave(_ user: User, in transaction: any Transaction) throws(DomainError) -> Outcome {
         var user = user
-        // Within the grace one comes back by what leads to the user, and by nothing that waits.
-        _ = try transaction.removeTransferCode(of: user.id, in: user.application)
-        _ = try transaction.removeMergeTickets(of: user.id, in: user.application)
-        try transaction.voidTickets(of: &user)
-        // No session has the empty id: all of them end.
-        _ = try transaction.endSessions(of: user.id, in: user.application, except: Identifier(rawValue: ""))
-        if let before = user.deletionRequestedAt { return .leaving(since: before) }
+        if let before = user.deletionRequestedAt {
+            try ready.repeated(way.change, of: &user, in: transaction)
+            return .leaving(since: before)
+        }
         user.deletionRequestedAt = now
         try transaction.updateStanding(of: user)
         try revokeGrants(of: user) { identity, revocation throws(DomainError) in
             try transaction.revokeGrant(of: identity, in: user.application, revocation: revocation, at: now)
         }
-        try entry.record(on: .user(user.id), details: way.details, in: transaction)
+        // Within the grace one comes back by what leads to the user, and by nothing that waits.
+        try ready.settle([way.change: way.details], of: &user, keeping: .nothing, in: transaction)
         return .leaving(since: now)
     }
 }
@@ -125,8 +127,6 @@ extension UserErasure.Way {
         }
     }
 
-    var action: AuditEntry.Action { change.policy.action }
-
     /// Why, for the audit log.
     var details: [String: String] {
         switch self {
@@ -147,17 +147,14 @@ extension UserErasure.Way {
 
     /// Whether the way is open for a user as it is in this transaction, whatever was known before.
     ///
-    /// - Throws: `accessRefused` when the actor may not, `storageUnavailable`.
+    /// - Throws: `storageUnavailable`.
     func holds(of user: User, in transaction: any Transaction) throws(DomainError) -> Bool {
         switch self {
         case .requested, .deletedByOperator, .goneElsewhere, .erasedByOperator: return true
         case .graceOver(let limit):
             guard let requestedAt = user.deletionRequestedAt else { return false }
             return requestedAt <= limit
-        case .erasedByProtocol(let actor, let seesLeaving):
-            guard user.deletionRequestedAt == nil || seesLeaving else { return false }
-            guard actor.may(.erasedAtOnce, user) else { throw .accessRefused }
-            return true
+        case .erasedByProtocol(let seesLeaving): return user.deletionRequestedAt == nil || seesLeaving
         case .idle(let limit):
             guard user.isAnonymous, !user.isDisabled, user.lastLogInAt ?? user.createdAt < limit else { return false }
             return try transaction.sessions(of: user.id, in: user.application).allSatisfy { $0.lastUsedAt < limit }

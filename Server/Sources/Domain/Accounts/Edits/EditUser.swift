@@ -8,37 +8,7 @@ package struct EditUser: Sendable {
     let passwords: any PasswordHashing
     let changes: AccountChanges
 
-    /// Who edits a user.
-    package struct Author: Sendable {
-        package var actor: AccountActor
-        /// As the audit log has it.
-        package var entry: Operator
-        /// What the caller uses: some changes end all else.
-        package var kept: KeptAccess
-
-        package init(_ actor: AccountActor, entry: Operator, keeping kept: KeptAccess) {
-            self.actor = actor
-            self.entry = entry
-            self.kept = kept
-        }
-
-        /// Who asks in a protocol with access lists. The session stays when it is one of the user who is edited.
-        package init(
-            _ actor: AccountActor, of user: Identifier<User>, session: Authenticated?, from origin: RequestOrigin
-        ) {
-            self.init(
-                actor, entry: Operator(actor: actor.inAudit, origin: origin),
-                keeping: session.map { $0.user.id == user ? KeptAccess($0) : .nothing } ?? .nothing)
-        }
-
-        /// The owner of a session.
-        package static func owner(_ who: Authenticated, from origin: RequestOrigin) -> Author {
-            Author(.owner(who.user.id), of: who.user.id, session: who, from: origin)
-        }
-
-        /// Somebody who operates the server.
-        package static func `operator`(_ who: Operator) -> Author { Author(.operator, entry: who, keeping: .nothing) }
-    }
+    package typealias Author = AccountAuthor
 
     package struct Response: Sendable {
         /// The user afterwards.
@@ -49,20 +19,18 @@ package struct EditUser: Sendable {
         package var token: Secret?
     }
 
-    /// Ask `RequireRecentLogIn` before, in the protocols whose apps can log in again, for what the table wants fresh.
-    ///
     /// - Parameters:
     ///   - edit: What changes.
     ///   - id: Whom.
     ///   - application: Where.
     ///   - author: Who asks.
     /// - Returns: the user afterwards.
-    /// - Throws: `accessRefused`, `userUnknown`, `fieldsRefused`, `identifiersTaken`, `identityTaken`, `identityUnknown`,
+    /// - Throws: `accessRefused`, `reauthenticationRequired`, `userUnknown`, `fieldsRefused`, `identifiersTaken`, `identityTaken`, `identityUnknown`,
     ///   `lastWayIn`, `alreadyRegistered`, `providerTokenReplayed`, `administration(changedMeanwhile)`, `busy`,
     ///   `storageUnavailable`. Nothing is changed then.
     @discardableResult
     package func callAsFunction(
-        _ edit: UserEdit, of id: Identifier<User>, in application: Application, by author: Author
+        _ edit: UserEdit, of id: Identifier<User>, in application: Application, by author: AccountAuthor
     ) async throws(DomainError) -> Response {
         try edit.refuseExcess()
         var known: User?
@@ -91,9 +59,11 @@ package struct EditUser: Sendable {
     /// - Returns: what the transaction stores.
     /// - Throws: what `callAsFunction` throws.
     func ready(
-        _ edit: UserEdit, of known: User?, in application: Application, by author: Author
+        _ edit: UserEdit, of known: User?, in application: Application, by author: AccountAuthor
     ) async throws(DomainError) -> ReadyEdit {
         let now = clock.now
+        // Before anything is hashed or sealed.
+        if let known { try author.requireProof(of: edit.needed(for: known), at: now) }
         let edit = edit.held(to: application.settings.signUp, by: author.actor)
         let links = try IdentityLinks(
             edit.people, edit.anonymousId, in: application.id, sealingKey: sealingKey, at: now)
@@ -115,7 +85,7 @@ package struct EditUser: Sendable {
         }
         ready.changes = try changes.ready(
             edit.possible(by: author.actor), of: known, becoming: edit.addressed(known, at: now), in: application,
-            by: author.entry, at: now)
+            by: author, at: now)
         return ready
     }
 
@@ -159,7 +129,7 @@ extension UserEdit {
 struct ReadyEdit: Sendable {
     fileprivate(set) var edit: UserEdit
     let application: Application
-    let author: EditUser.Author
+    let author: AccountAuthor
     let links: IdentityLinks
     fileprivate let revocations: [Identity.Provider: Identifier<ProviderRevocation>]
     fileprivate var password: CredentialChange?
@@ -168,7 +138,7 @@ struct ReadyEdit: Sendable {
     let now: Timestamp
 
     fileprivate init(
-        edit: UserEdit, application: Application, author: EditUser.Author, links: IdentityLinks,
+        edit: UserEdit, application: Application, author: AccountAuthor, links: IdentityLinks,
         revocations: [Identity.Provider: Identifier<ProviderRevocation>], now: Timestamp
     ) {
         self.edit = edit
@@ -184,13 +154,13 @@ struct ReadyEdit: Sendable {
     /// - Parameters:
     ///   - before: The user as read in this transaction.
     ///   - kept: What the caller uses.
-    ///   - actor: Who asks, when only the transaction finds that out.
     ///   - transaction: The one that stores the change.
     /// - Returns: the user afterwards.
     /// - Throws: what `EditUser` throws.
     func store(
-        _ before: User, keeping kept: KeptAccess, by actor: AuditEntry.Actor? = nil, in transaction: any Transaction
+        _ before: User, keeping kept: KeptAccess, in transaction: any Transaction
     ) throws(DomainError) -> EditUser.Response {
+        try author.requireProof(of: edit.needed(for: before), at: now)
         let outcome = try edit.outcome(of: before, by: author.actor, application.settings.fieldRules, at: now)
         guard outcome.faults.isEmpty else { throw .fieldsRefused(outcome.faults) }
         var user = outcome.user
@@ -202,7 +172,7 @@ struct ReadyEdit: Sendable {
         try password?.write(for: &user, in: transaction, at: now)
         let isLoggedOut = if case .set? = edit.password { true } else { false }
         try changes?.settle(
-            outcome.changes, of: &user, keeping: isLoggedOut ? .nothing : kept, unlinked: outcome.unlinked, by: actor,
+            outcome.changes, of: &user, keeping: isLoggedOut ? .nothing : kept, unlinked: outcome.unlinked,
             in: transaction)
         let logIn = try issuer?.issue(to: user, in: transaction)
         return EditUser.Response(

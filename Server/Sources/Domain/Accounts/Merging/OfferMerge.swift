@@ -1,14 +1,21 @@
-/// Gives out a ticket for the merge of two users. Call it only when the caller has proved to be both.
+/// Gives out a ticket for the merge of two users to a caller who has proved to be both.
 package struct OfferMerge: Sendable {
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
     let changes: AccountChanges
 
+    /// - Parameters:
+    ///   - who: The one user.
+    ///   - other: The other one.
+    ///   - proof: What has shown that the caller is that one too.
+    ///   - cause: What brought the conflict about.
+    ///   - origin: Where the request came from, for the audit log.
     /// - Returns: `nil` when the other user cannot be gone on with: kept out by an operator, or on the way out.
     /// - Throws: `storageUnavailable`.
     package func callAsFunction(
-        _ who: Authenticated, other: Identifier<User>, cause: MergeOffer.Cause, from origin: RequestOrigin
+        _ who: Authenticated, other: Identifier<User>, by proof: AccountPolicy.Proof, cause: MergeOffer.Cause,
+        from origin: RequestOrigin
     ) async throws(DomainError) -> MergeOffer? {
         let application = who.application.id
         let secret = MergeTicket.newSecret(randomness)
@@ -16,8 +23,8 @@ package struct OfferMerge: Sendable {
         let ticket = MergeTicket(
             application: application, digest: MergeTicket.digest(of: secret.revealed), user: who.user.id, other: other,
             expiresAt: now + MergeTicket.lifetime)
-        let ready = changes.ready(
-            [.mergeOffered], in: application, by: Operator(actor: .user(who.user.id), origin: origin), at: now)
+        let ready = try changes.audit.ready(
+            [.mergeOffered], in: application, by: .party(who, and: other, showing: proof, from: origin), at: now)
         let isOffered = try await store.write { transaction throws(DomainError) in
             guard var user = try transaction.user(other, in: application), user.mayBeMerged, ticket.user != other else {
                 return false

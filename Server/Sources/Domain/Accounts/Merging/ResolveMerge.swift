@@ -23,7 +23,7 @@ package struct ResolveMerge: Sendable {
         _ ticket: String, _ choice: MergeChoice, by who: Authenticated, address: ClientAddress,
         from origin: RequestOrigin
     ) async throws(DomainError) -> Resolution {
-        let work = MergeWork(
+        let work = try MergeWork(
             who: who, now: clock.now, choice: choice, id: randomness.newIdentifier(at: clock.now),
             event: randomness.newIdentifier(at: clock.now),
             issuer: SessionIssuer(
@@ -32,9 +32,9 @@ package struct ResolveMerge: Sendable {
                     on: .init(deviceKey: who.session.deviceKey, device: who.session.device, address: address.text),
                     record: .nothing),
                 audit: changes.audit, randomness: randomness, now: clock.now),
-            ready: changes.ready(
-                [choice.change], in: who.application.id, by: Operator(actor: .user(who.user.id), origin: origin),
-                at: clock.now))
+            ready: changes.audit.ready(
+                [choice.change], in: who.application.id,
+                by: .owner(who, isProven: false, from: origin).showing(.mergeTicket), at: clock.now))
         return try await store.write { transaction throws(DomainError) in try work.run(ticket, in: transaction) }
     }
 }
@@ -55,7 +55,8 @@ private struct MergeWork: Sendable {
         var (ticket, current, other) = try transaction.parties(of: text, who, at: now)
         try transaction.remove(ticket)
         try ready.settle(
-            [choice.change: ["current": current.id.rawValue]], of: &other, keeping: .nothing, in: transaction)
+            [choice.change: ["current": current.id.rawValue]], of: &other, keeping: .nothing,
+            by: .holder(of: other.id), in: transaction)
         switch choice {
         case .keep: return ResolveMerge.Resolution(user: current)
         case .switch: return try leave(current, for: other, in: transaction)

@@ -8,14 +8,17 @@ package struct UndoMerge: Sendable {
     let randomness: any Randomness
     let changes: AccountChanges
 
-    /// Call it only for a session whose owner is there; see `RequireRecentLogIn`.
-    ///
-    /// - Throws: `mergeUnknown`, also for one that was undone; `undoTooLate`, `storageUnavailable`.
+    /// - Parameters:
+    ///   - id: Which merge.
+    ///   - who: The user that stayed.
+    ///   - isProven: Whether the request came with a proof by the session's key; see `AccountAuthor`.
+    ///   - origin: Where the request came from, for the audit log.
+    /// - Throws: `reauthenticationRequired`, `mergeUnknown`, also for one that was undone; `undoTooLate`, `storageUnavailable`.
     package func callAsFunction(
-        _ id: Identifier<Merge>, by who: Authenticated, from origin: RequestOrigin
+        _ id: Identifier<Merge>, by who: Authenticated, isProven: Bool, from origin: RequestOrigin
     ) async throws(DomainError) {
-        try await callAsFunction(
-            id, of: who.user.id, in: who.application.id, by: Operator(actor: .user(who.user.id), origin: origin))
+        try await undo(
+            id, of: who.user.id, in: who.application.id, by: .owner(who, isProven: isProven, from: origin))
     }
 
     /// Takes a merge apart for an operator.
@@ -29,9 +32,16 @@ package struct UndoMerge: Sendable {
     package func callAsFunction(
         _ id: Identifier<Merge>, of userId: Identifier<User>, in application: Identifier<Application>, by who: Operator
     ) async throws(DomainError) {
+        try await undo(id, of: userId, in: application, by: .operator(who))
+    }
+
+    private func undo(
+        _ id: Identifier<Merge>, of userId: Identifier<User>, in application: Identifier<Application>,
+        by author: AccountAuthor
+    ) async throws(DomainError) {
         let now = clock.now
         let event: Identifier<Event> = randomness.newIdentifier(at: now)
-        let ready = changes.ready([.mergeUndone], in: application, by: who, at: now)
+        let ready = try changes.audit.ready([.mergeUndone], in: application, by: author, at: now)
         try await store.write { transaction throws(DomainError) in
             guard let merge = try transaction.merge(id, of: userId, in: application),
                 var user = try transaction.user(userId, in: application)

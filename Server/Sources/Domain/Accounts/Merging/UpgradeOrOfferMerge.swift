@@ -6,13 +6,21 @@ package struct UpgradeOrOfferMerge: Sendable {
     let check: PasswordCheck
     let offerMerge: OfferMerge
 
+    /// - Parameters:
+    ///   - request: The upgrade.
+    ///   - who: The user.
+    ///   - isProven: Whether the request came with a proof by the session's key; see `AccountAuthor`.
+    ///   - address: Where the request came from.
+    ///   - origin: The same, for the audit log.
+    /// - Returns: the user afterwards.
     /// - Throws: `mergeOffered` in place of `identifiersTaken` when the other user's password was given, and else what
     ///   `UpgradeUser` throws. A wrong password counts as a failed log-in, so that nobody guesses here.
     package func callAsFunction(
-        _ request: UpgradeUser.Request, by who: Authenticated, address: ClientAddress, from origin: RequestOrigin
+        _ request: UpgradeUser.Request, by who: Authenticated, isProven: Bool, address: ClientAddress,
+        from origin: RequestOrigin
     ) async throws(DomainError) -> User {
         do {
-            return try await upgradeUser(request, by: who, from: origin)
+            return try await upgradeUser(request, by: who, isProven: isProven, from: origin)
         } catch {
             guard error.code == .identifiersTaken else { throw error }
             guard let offer = try await offer(request, who, error.identifierKinds, address, origin) else {
@@ -40,7 +48,8 @@ package struct UpgradeOrOfferMerge: Sendable {
                 }
             }
             guard let other else { return nil }
-            return try await offerMerge(who, other: other.id, cause: .identifiers(kinds), from: origin)
+            return try await offerMerge(
+                who, other: other.id, by: .currentPassword, cause: .identifiers(kinds), from: origin)
         } catch {
             // Nothing is proved for now; the conflict is reported as any other.
             guard error.code == .rateLimited || error.code == .busy else { throw error }

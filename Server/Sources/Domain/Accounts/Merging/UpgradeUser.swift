@@ -31,16 +31,21 @@ package struct UpgradeUser: Sendable {
         }
     }
 
-    /// Call it only for a session whose owner is there; see `RequireRecentLogIn`.
-    ///
-    /// - Throws: `alreadyRegistered`, `fieldsRefused`, among others for an upgrade without any identifier;
+    /// - Parameters:
+    ///   - request: What is asked for.
+    ///   - who: The user.
+    ///   - isProven: Whether the request came with a proof by the session's key; see `AccountAuthor`.
+    ///   - origin: Where the request came from, for the audit log.
+    /// - Returns: the user afterwards.
+    /// - Throws: `reauthenticationRequired`, `alreadyRegistered`, `fieldsRefused`, among others for an upgrade without any identifier;
     ///   `identifiersTaken`, `busy`, `userUnknown`, `storageUnavailable`. Nothing is changed then.
     package func callAsFunction(
-        _ request: Request, by who: Authenticated, from origin: RequestOrigin
+        _ request: Request, by who: Authenticated, isProven: Bool, from origin: RequestOrigin
     ) async throws(DomainError) -> User {
+        let author = AccountAuthor.owner(who, isProven: isProven, from: origin)
+        try author.requireProof(of: .upgraded, at: editUser.clock.now)
         guard who.user.isAnonymous else { return try await repeated(request, by: who) }
-        return try await editUser(request.edit, of: who.user.id, in: who.application, by: .owner(who, from: origin))
-            .user
+        return try await editUser(request.edit, of: who.user.id, in: who.application, by: author).user
     }
 
     /// The answer to the repetition of an upgrade whose answer was lost: the user, when all that it asks holds.

@@ -8,7 +8,7 @@ package struct ChangePassword: Sendable {
     let changes: AccountChanges
 
     package struct Request: Sendable {
-        /// The present password; `nil` when the session's owner has just proved to be there.
+        /// The present password; `nil` when the session shows that its owner is there.
         package var current: Secret?
         package var new: Secret
         package var address: ClientAddress
@@ -31,14 +31,23 @@ package struct ChangePassword: Sendable {
         }
     }
 
+    /// - Parameters:
+    ///   - request: What is asked for.
+    ///   - who: The user.
+    ///   - isProven: Whether the request came with a proof by the session's key; see `AccountAuthor`.
     /// - Returns: how many other sessions ended.
     /// - Throws: `credentialRefused` for a wrong present password, `reauthenticationRequired` without one on a session
     ///   that is not fresh, `fieldsRefused`, `rateLimited`, `busy`, `userUnknown`, `storageUnavailable`.
-    package func callAsFunction(_ request: Request, by who: Authenticated) async throws(DomainError) -> Int {
+    package func callAsFunction(
+        _ request: Request, by who: Authenticated, isProven: Bool
+    ) async throws(DomainError) -> Int {
         let now = clock.now
         let (user, application) = (who.user, who.application)
         let kept = request.keepsSession ? KeptAccess(who) : .nothing
-        if request.current == nil { try who.requireFresh(at: now) }
+        var author = AccountAuthor.owner(who, isProven: isProven, from: request.origin)
+        // It is compared below, and nothing is written when it is wrong.
+        if request.current != nil { author = author.showing(.currentPassword) }
+        try author.requireProof(of: .passwordChanged, at: now)
         // Nobody could log in by a password alone.
         let faults =
             user.typedIdentifiers.isEmpty
@@ -53,8 +62,7 @@ package struct ChangePassword: Sendable {
         let credential = try await CredentialChange(.passwordChanged, to: new, of: user, hashing: passwords)
         let settled = outcome
         let ready = try changes.ready(
-            [.passwordChanged], of: user, in: application, by: Operator(actor: .user(user.id), origin: request.origin),
-            at: now)
+            [.passwordChanged], of: user, in: application, by: author, at: now)
         let ended = try await store.write { transaction throws(DomainError) -> Int? in
             if let settled, try settled.settle(in: transaction, isMeant: { $0.id == user.id }) == nil {
                 try ready.refuse(.passwordChanged, of: user.id, in: transaction)

@@ -90,6 +90,7 @@ package struct LogInWithPassword: Sendable {
                 restoringFrom: request.restoringFrom),
             audit: audit, randomness: randomness, now: now)
         let retires = request.application.settings.retiresWeakPasswords && request.protocolName == .native
+        let ready = audit.ready(atLogIn: .weakPasswordRetired, in: application, from: request.origin, at: now)
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
             try link.use(in: transaction, application)
             let user = try outcome.settle(in: transaction) { user in
@@ -100,7 +101,9 @@ package struct LogInWithPassword: Sendable {
                 return user == nil ? .refused : .unverified
             }
             var joined = try link.joined(to: user, in: transaction)
-            if let proof, retires { try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint) }
+            if let proof, retires {
+                try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint, with: ready)
+            }
             return .made(try issuer.issue(to: joined, in: transaction))
         }
         switch finding {

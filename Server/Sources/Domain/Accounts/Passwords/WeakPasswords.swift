@@ -25,13 +25,15 @@ extension Transaction {
     /// - Parameters:
     ///   - user: Whose. Changed too.
     ///   - key: The thumbprint of a key that was just proved.
+    ///   - ready: What was made ready for the change.
     /// - Throws: `storageUnavailable`.
-    func retireWeakPassword(of user: inout User, key: String) throws(DomainError) {
+    func retireWeakPassword(of user: inout User, key: String, with ready: ReadyChanges) throws(DomainError) {
         guard user.weakPasswordAt != nil,
             user.identities.contains(where: { $0.provider == .device && $0.subject == key })
         else { return }
         try removePassword(of: user.id, in: user.application)
         user.passwordSetAt = nil
         user.weakPasswordAt = nil
+        try ready.settle([.weakPasswordRetired: [:]], of: &user, keeping: .nothing, by: .server, in: self)
     }
 }

@@ -186,7 +186,7 @@ package struct UserRegistration: Sendable {
         self.address = address
         guard let maker = way.recordedActor(of: user, hasPassword: hash != nil) else { return }
         record = try changes.ready(
-            [.created], of: user, in: application, by: Operator(actor: maker, origin: origin), at: user.createdAt)
+            [.created], of: user, in: application, by: .newcomer(maker, from: origin), at: user.createdAt)
     }
 }
 

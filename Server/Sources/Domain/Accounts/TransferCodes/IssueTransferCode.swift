@@ -17,15 +17,17 @@ package struct IssueTransferCode: Sendable {
         package var link: Secret?
     }
 
-    /// Call it only for a session whose owner is there; see `RequireRecentLogIn`.
-    ///
-    /// - Throws: `rateLimited`, `sessionInvalid` when the user is on the way out,
+    /// - Parameters:
+    ///   - who: The user.
+    ///   - isProven: Whether the request came with a proof by the session's key; see `AccountAuthor`.
+    ///   - origin: Where the request came from, for the audit log.
+    /// - Returns: the code.
+    /// - Throws: `reauthenticationRequired`, `rateLimited`, `sessionInvalid` when the user is on the way out,
     ///   `storageUnavailable`.
     package func callAsFunction(
-        by who: Authenticated, from origin: RequestOrigin
+        by who: Authenticated, isProven: Bool, from origin: RequestOrigin
     ) async throws(DomainError) -> Issued {
-        try await callAsFunction(
-            to: who.user.id, in: who.application, by: Operator(actor: .user(who.user.id), origin: origin))
+        try await issue(to: who.user.id, in: who.application, by: .owner(who, isProven: isProven, from: origin))
     }
 
     /// Gives a code out for a user who asks an operator for help.
@@ -39,7 +41,14 @@ package struct IssueTransferCode: Sendable {
     package func callAsFunction(
         to user: Identifier<User>, in whole: Application, by who: Operator
     ) async throws(DomainError) -> Issued {
+        try await issue(to: user, in: whole, by: .operator(who))
+    }
+
+    private func issue(
+        to user: Identifier<User>, in whole: Application, by author: AccountAuthor
+    ) async throws(DomainError) -> Issued {
         let (now, application) = (clock.now, whole.id)
+        let ready = try changes.audit.ready([.transferCodeIssued], in: application, by: author, at: now)
         if let limit {
             let key = RateLimitKey(application: application, kind: "transfer-code-issue", subject: user.rawValue)
             try await rateLimiter(key, limit: limit)
@@ -47,7 +56,6 @@ package struct IssueTransferCode: Sendable {
         let code = TransferCode(randomness)
         let stored = StoredTransferCode(
             application: application, user: user, digest: code.digest(hash, in: application), issuedAt: now)
-        let ready = changes.ready([.transferCodeIssued], in: application, by: who, at: now)
         try await store.write { transaction throws(DomainError) in
             guard var present = try transaction.user(user, in: application), !present.isDisabled,
                 present.deletionRequestedAt == nil

@@ -69,7 +69,7 @@ package struct RedeemTransferCode: Sendable {
             try await rateLimiter(key, limit: attempts)
         }
         let digest = code.digest(hash, in: application)
-        let redemption = Redemption(
+        let redemption = try Redemption(
             application: request.application, digest: digest, proof: proof, now: now,
             issuer: SessionIssuer(
                 .init(
@@ -78,8 +78,8 @@ package struct RedeemTransferCode: Sendable {
                     attempt: request.attempt?.asking(with: digest), record: .nothing),
                 audit: changes.audit, randomness: randomness, now: now),
             transfer: randomness.newIdentifier(at: now), device: request.device, address: request.address.text,
-            ready: changes.ready(
-                [.transferCodeRedeemed], in: application, by: Operator(actor: .unknown, origin: request.origin),
+            ready: changes.audit.ready(
+                [.transferCodeRedeemed], in: application, by: .unknown(showing: .transferCode, from: request.origin),
                 at: now))
         let redeemed = try await store.write { transaction throws(DomainError) in
             guard try transaction.markUsed(proof, in: application) else { throw .proofReplayed }
@@ -159,7 +159,7 @@ private struct Redemption: Sendable {
     ) throws(DomainError) {
         var user = user
         try ready.settle(
-            [.transferCodeRedeemed: details], of: &user, keeping: .nothing, by: .user(user.id), in: transaction)
+            [.transferCodeRedeemed: details], of: &user, keeping: .nothing, by: .holder(of: user.id), in: transaction)
     }
 
     /// Takes the key away from the user that it led to.

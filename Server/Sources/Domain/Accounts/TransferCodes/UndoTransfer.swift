@@ -13,8 +13,8 @@ package struct UndoTransfer: Sendable {
         let now = clock.now
         let (userId, application) = (who.user.id, who.application.id)
         let session = who.session
-        let ready = changes.ready(
-            [.transferUndone], in: application, by: Operator(actor: .user(userId), origin: origin), at: now)
+        let ready = try changes.audit.ready(
+            [.transferUndone], in: application, by: .owner(who, isProven: false, from: origin), at: now)
         try await store.write { transaction throws(DomainError) in
             // Read anew: what the caller's entry in the cache says may be older than the transfer.
             guard var user = try transaction.user(userId, in: application),
@@ -26,15 +26,16 @@ package struct UndoTransfer: Sendable {
             transfer.undoneAt = now
             try transaction.update(transfer)
             _ = try transaction.endSessions(of: userId, in: application, deviceKey: transfer.deviceKey)
-            let wasLinked = try transaction.remove(
-                .device, subject: transfer.deviceKey, of: userId, in: application)
-            if wasLinked { try Self.giveBack(transfer, in: transaction, at: now) }
+            if let key = user.identities.first(where: { $0.provider == .device && $0.subject == transfer.deviceKey }) {
+                try transaction.unlinkForGood(key, of: &user, because: .transferUndone, at: now)
+                try Self.giveBack(transfer, in: transaction, at: now)
+            }
             try ready.settle(
                 [.transferUndone: ["transfer": id.rawValue]], of: &user, keeping: KeptAccess(who), in: transaction)
         }
     }
 
-    /// Lets the key lead to the user that it led to before.
+    /// Lets the key lead to the user that it led to before, if there still is one: else its device learns why it is out.
     private static func giveBack(
         _ transfer: Transfer, in transaction: any Transaction, at now: Timestamp
     ) throws(DomainError) {

@@ -7,8 +7,8 @@ package struct WithdrawTransferCode: Sendable {
     /// - Throws: `storageUnavailable`. A code that is not there any more is no error.
     package func callAsFunction(by who: Authenticated, from origin: RequestOrigin) async throws(DomainError) {
         let (user, application) = (who.user.id, who.application.id)
-        let ready = changes.ready(
-            [.transferCodeWithdrawn], in: application, by: Operator(actor: .user(user), origin: origin), at: clock.now)
+        let ready = try changes.audit.ready(
+            [.transferCodeWithdrawn], in: application, by: .owner(who, isProven: false, from: origin), at: clock.now)
         try await store.write { transaction throws(DomainError) in
             guard try transaction.removeTransferCode(of: user, in: application) else { return }
             var owner = who.user

@@ -20,21 +20,21 @@ package struct RemoveDeviceKeys: Sendable {
     let clock: any WallClock
     let changes: AccountChanges
 
-    /// Removes one key. Call it for a user only when the session's owner is there; see `RequireRecentLogIn`.
+    /// Removes one key.
     ///
     /// - Parameters:
     ///   - thumbprint: Which.
     ///   - id: Whose.
     ///   - application: Where.
-    ///   - who: Who does it.
-    /// - Throws: `identityUnknown` when the user has no such key, `lastWayIn` when nothing else leads to the user,
+    ///   - author: Who asks for it.
+    /// - Throws: `reauthenticationRequired`, `identityUnknown` when the user has no such key, `lastWayIn` when nothing else leads to the user,
     ///   `userUnknown`, `storageUnavailable`.
     package func callAsFunction(
-        _ thumbprint: String, of id: Identifier<User>, in application: Application, by who: Operator
+        _ thumbprint: String, of id: Identifier<User>, in application: Application, by author: AccountAuthor
     ) async throws(DomainError) {
         let now = clock.now
         let known = try await user(id, in: application)
-        let ready = try changes.ready([.deviceKeyRemoved], of: known, in: application, by: who, at: now)
+        let ready = try changes.ready([.deviceKeyRemoved], of: known, in: application, by: author, at: now)
         try await store.write { transaction throws(DomainError) in
             guard var user = try transaction.user(id, in: application.id) else { throw .userUnknown }
             guard let key = user.identities.first(where: { $0.provider == .device && $0.subject == thumbprint }) else {
@@ -51,21 +51,21 @@ package struct RemoveDeviceKeys: Sendable {
         }
     }
 
-    /// Removes all keys but the one that is kept. They stay when nothing else leads to the user.
+    /// Removes all keys but the one that the author uses. They stay when nothing else leads to the user.
     ///
     /// - Returns: how many went.
-    /// - Throws: `userUnknown`, `storageUnavailable`.
+    /// - Throws: `reauthenticationRequired`, `userUnknown`, `storageUnavailable`.
     package func others(
-        of id: Identifier<User>, in application: Application, keeping kept: KeptAccess, by who: Operator
+        of id: Identifier<User>, in application: Application, by author: AccountAuthor
     ) async throws(DomainError) -> Int {
         let now = clock.now
         let known = try await user(id, in: application)
-        let ready = try changes.ready([.otherDeviceKeysRemoved], of: known, in: application, by: who, at: now)
+        let ready = try changes.ready([.otherDeviceKeysRemoved], of: known, in: application, by: author, at: now)
         return try await store.write { transaction throws(DomainError) in
             guard var user = try transaction.user(id, in: application.id) else { throw .userUnknown }
             user.updatedAt = now
             try transaction.updateProfile(of: user)
-            return try ready.settle([.otherDeviceKeysRemoved: [:]], of: &user, keeping: kept, in: transaction)
+            return try ready.settle([.otherDeviceKeysRemoved: [:]], of: &user, keeping: author.kept, in: transaction)
                 .deviceKeys
         }
     }

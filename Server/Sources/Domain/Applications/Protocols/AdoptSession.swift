@@ -61,13 +61,14 @@ package struct AdoptSession: Sendable {
         let old = try await session(request)
         let (user, name) = (old.user.id, request.protocolName)
         let retires = request.application.settings.retiresWeakPasswords
+        let ready = audit.ready(atLogIn: .weakPasswordRetired, in: application, from: request.origin, at: now)
         let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
             try link.use(in: transaction, application)
             guard try transaction.protocolKeys(of: application).contains(where: { $0.protocolName == name }),
                 let known = try transaction.user(user, in: application)
             else { return nil }
             var joined = try link.joined(to: known, in: transaction)
-            if retires { try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint) }
+            if retires { try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint, with: ready) }
             return try issuer.issue(to: joined, in: transaction)
         }
         guard let logIn else { throw .credentialRefused }

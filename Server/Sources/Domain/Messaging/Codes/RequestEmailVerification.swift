@@ -2,12 +2,12 @@
 /// is verified. An anonymous user who verifies an address is registered by that.
 package struct RequestEmailVerification: Sendable {
     let enqueueMessage: EnqueueMessage
-    let requireRecentLogIn: RequireRecentLogIn
+    let clock: any WallClock
 
     /// - Parameters:
     ///   - email: A new address as typed; `nil` for the present one.
     ///   - who: The user.
-    ///   - isProven: Whether the request came with a proof by the session's key; see `RequireRecentLogIn`.
+    ///   - isProven: Whether the request came with a proof by the session's key; see `AccountAuthor`.
     ///   - languages: What the app prefers, best first.
     ///   - client: Who orders.
     ///   - toPages: Whether the mail shall lead to this server's own pages; else an app without a page of its own has a
@@ -29,7 +29,11 @@ package struct RequestEmailVerification: Sendable {
         } else {
             throw .fieldsRefused([ValidationError(field: "email", rule: .required)])
         }
-        if address != who.user.email { try requireRecentLogIn(who, isProven: isProven) }
+        if address != who.user.email {
+            // The code will show the address, and not that the owner asked for it.
+            try AccountAuthor.owner(who, isProven: isProven, from: .local)
+                .requireProof(of: .addressChanged, at: clock.now)
+        }
         var message = MessageRequest(
             kind: .emailVerification, address: address, of: who.user, by: who.session, languages: languages)
         if isSignUp { message.isSignUp = true }

@@ -61,7 +61,7 @@ package struct ResetPassword: Sendable {
         let (now, application) = (clock.now, request.application)
         let entry = changes.refusal(of: .passwordReset, in: application.id, from: request.origin)
         let restoration = request.restoringFrom.map {
-            changes.audit.draft(AccountChange.restored.policy.action, by: .unknown, in: application.id, from: $0)
+            changes.audit.ready(atLogIn: .restored, in: application.id, from: $0, at: now)
         }
         let kind: MailKind = request.owner == nil ? .passwordReset : .textedReset
         let presented = TryCode.Presented(
@@ -85,7 +85,8 @@ package struct ResetPassword: Sendable {
         var told = owner
         if !kind.isText { told.emailVerifiedAt = now }
         let ready = try changes.ready(
-            [.passwordReset], of: told, in: application, by: Operator(actor: .unknown, origin: request.origin), at: now)
+            [.passwordReset], of: told, in: application,
+            by: .holder(of: owner.id, showing: .code, from: request.origin), at: now)
         try await tryCode(presented) { code, user, transaction throws(DomainError) in
             // A repetition finds all this done.
             guard code.usedBy == nil else { return }
@@ -93,7 +94,7 @@ package struct ResetPassword: Sendable {
                 user, to: application, restoration: restoration, in: transaction)
             _ = try credential.store(
                 for: &user, with: ready, keeping: KeptAccess(session: nil, deviceKey: nil, code: code.handle),
-                by: .user(user.id), in: transaction)
+                in: transaction)
             guard (kind.isText ? user.phoneVerifiedAt : user.emailVerifiedAt) == nil else { return }
             try Self.unlinkAll(of: user, in: transaction, revocations, at: now)
             user.prove(byText: kind.isText, at: now)

@@ -39,7 +39,7 @@ package struct VerifyEmail: Sendable {
             // A repetition finds all this done.
             guard code.usedBy == nil, let ready else { return }
             _ = try ready.store(
-                user, keeping: try transaction.access(by: code, of: user), by: .user(user.id), in: transaction)
+                user, keeping: try transaction.access(by: code, of: user), in: transaction)
         }
     }
 
@@ -50,8 +50,7 @@ package struct VerifyEmail: Sendable {
         guard let (code, user) = try await tryCode.owner(of: presented) else { return nil }
         return try await editUser.ready(
             UserEdit(proving: LogInIdentifier(.email, shown: code.address)), of: user, in: application,
-            by: EditUser.Author(
-                .holder(of: user.id), entry: Operator(actor: .unknown, origin: origin), keeping: .nothing))
+            by: .holder(of: user.id, showing: .code, from: origin))
     }
 }
 

@@ -1,0 +1,167 @@
+/// Who asks for a change of an account, what was shown with the request, and what of the ways in the caller uses. It
+/// alone compares a request with the table's columns “who may” and “must be fresh”.
+package struct AccountAuthor: Sendable {
+    package let actor: AccountActor
+    /// As the audit log has it.
+    let entry: Operator
+    /// What the caller uses: some changes end all else.
+    let kept: KeptAccess
+    /// What the request has shown.
+    private var shown: Set<AccountPolicy.Proof>
+    /// The session of the request, which shows that the owner is there as long as it is fresh.
+    private let session: Session?
+
+    private init(
+        _ actor: AccountActor, _ entry: Operator, keeping kept: KeptAccess, session: Session? = nil,
+        showing shown: Set<AccountPolicy.Proof>
+    ) {
+        self.actor = actor
+        self.entry = entry
+        self.kept = kept
+        self.session = session
+        self.shown = shown
+    }
+
+    /// The owner of a session.
+    ///
+    /// - Parameters:
+    ///   - who: Whose session it is.
+    ///   - isProven: Whether the request came with a proof by the session's key, which shows that an anonymous user is
+    ///     there: there is nothing else to prove by.
+    ///   - origin: Where the request came from.
+    /// - Returns: the author.
+    package static func owner(_ who: Authenticated, isProven: Bool, from origin: RequestOrigin) -> AccountAuthor {
+        let isThere = isProven && Session.LogInMethod.automatic.provesPresence(of: who.user)
+        let isShown = isThere || !who.session.protocolName.canReauthenticate
+        return AccountAuthor(
+            .owner(who.user.id), Operator(actor: .user(who.user.id), origin: origin), keeping: KeptAccess(who),
+            session: who.session, showing: isShown ? [.recentLogIn] : [])
+    }
+
+    /// Who asks in a protocol with access lists. The session stays when it is one of the user who is edited. Without a
+    /// session it is an operator, somebody who logs in by the same request, or nobody in particular.
+    package init(
+        _ actor: AccountActor, of user: Identifier<User>, session: Authenticated?, from origin: RequestOrigin
+    ) {
+        let isShown = session?.session.protocolName.canReauthenticate != true
+        self.init(
+            actor, Operator(actor: actor.inAudit, origin: origin),
+            keeping: session.map { $0.user.id == user ? KeptAccess($0) : .nothing } ?? .nothing,
+            session: session?.session, showing: isShown ? [.recentLogIn] : [])
+    }
+
+    /// Somebody who operates the server. What must be fresh for operators is in the table of their actions.
+    package static func `operator`(_ who: Operator) -> AccountAuthor {
+        AccountAuthor(.operator, who, keeping: .nothing, showing: [])
+    }
+
+    /// Who shows something that was given to a user, or that only the user knows.
+    static func holder(
+        of user: Identifier<User>, showing proof: AccountPolicy.Proof, from origin: RequestOrigin,
+        keeping kept: KeptAccess = .nothing
+    ) -> AccountAuthor {
+        AccountAuthor(
+            .holder(of: user), Operator(actor: .user(user), origin: origin), keeping: kept, showing: [proof])
+    }
+
+    /// The user of a session, who shows to be another user too.
+    static func party(
+        _ who: Authenticated, and other: Identifier<User>, showing proof: AccountPolicy.Proof,
+        from origin: RequestOrigin
+    ) -> AccountAuthor {
+        AccountAuthor(
+            .holder(of: other), Operator(actor: .user(who.user.id), origin: origin), keeping: .nothing,
+            showing: [proof])
+    }
+
+    /// Somebody of whom only the transaction finds out who it is.
+    static func unknown(showing proof: AccountPolicy.Proof, from origin: RequestOrigin) -> AccountAuthor {
+        AccountAuthor(
+            .user(nil, standard: []), Operator(actor: .unknown, origin: origin), keeping: .nothing, showing: [proof])
+    }
+
+    /// Somebody who becomes a user by the request.
+    static func newcomer(_ actor: AuditEntry.Actor, from origin: RequestOrigin) -> AccountAuthor {
+        AccountAuthor(.newcomer, Operator(actor: actor, origin: origin), keeping: .nothing, showing: [])
+    }
+
+    /// An identity provider, by a message that it signed.
+    static func provider(_ provider: Identity.Provider) -> AccountAuthor {
+        AccountAuthor(
+            .provider(provider), Operator(actor: .provider(provider), origin: .local), keeping: .nothing, showing: [])
+    }
+
+    /// The server by itself, at the time set for it.
+    static let server = AccountAuthor(.server, .server, keeping: .nothing, showing: [])
+
+    /// The same request, which has shown something more.
+    func showing(_ proof: AccountPolicy.Proof) -> AccountAuthor {
+        var author = self
+        author.shown.insert(proof)
+        return author
+    }
+}
+
+extension AccountAuthor {
+    /// Compares a request with the rows of what it changes.
+    ///
+    /// - Parameters:
+    ///   - changes: The rows.
+    ///   - user: Whom they concern, as read in the transaction.
+    ///   - found: Who asks, when only the transaction finds that out.
+    ///   - now: When.
+    /// - Throws: `accessRefused` for who may not, `reauthenticationRequired` for what must be fresh.
+    func require(
+        _ changes: Set<AccountChange>, of user: User, by found: AccountActor? = nil, at now: Timestamp
+    ) throws(DomainError) {
+        let actor = found ?? actor
+        try actor.require(changes, of: user)
+        for change in changes { try requireProof(of: change, by: actor, at: now) }
+    }
+
+    /// Compares a request with the column “must be fresh” of all that it changes.
+    ///
+    /// - Throws: as below.
+    func requireProof(of changes: Set<AccountChange>, at now: Timestamp) throws(DomainError) {
+        for change in changes { try requireProof(of: change, at: now) }
+    }
+
+    /// Compares a request with the column “must be fresh”, for what has to be refused before anything else is done.
+    ///
+    /// - Throws: `reauthenticationRequired`; `accessRefused` without what only the request itself can show.
+    package func requireProof(of change: AccountChange, at now: Timestamp) throws(DomainError) {
+        try requireProof(of: change, by: actor, at: now)
+    }
+
+    /// - Throws: `reauthenticationRequired` when the owner has not shown to be there within ten minutes (requirement 18).
+    func requireRecentLogIn(at now: Timestamp) throws(DomainError) {
+        guard shown.contains(.recentLogIn) || session?.isFresh(at: now) == true else {
+            throw .reauthenticationRequired
+        }
+    }
+
+    private func requireProof(
+        of change: AccountChange, by actor: AccountActor, at now: Timestamp
+    ) throws(DomainError) {
+        let fresh = change.policy.fresh
+        guard actor.isAsked, !fresh.isEmpty, fresh.isDisjoint(with: shown) else { return }
+        guard fresh.contains(.recentLogIn) else { throw .accessRefused }
+        try requireRecentLogIn(at: now)
+    }
+}
+
+extension AccountActor {
+    /// Whether the table asks for something fresh: not of operators, whose actions have a table of their own, nor of those
+    /// who cannot log in.
+    fileprivate var isAsked: Bool {
+        switch self {
+        case .user, .holder, .newcomer: true
+        case .operator, .provider, .server: false
+        }
+    }
+}
+
+extension Session.ProtocolName {
+    /// Whether its apps have a request by which the owner shows to be there again. Those of the mobile backends have none.
+    fileprivate var canReauthenticate: Bool { self == .native || self == .pages }
+}
