@@ -15,7 +15,7 @@ package enum CodeForm: Hashable, Sendable {
         case .emailVerification: hasLink ? .token(life: .days(1)) : .digits(count: 6)
         case .passwordReset: .token(life: .seconds(3600))
         case .phoneVerification: .digits(count: 6)
-        case .logInCode, .passwordChanged, .emailChanged, .addressTaken, .textedReset: .digits(count: 8)
+        default: .digits(count: 8)
         }
     }
 

@@ -94,7 +94,8 @@ package struct RenderMessage: Sendable {
                 user.phone == message.replaces, message.isGood(for: user), owner == nil || owner?.id == user.id
             else { return nil }
             return (user, message.address)
-        case .passwordChanged, .emailChanged, .addressTaken:
+        case .passwordChanged, .emailChanged, .addressTaken, .accountUpgraded, .identityLinked, .identityUnlinked,
+            .accountDisabled, .accountEnabled, .deletionRequested, .accountErased:
             return nil
         }
     }
