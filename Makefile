@@ -34,7 +34,7 @@ check-pages: ## play a person at the hosted pages in headless Chromium
 test-failover: ## kill the primary of a PostgreSQL with a standby under load (Patroni), and see that nothing is lost
 	@scripts/test-failover $(PROGRAM)
 
-lint: ## check form, house rules, and that the paths in the documents exist
+lint: ## check form, the rules of the project, and that the paths in the documents exist
 	@scripts/lint
 
 format: ## lay out all Swift sources as .swift-format says
@@ -46,7 +46,7 @@ fuzz: ## send hostile requests to a server of its own for a minute; scripts/fuzz
 fuzz-parsers: ## give made-up bytes to every parser of foreign bytes, with sanitizers; scripts/fuzz-parsers --help
 	@scripts/fuzz-parsers
 
-check: ## what must pass before anything lands: lint, tests, reference pages, make run played through
+check: ## what must pass before anything lands: lint, tests, reference pages, a walk through make run
 	@scripts/check
 
 test-of-tests: ## plant small faults into the domain and count those that the tests catch; scripts/test-of-tests --help

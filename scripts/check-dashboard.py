@@ -36,9 +36,9 @@ def okaeri(*arguments):
     return answer.stdout
 
 
-with socket.socket() as place:
-    place.bind(("127.0.0.1", 0))
-    port = place.getsockname()[1]
+with socket.socket() as free:
+    free.bind(("127.0.0.1", 0))
+    port = free.getsockname()[1]
 base = f"http://127.0.0.1:{port}"
 # Lists and charts weigh more than a page to log in.
 checks = PageChecks(pictures, maximum_bytes=200_000)
@@ -54,8 +54,8 @@ def look(page, name):
 def time_code(key):
     """What an authenticator app shows (RFC 6238)."""
     digest = hmac.new(base64.b32decode(key + "=" * (-len(key) % 8)), struct.pack(">Q", int(time.time()) // 30), hashlib.sha1)
-    place = digest.digest()[-1] & 15
-    return f"{(struct.unpack('>I', digest.digest()[place:place + 4])[0] & 0x7FFFFFFF) % 1000000:06}"
+    offset = digest.digest()[-1] & 15
+    return f"{(struct.unpack('>I', digest.digest()[offset:offset + 4])[0] & 0x7FFFFFFF) % 1000000:06}"
 
 
 def post(path, body, application):

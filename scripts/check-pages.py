@@ -34,9 +34,9 @@ def okaeri(*arguments):
 
 
 def free_port():
-    with socket.socket() as place:
-        place.bind(("127.0.0.1", 0))
-        return place.getsockname()[1]
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
 
 
 port = free_port()
@@ -101,14 +101,14 @@ def check_sign_up(page):
     expect(page.locator(".badge").first).to_have_text("confirmed")
     assert page.locator(".copied").count() == 0, "there is nothing to copy yet"
     look(page, "account")
-    # Whether somebody has an address is told to nobody: both pages are the same.
-    told = []
+    # Nobody learns whether somebody has an address: both pages are the same.
+    shown = []
     for name, mail in [("taro", "hana@example.com"), ("tomo", "tomo@example.com")]:
         other = page.context.browser.new_context(locale="en").new_page()
         sign_up(other, name, mail)
         other.wait_for_url(f"{pages}/account?done=emailSent")
-        told.append(re.sub(r"\d", "0", other.locator(".card").inner_text().replace(name, "NAME")))
-    assert told[0] == told[1], "it tells who has a mail address"
+        shown.append(re.sub(r"\d", "0", other.locator(".card").inner_text().replace(name, "NAME")))
+    assert shown[0] == shown[1], "it tells who has a mail address"
     sign_up(page, "hana")
     expect(page.locator("#field-username-error")).to_contain_text("Somebody else")
 

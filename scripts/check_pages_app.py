@@ -21,7 +21,7 @@ def app():
     """An app on this machine that waits for a person to come back: its address, and what came."""
     came = []
 
-    class Place(BaseHTTPRequestHandler):
+    class CallbackHandler(BaseHTTPRequestHandler):
         def do_GET(self):
             if self.path.startswith("/back"):
                 came.append(self.path)
@@ -32,7 +32,7 @@ def app():
         def log_message(self, *_):
             pass
 
-    server = HTTPServer(("127.0.0.1", 0), Place)
+    server = HTTPServer(("127.0.0.1", 0), CallbackHandler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return f"http://127.0.0.1:{server.server_port}/back", came
 

@@ -43,8 +43,8 @@ def check_fields(world, browser):
             page.fill("[name='fields.height']", "tall")
             page.fill("[name='fields.home']", '{"city": "Kyoto",\n  street}')
             page.click(".form button[type=submit]")
-            for place in ["birthday", "height", "team", "hobbies", "home"]:
-                assert page.locator(f"#field-fields-{place}-error").count() == 1, place
+            for field in ["birthday", "height", "team", "hobbies", "home"]:
+                assert page.locator(f"#field-fields-{field}-error").count() == 1, field
             assert page.input_value("[name='fields.height']") == "tall"
             assert page.input_value("[name='fields.home']") == '{"city": "Kyoto",\n  street}'
             world.look(page, f"errors of fields, {language}, {scheme}, 320")

@@ -40,7 +40,7 @@
   for (const nav of document.querySelectorAll("nav")) if (document.querySelectorAll("nav").length > 1 && !name(nav)) faults.push("a nav without a name");
   for (const head of document.querySelectorAll("th")) if (!head.scope && head.closest("thead,tbody")) faults.push(`a th without scope: ${head.textContent.trim().slice(0, 30)}`);
 
-  // Every control has a name, a size, and a place in the order that is the page's own.
+  // Every control has a name, a size, and a position in the order that is the page's own.
   const controls = [...document.querySelectorAll("a[href],button,input:not([type=hidden]),select,textarea,summary")];
   for (const element of controls) {
     if (hidden(element)) continue;
@@ -63,8 +63,8 @@
   // Errors: named at their field, announced, and read first.
   const wrong = [...document.querySelectorAll("[aria-invalid=true]")];
   for (const element of wrong) {
-    const told = (element.getAttribute("aria-describedby") ?? "").split(" ").some((id) => document.getElementById(id)?.classList.contains("error"));
-    if (!told) faults.push(`an error that is not read with its field: ${call(element)}`);
+    const announced = (element.getAttribute("aria-describedby") ?? "").split(" ").some((id) => document.getElementById(id)?.classList.contains("error"));
+    if (!announced) faults.push(`an error that is not read with its field: ${call(element)}`);
   }
   const alert = document.querySelector("[role=alert],[aria-live=assertive]");
   if (wrong.length && !alert) faults.push("errors are not announced");

@@ -1,4 +1,4 @@
-"""Checks that every page for people must pass, whoever draws it: labels, roles, order of focus, announced errors, sizes,
+"""Checks that every page for people must pass: labels, roles, order of focus, announced errors, sizes,
 contrast, weight, and that nothing comes from elsewhere. Ours, because no library for it is at hand.
 
     checks = PageChecks(folder_for_pictures)

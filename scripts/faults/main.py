@@ -151,7 +151,7 @@ def report(options, faults, outcomes, seconds):
     """Writes the table, prints the survivors and the sum; the status is 1 when too few were caught."""
     caught = [n for n, outcome in outcomes.items() if outcome.is_caught]
     share = 100 * len(caught) / max(1, len(outcomes))
-    rows = ["| number | place | kind | fault | outcome |", "| --- | --- | --- | --- | --- |"]
+    rows = ["| number | line | kind | fault | outcome |", "| --- | --- | --- | --- | --- |"]
     for number, outcome in sorted(outcomes.items()):
         fault = faults[number]
         text = fault.description().replace("|", "\\|")

@@ -1,4 +1,4 @@
-"""Finds places in Swift sources where a small fault can be planted, and plants them behind a switch.
+"""Finds where in Swift sources a small fault can be planted, and plants them behind a switch.
 
 Every fault is an expression or a statement that asks at run time whether its number is the active one. So all faults are
 compiled at once, and a test run chooses one by an environment variable.
@@ -96,7 +96,7 @@ def end_of_string(text, start, opening):
 
 
 def until(mask, start, stops):
-    """The first place from `start` on, outside of brackets, where one of `stops` begins; `None` past a closing bracket."""
+    """The first index from `start` on, outside of brackets, where one of `stops` begins; `None` past a closing bracket."""
     depth, i = 0, start
     while i < len(mask):
         if depth == 0:
@@ -120,7 +120,7 @@ def word_at(mask, i, word):
 
 
 def clauses(mask, start, end):
-    """The conditions between commas, as pairs of places."""
+    """The conditions between commas, as pairs of indices."""
     begin = start
     while begin < end:
         comma = until(mask, begin, [","])

@@ -33,7 +33,7 @@ class Runner:
         ]
 
     def build(self, arguments):
-        """Builds; returns the places of errors in the domain, or one made-up place for another error."""
+        """Builds; returns where the errors in the domain are, or one made-up line for another error."""
         command = self.command("build", *arguments)
         with open(self.log, "w") as log:
             status = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT).returncode
@@ -44,9 +44,9 @@ class Runner:
 
     @property
     def program(self):
-        # One more time the place that SwiftPM names: the tests of all modules are one program.
+        # Once more what SwiftPM names: the tests of all modules are one program.
         found = sorted(self.scratch.glob("debug/*PackageTests.xctest"))
-        return str(next(place for place in found if "server" in place.name))
+        return str(next(path for path in found if "server" in path.name))
 
     def run(self, suites, seconds, **environment):
         """Runs suites; returns "passed", or how it failed, and the time that it took."""
@@ -87,12 +87,12 @@ class Runner:
         def one(suite):
             with tempfile.NamedTemporaryFile() as reached:
                 result, seconds = self.run([suite], 300, OKAERI_REACHED_FAULTS=reached.name)
-                places = reached.read()
+                marks = reached.read()
             if result != "passed":
                 print(f"left out, it fails without a fault: {suite} ({result})", flush=True)
                 return
             self.seconds[suite] = seconds
-            self.reaches[suite] = {number for number, byte in enumerate(places) if byte}
+            self.reaches[suite] = {number for number, byte in enumerate(marks) if byte}
 
         suites = self.suites(modules)
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:

@@ -58,7 +58,7 @@ class Run:
         self.sums = {"requests": 0, "statuses": {}, "routes": {}}
         self.figures, self.base_memory, self.longest_health, self.most_memory = None, 0, 0.0, 0
         self.stopping = threading.Event()
-        self.told = queue.Queue()
+        self.reports = queue.Queue()
 
     def start(self, *arguments):
         self.world.start(*arguments)
@@ -96,9 +96,9 @@ class Run:
         self.drain()
         if self.figures.lives():
             self.last_words()
-        for place, name in enumerate(further):
-            left = max(begin + given.seconds - time.monotonic(), 2.0 * (len(further) - place))
-            getattr(outside, name)(self, left / (len(further) - place))
+        for index, name in enumerate(further):
+            left = max(begin + given.seconds - time.monotonic(), 2.0 * (len(further) - index))
+            getattr(outside, name)(self, left / (len(further) - index))
         seconds = time.monotonic() - begin
         print(table(self.sums, seconds))
         asked = {f"{route['method']} {route['path']}" for route in routes}
@@ -181,8 +181,8 @@ class Run:
                 self.sums[name][key] = self.sums[name].get(key, 0) + count
 
     def drain(self):
-        while not self.told.empty():
-            self.findings.add(*self.told.get()[1:])
+        while not self.reports.empty():
+            self.findings.add(*self.reports.get()[1:])
 
     def died(self, suspects):
         """The server is gone: starts it anew on the same data, and asks for the suspects one by one."""
@@ -211,18 +211,18 @@ class Run:
             memory = figures.resident()
             self.most_memory = max(self.most_memory, memory)
             if memory - self.base_memory > self.given.memory << 20:
-                self.told.put(("finding", "memory", f"the server grew by more than {self.given.memory} MiB", []))
+                self.reports.put(("finding", "memory", f"the server grew by more than {self.given.memory} MiB", []))
             answer, seconds = ask_alone(self.world.port, "GET", b"GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n", 20)
             if answer is None:
-                continue  # Between two lives of the server; a death is told by those who asked.
+                continue  # Between two lives of the server; those who asked report a death.
             self.longest_health = max(self.longest_health, seconds)
             slow = slow + 1 if seconds > self.given.health else 0
             if slow == 2:
-                self.told.put(("finding", "health", f"/health/live takes {seconds:.1f} s", []))
+                self.reports.put(("finding", "health", f"/health/live takes {seconds:.1f} s", []))
 
     def attack(self):
         """Hostile connections while the others ask."""
-        attacks = Attacks(self.given.seed, self.facts(), self.told.put)
+        attacks = Attacks(self.given.seed, self.facts(), self.reports.put)
         rounds = 0
         while not self.stopping.is_set():
             attacks.port = self.world.port
@@ -233,7 +233,7 @@ class Run:
                 attacks.never_read([b"POST /v1/log-in/automatic HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"] * 200, 8, 3)
                 grown = self.figures.resident() - before
                 if grown > 300 << 20:
-                    self.told.put(("finding", "memory", f"answers that nobody reads hold {grown >> 20} MiB", []))
+                    self.reports.put(("finding", "memory", f"answers that nobody reads hold {grown >> 20} MiB", []))
             rounds += 1
         self.sums["statuses"]["connections", 400] = attacks.asked
         self.sums["requests"] += attacks.asked

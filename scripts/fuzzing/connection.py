@@ -68,9 +68,9 @@ class Client:
             self.closes = True
         if method == "HEAD" or status in (204, 304):
             return Answer(status, head, b"")
-        place = small.find(b"\r\ncontent-length:")
-        if place >= 0:
-            length = int(small[place + 17:small.find(b"\r\n", place + 17)])
+        start = small.find(b"\r\ncontent-length:")
+        if start >= 0:
+            length = int(small[start + 17:small.find(b"\r\n", start + 17)])
             return Answer(status, head, self._take(length))
         if b"\r\ntransfer-encoding: chunked" in small:
             parts = []

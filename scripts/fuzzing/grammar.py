@@ -28,10 +28,10 @@ class Grammar:
     def resolve(self, value):
         """What a reference stands for."""
         while isinstance(value, dict) and "$ref" in value:
-            place = self.document
+            node = self.document
             for name in value["$ref"].removeprefix("#/").split("/"):
-                place = place[name.replace("~1", "/")]
-            value = place
+                node = node[name.replace("~1", "/")]
+            value = node
         return value
 
     def value(self, schema, values, depth=0):

@@ -101,5 +101,5 @@ def one_time_code(key, now):
     """What an authenticator app shows (RFC 6238)."""
     secret = base64.b32decode(key.replace(" ", "") + "=" * (-len(key.replace(" ", "")) % 8))
     digest = hmac.new(secret, struct.pack(">Q", int(now) // 30), hashlib.sha1).digest()
-    place = digest[-1] & 15
-    return f"{(struct.unpack('>I', digest[place:place + 4])[0] & 0x7FFFFFFF) % 1_000_000:06}"
+    offset = digest[-1] & 15
+    return f"{(struct.unpack('>I', digest[offset:offset + 4])[0] & 0x7FFFFFFF) % 1_000_000:06}"

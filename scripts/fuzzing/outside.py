@@ -35,12 +35,12 @@ def mutated(content, values):
     for _ in range(1 + int(values.random() * 3)):
         draw = values.random()
         kind = _NUMBER if draw < 0.3 else _TEXT
-        places = list(kind.finditer(content))
-        if draw < 0.85 and places:
-            place = values.one(places)
+        spans = list(kind.finditer(content))
+        if draw < 0.85 and spans:
+            span = values.one(spans)
             new = values.one(NUMBERS) if draw < 0.3 else values.json() if draw < 0.6 else values.quoted() if draw < 0.75 else quoted(
                 values.one(DATES))
-            content = content[:place.start()] + new + content[place.end():]
+            content = content[:span.start()] + new + content[span.end():]
         elif content:
             at = int(values.random() * len(content))
             content = content[:at] + bytes([int(values.random() * 256)]) + content[at + int(values.random() * 3):]
@@ -139,7 +139,7 @@ class Hostile(threading.Thread):
                     if not self.greeting:
                         return
         except OSError:
-            pass  # Whoever asked gave up.
+            pass  # The one who asked gave up.
 
     def read(self, client):
         """One request, or one line for those who were greeted."""
@@ -307,13 +307,13 @@ def sdk(run, seconds):
 
 def with_new_keys(file, world):
     """A finding's bytes with the keys and tokens of this server in place of those of the one that it was found at."""
-    content, told = pathlib.Path(file).read_bytes(), pathlib.Path(f"{file}.facts")
-    if told.exists():
-        for name, old in json.loads(told.read_text()).items():
+    content, recorded = pathlib.Path(file).read_bytes(), pathlib.Path(f"{file}.facts")
+    if recorded.exists():
+        for name, old in json.loads(recorded.read_text()).items():
             before, now = _texts(old), _texts(json.loads(json.dumps(world.facts.get(name))))
-            for place, text in enumerate(before):
+            for index, text in enumerate(before):
                 if now:
-                    content = content.replace(text.encode(), now[place % len(now)].encode())
+                    content = content.replace(text.encode(), now[index % len(now)].encode())
     signed = re.match(rb"(\S+) (\S+) [\s\S]*?Host: (\S+)[\s\S]*?X-NCMB-Timestamp: (\S+)\r\nX-NCMB-Signature: (\S{44})\r\n", content)
     if signed:
         method, target, host, stamp, signature = signed.groups()

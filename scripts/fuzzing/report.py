@@ -12,7 +12,7 @@ class Findings:
         self.known = {}
 
     def add(self, kind, words, contents=(), answer=b""):
-        """Notes a finding unless one of the kind at the same place is known. True when it is new."""
+        """Notes a finding unless one of the kind at the same path is known. True when it is new."""
         key = (kind, re.sub(r"[\d.]+ s", "", words))
         if key in self.known:
             self.known[key][0] += 1

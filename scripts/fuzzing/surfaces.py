@@ -37,7 +37,7 @@ NAMES = {surface: [name.encode() for name in names.split()] for surface, names i
 ACTS = [act.encode() for act in """add remove save disable enable delete restore confirm preview send check new view columns bulk
     log-out end export link unlink merge undo reset invite rotate theme edit discard rules""".split()]
 # Each costs tens of milliseconds of hashing, or writes a mail: asked seldom, so that the rest is asked often.
-# Or it ends the session of whoever asks, and then everything else would be refused.
+# Or it ends the session of the one who asks, and then everything else would be refused.
 EXPENSIVE = ("log-out", "/delete", "/account/sessions", "/admins", "/keys", "sign-up", "/password", "/login", "log-in", "signup",
              "signin", "/oauth2/token", "/reset", "reauthenticate", "verifyPassword", "loginAs", "upgrade", "set-up", "forgot", "/code",
              "Password", "requestMail", "verificationEmail", "adopt", "/batch", "/mail/test", "/export", "confirm")
@@ -139,7 +139,7 @@ class Requests:
         return method, b"".join(lines) + b"\r\n" + body
 
     def path(self, route):
-        """The route's path with something in its places."""
+        """The route's path with something for each of its parameters."""
         if "{" not in route["path"] and "*" not in route["path"]:
             return route["path"].encode()
         return b"/".join([self.segment(part, route["surface"]) for part in route["path"].split("/")])
@@ -311,5 +311,5 @@ class Requests:
                 status, _, content = world.ask(asked, path, body, headers)
                 found = [re.search(rb'"%s" ?: ?"([^"]+)"' % word.encode(), content) for word in words]
                 if status < 300 and all(found):
-                    for place, one in zip(lists, found):
-                        facts[place] = facts.get(place, [])[-5:] + [one.group(1).decode()]
+                    for name, one in zip(lists, found):
+                        facts[name] = facts.get(name, [])[-5:] + [one.group(1).decode()]

@@ -138,7 +138,7 @@ class Values:
         return self.one(BROKEN_NUMBERS)
 
     def shape(self, depth):
-        """One of the shapes, its places filled."""
+        """One of the shapes, with values filled in."""
         pieces = []
         for byte in self.one(SHAPES):
             if byte == 0x58:  # X

@@ -68,7 +68,7 @@ class Worker:
 
     def run(self, first, deadline, maximum):
         batch = first
-        told = time.monotonic()
+        reported = time.monotonic()
         while time.monotonic() < deadline and self.sums["requests"] < maximum:
             if (batch - first) % 400 == 0:
                 self.random.seed(batch)
@@ -78,9 +78,9 @@ class Worker:
                 self.tell(("stopped", self.number, batch, self.sums))
                 return
             batch += 1
-            if time.monotonic() - told > 2:
+            if time.monotonic() - reported > 2:
                 self.tell(("sums", self.number, batch, self.sums))
-                told = time.monotonic()
+                reported = time.monotonic()
         self.tell(("ended", self.number, batch, self.sums))
 
     def one(self, batch):
@@ -184,7 +184,7 @@ class Worker:
                 self.slow(route, method, content, seconds)
 
     def slow(self, route, method, content, seconds):
-        """Told only when it is slow a second time: a busy machine is slow once in a while."""
+        """Reported only when it is slow a second time: a busy machine is slow once in a while."""
         figures = Figures(self.process)
         before = figures.processor_time()
         _, again = ask_alone(self.port, method, content)
@@ -227,6 +227,6 @@ def work(number, options, world, routes, grammar, queue, first, deadline, maximu
         Worker(number, options, world, routes, grammar, queue.put).run(first, deadline, maximum)
     except KeyboardInterrupt:
         pass
-    except Exception as error:  # Told in the one place that prints.
+    except Exception as error:  # Reported where everything is printed.
         import traceback
         queue.put(("broken", number, f"{error!r}\n{traceback.format_exc()}"))

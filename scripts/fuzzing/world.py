@@ -173,7 +173,7 @@ class World:
         """Sends a page's form; returns the cookies afterwards and the hidden fields of the page that follows."""
         jar = {}
 
-        def visit(method, where, form=None):
+        def ask(method, where, form=None):
             headers = {"Cookie": "; ".join(f"{name}={value}" for name, value in jar.items())} if jar else {}
             status, answered, content = self.ask(method, where, None, headers, form)
             for cookie in answered.get_all("Set-Cookie") or []:
@@ -181,12 +181,12 @@ class World:
                 jar[name] = value
             return status, answered, content
 
-        _, _, page = visit("GET", path)
+        _, _, page = ask("GET", path)
         hidden = dict(re.findall(rb'<input type="hidden" name="([^"]+)" value="([^"]*)"', page))
         hidden = {name.decode(): value.decode() for name, value in hidden.items()}
-        status, answered, _ = visit("POST", path, hidden | fields)
+        status, answered, _ = ask("POST", path, hidden | fields)
         after = urllib.parse.urlsplit(answered.get("Location") or path)
-        _, _, page = visit("GET", after.path + ("?" + after.query if after.query else ""))
+        _, _, page = ask("GET", after.path + ("?" + after.query if after.query else ""))
         hidden |= {name.decode(): value.decode() for name, value in re.findall(
             rb'<input type="hidden" name="([^"]+)" value="([^"]*)"', page)}
         return {"cookie": "; ".join(f"{name}={value}" for name, value in jar.items()), "hidden": hidden, "status": status}

@@ -2,7 +2,6 @@ import Domain
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import OkaeriWire
 
 /// Accounts of the family: sign-up, sign-in, the own user, sign-out.
@@ -11,14 +10,14 @@ final class AccountController: Sendable {
     private let logInWithPassword: LogInWithPassword
     private let logOut: LogOut
     private let gate: ProtocolAuthenticator
-    private let readBody: BodyReader
+    private let readJSON: JSONReader
 
     init(_ modules: Modules, gate: ProtocolAuthenticator, readBody: BodyReader) {
         registerUser = modules.accounts.registerUser
         logInWithPassword = modules.accounts.logInWithPassword
         logOut = modules.sessions.logOut
         self.gate = gate
-        self.readBody = readBody
+        readJSON = JSONReader(readBody)
     }
 
     /// `POST /user/signup`: `id`, `password`, `name`, `email`, `phone`. It gives no token.
@@ -111,9 +110,7 @@ final class AccountController: Sendable {
     ///
     /// - Throws: `RequestError`.
     private func body(of request: Request, _ context: ServerContext) async throws -> [String: String] {
-        let buffer = try await readBody(request, context)
-        guard case .object(let members)? = try? JSONValue(parsing: Array(buffer.readableBytesView)) else {
-            // Why it is no JSON helps nobody: the app's code writes it.
+        guard let members = try await readJSON.members(of: request, context) else {
             throw RequestError.bodyMalformed(reason: "A JSON object is expected.")
         }
         return members.compactMapValues { value in

@@ -5,13 +5,11 @@ package import HTTPTypes
 /// User management as Kii Cloud's SDKs and REST API had it. It only translates: the rules are the domain's.
 package struct KiiAPI: ProtocolAdapter {
     let modules: Modules
-    let gate: ProtocolAuthenticator
-    let readBody: BodyReader
+    let requests: KiiRequests
 
     package init(modules: Modules, gate: ProtocolAuthenticator, readBody: BodyReader) {
         self.modules = modules
-        self.gate = gate
-        self.readBody = readBody
+        requests = KiiRequests(gate: gate, readBody: readBody, modules)
     }
 
     package var surface: String { "kii" }

@@ -64,6 +64,8 @@ extension KiiFault {
     private static let noProvider = KiiFault(
         400, "ACCOUNT_TYPE_NOT_SUPPORTED", "AccountTypeNotSupported", "There is no such provider here")
 
+    static let providerRefused = KiiFault.invalidGrant("The provider does not vouch for the user")
+
     private static let words: [DomainError.Code: KiiFault] = DomainError.Code.words(
         [
             .applicationUnknown: KiiFault(404, "APP_NOT_FOUND", "AppNotFound", "There is no such application"),
@@ -76,8 +78,10 @@ extension KiiFault {
                 403, "INVALID_VERIFICATION_CODE", "InvalidVerificationCode", "The code is not valid"),
             .mailUnavailable: KiiFault(
                 501, "OPERATION_NOT_IMPLEMENTED", "OperationNotImplemented", "This server sends no such messages"),
-            .providerNotEnabled: .noProvider, .providerMisconfigured: .noProvider, .providerTokenRefused: .invalidGrant,
-            .providerTokenReplayed: .invalidGrant, .providerRefused: .invalidGrant, .identityTaken: .alreadyLinked,
+            .providerNotEnabled: .noProvider, .providerMisconfigured: .noProvider,
+            .providerTokenRefused: .providerRefused,
+            .providerTokenReplayed: .providerRefused, .providerRefused: .providerRefused,
+            .identityTaken: .alreadyLinked,
             .providerAlreadyLinked: .alreadyLinked,
             .identityUnknown: KiiFault(409, "USER_NOT_LINKED", "UserNotLinked", "The account is not linked"),
             .lastWayIn: KiiFault(409, "OPERATION_NOT_ALLOWED", "OperationNotAllowed", "Nothing else leads to the user"),
@@ -108,7 +112,10 @@ extension KiiFault {
         case "email": "emailAddress"
         case "phone": "phoneNumber"
         case "fields.country": "country"
-        default: MemberFault.printable(name.hasPrefix("fields.") ? String(name.dropFirst(7)) : name)
+        case "password", "newPassword": name
+        // iOS takes a message that begins with a password's name for one about passwords.
+        case _ where name.hasPrefix("fields."): "field \(MemberFault.printable(String(name.dropFirst(7))))"
+        default: MemberFault.printable(name)
         }
     }
 

@@ -37,13 +37,14 @@ struct KiiFault: Error {
     static let passwordTooShort = KiiFault(
         400, "PASSWORD_TOO_SHORT", "PasswordTooShort", "The password is too short", [("minimumLength", "4")])
 
-    /// The one answer to a failed log-in, whatever was wrong.
-    static let invalidGrant = KiiFault(
-        400, "invalid_grant", "InvalidGrant", "The user was not found or a wrong password was provided",
-        [
-            ("error", "invalid_grant"),
-            ("error_description", "The user was not found or a wrong password was provided"),
-        ])
+    /// The one response to a failed log-in by password, whatever was wrong.
+    static let invalidGrant = invalidGrant("The user was not found or a wrong password was provided")
+
+    /// A log-in by something else that failed. Apps look for "password" in messages, and show what it stands for.
+    static func invalidGrant(_ message: String) -> KiiFault {
+        KiiFault(
+            400, "invalid_grant", "InvalidGrant", message, [("error", "invalid_grant"), ("error_description", message)])
+    }
 
     static let unsupportedGrantType = KiiFault(
         400, "unsupported_grant_type", "UnsupportedGrantType", "This grant type is not served",

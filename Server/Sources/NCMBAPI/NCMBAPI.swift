@@ -6,10 +6,7 @@ package import HTTPTypes
 /// domain's. `docs/compatibility/ncmb.md` says where it differs, and what was chosen where nobody knows.
 package struct NCMBAPI: ProtocolAdapter {
     let modules: Modules
-    let gate: ProtocolAuthenticator
-    let readJSON: JSONReader
-    let verify: SignatureVerifier
-    private let clock: any WallClock
+    let requests: NCMBRequests
 
     /// - Parameters:
     ///   - modules: The rules.
@@ -24,13 +21,11 @@ package struct NCMBAPI: ProtocolAdapter {
         clock: any WallClock
     ) {
         self.modules = modules
-        self.gate = gate
-        readJSON = JSONReader(readBody)
-        self.clock = clock
-        verify = SignatureVerifier(proxies: proxies, publicHost: publicURL.flatMap(Host.of(url:)), clock: clock)
+        requests = NCMBRequests(
+            gate: gate, readBody: readBody,
+            verify: SignatureVerifier(
+                proxies: proxies, publicHost: publicURL.flatMap(Host.of(url:)), clock: clock))
     }
-
-    var now: Timestamp { clock.now }
 
     package var surface: String { "ncmb" }
 

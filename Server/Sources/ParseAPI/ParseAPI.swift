@@ -5,11 +5,9 @@ package import HTTPTypes
 /// Users and sessions of Parse, as its SDKs speak it, old and new. It only translates: the rules are the domain's.
 /// `docs/compatibility/parse.md` says where it differs, and what was chosen where nobody knows.
 package struct ParseAPI: ProtocolAdapter {
-    let modules: Modules
-    let gate: ProtocolAuthenticator
-    let readBody: BodyReader
-    let prefixes: [String]
-    private let clock: any WallClock
+    let requests: ParseRequests
+    let operations: ParseOperations
+    let pages: PagesController
 
     /// - Parameters:
     ///   - modules: The rules.
@@ -20,14 +18,11 @@ package struct ParseAPI: ProtocolAdapter {
     package init(
         modules: Modules, gate: ProtocolAuthenticator, readBody: BodyReader, prefixes: [String], clock: any WallClock
     ) {
-        self.modules = modules
-        self.gate = gate
-        self.readBody = readBody
-        self.prefixes = prefixes
-        self.clock = clock
+        requests = ParseRequests(
+            gate: gate, readBody: readBody, prefixes: prefixes, clock: clock, findSession: modules.sessions.findSession)
+        operations = ParseOperations(modules)
+        pages = PagesController(requests, modules)
     }
-
-    var now: Timestamp { clock.now }
 
     package var surface: String { "parse" }
 
@@ -36,7 +31,7 @@ package struct ParseAPI: ProtocolAdapter {
     package var takesFinalSlash: Bool { true }
 
     package func owns(path: String) -> Bool {
-        prefixes.contains { path == $0 || path.hasPrefix("\($0)/") }
+        requests.prefixes.contains { path == $0 || path.hasPrefix("\($0)/") }
     }
 
     /// Web pages of any origin may call (Fetch §3.2); the keys say for whom.

@@ -155,15 +155,19 @@ package struct LogInWithProvider: Sendable {
         return registrar.draft(asked, at: now)
     }
 
-    /// What can be refused before anybody else is asked: a token that was used before, and, counted as a first launch, a
-    /// person who is nobody here yet.
+    /// What can be refused before anybody else is asked: a token that was used before, a user who may not come in, and,
+    /// counted as a first launch, a person who is nobody here yet.
     private func refuseEarly(_ person: ExternalIdentity, _ request: Request) async throws(DomainError) {
         let application = request.application.id
         let isKnown = try await store.read { transaction throws(DomainError) in
             if let replay = person.replay, try transaction.wasUsed(replay, in: application) {
                 throw .providerTokenReplayed
             }
-            if try transaction.user(provider: person.provider, subject: person.subject, in: application) != nil {
+            if let known = try transaction.user(
+                provider: person.provider, subject: person.subject, in: application)
+            {
+                // A code that is exchanged here leaves a grant for somebody who is not let in.
+                try AccountGate.refuse(known, of: request.application, isRestored: request.restoringFrom != nil)
                 return true
             }
             guard let former = person.transferSubject else { return false }

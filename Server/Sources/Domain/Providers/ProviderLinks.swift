@@ -84,15 +84,24 @@ extension Transaction {
         of identity: Identity, in application: Identifier<Application>,
         revocation id: Identifier<ProviderRevocation>, at now: Timestamp
     ) throws(DomainError) {
-        guard
-            let account = try providerAccount(identity.provider, subject: identity.subject, in: application)
-        else { return }
-        if let grant = account.sealedGrant {
-            try insert(
-                ProviderRevocation(
-                    application: application, id: id, provider: identity.provider, audience: account.audience,
-                    sealedGrant: grant, dueAt: now, createdAt: now))
-        }
+        try revokeGrant(of: identity, in: application, revocation: id, at: now)
         try removeProviderAccount(identity.provider, subject: identity.subject, in: application)
+    }
+
+    /// Orders the end of the grant at the provider, and keeps the rest of what is known of the identity.
+    func revokeGrant(
+        of identity: Identity, in application: Identifier<Application>,
+        revocation id: Identifier<ProviderRevocation>, at now: Timestamp
+    ) throws(DomainError) {
+        guard var account = try providerAccount(identity.provider, subject: identity.subject, in: application),
+            let grant = account.sealedGrant
+        else { return }
+        try insert(
+            ProviderRevocation(
+                application: application, id: id, provider: identity.provider, audience: account.audience,
+                sealedGrant: grant, dueAt: now, createdAt: now))
+        account.sealedGrant = nil
+        account.updatedAt = now
+        try save(account)
     }
 }

@@ -4,6 +4,19 @@ enum AccountGate {
     /// Whether nothing stands against letting a user in.
     static func isOpen(to user: User) -> Bool { !user.isDisabled && user.deletionRequestedAt == nil }
 
+    /// What stands against letting a user in, also for those who can be refused before their proof is complete.
+    ///
+    /// - Parameters:
+    ///   - user: Who proves it.
+    ///   - application: Where.
+    ///   - isRestored: Whether a user on the way out wishes to come back.
+    /// - Throws: `userDisabled`, `userDeleted`.
+    static func refuse(_ user: User, of application: Application, isRestored: Bool) throws(DomainError) {
+        guard !user.isDisabled else { throw .userDisabled }
+        guard let requestedAt = user.deletionRequestedAt, !isRestored else { return }
+        throw .userDeleted(erasedAt: requestedAt + application.settings.deletionGrace)
+    }
+
     /// - Parameters:
     ///   - user: Who proved it.
     ///   - application: Where.
@@ -15,11 +28,8 @@ enum AccountGate {
     static func admit(
         _ user: User, to application: Application, restoration: ReadyChanges?, in transaction: any Transaction
     ) throws(DomainError) -> User {
-        guard !user.isDisabled else { throw .userDisabled }
-        guard let requestedAt = user.deletionRequestedAt else { return user }
-        guard let restoration else {
-            throw .userDeleted(erasedAt: requestedAt + application.settings.deletionGrace)
-        }
+        try refuse(user, of: application, isRestored: restoration != nil)
+        guard let restoration, user.deletionRequestedAt != nil else { return user }
         var user = user
         try transaction.restore(&user)
         try restoration.settle(

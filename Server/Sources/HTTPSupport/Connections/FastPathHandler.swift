@@ -221,12 +221,19 @@ package final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandl
             isPassingOn = true
             noteActivity()
             if head.endsConnection { (isLast, endsAfterAnswer) = (true, true) }
+            if head.awaitsContinue, !hasWholeRequest { invite(context) }
         case .body: break
         case .end:
             isPassingOn = false
             if isLast { waiting.removeAll() }
         }
         context.fireChannelRead(wrapInboundOut(part))
+    }
+
+    /// Lets the client send the body for which it waits (RFC 9110 §10.1.1). Whoever came before has been answered.
+    private func invite(_ context: ChannelHandlerContext) {
+        writes &+= 1
+        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
     }
 
     private func respond(

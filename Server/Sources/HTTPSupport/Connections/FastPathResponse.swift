@@ -40,6 +40,14 @@ extension HTTPRequest {
         return options.lowercased() == "keep-alive"
     }
 
+    /// Whether its sender waits for a word before it sends the body (RFC 9110 §10.1.1). A body that is announced as too long
+    /// is refused instead.
+    var awaitsContinue: Bool {
+        guard headerFields.value(of: .expect)?.lowercased() == "100-continue" else { return false }
+        let announced = headerFields.value(of: .contentLength).flatMap { Int($0, radix: 10) }
+        return announced.map { $0 <= BodyReader.maximumBytes } ?? true
+    }
+
     /// Whether nothing behind it is a request: its sender says so (RFC 9112 §9.6), or the decoder expects another protocol
     /// there, and would keep all bytes that come.
     var endsConnection: Bool {

@@ -32,15 +32,30 @@ package struct JSONReader: Sendable {
         return try Self.decode(type, from: buffer)
     }
 
-    static func decode<Body: Decodable>(_ type: Body.Type, from buffer: ByteBuffer) throws -> Body {
-        let value: JSONValue
-        do {
-            value = try JSONValue(parsing: Array(buffer.readableBytesView))
-        } catch {
-            throw RequestError.bodyMalformed(reason: error.words)
+    /// The members of a body that is a JSON object, whatever media type it says it is: SDKs of old protocols send many.
+    ///
+    /// - Returns: `nil` when there is no body.
+    /// - Throws: `RequestError`.
+    package func members(of request: Request, _ context: ServerContext) async throws -> [String: JSONValue]? {
+        let buffer = try await readBody(request, context)
+        guard buffer.readableBytes > 0 else { return nil }
+        guard case .object(let members) = try Self.value(in: buffer) else {
+            throw RequestError.bodyMalformed(reason: "A JSON object is expected.")
         }
+        return members
+    }
+
+    private static func value(in buffer: ByteBuffer) throws(RequestError) -> JSONValue {
         do {
-            return try value.decoded(as: type)
+            return try JSONValue(parsing: Array(buffer.readableBytesView))
+        } catch {
+            throw .bodyMalformed(reason: error.words)
+        }
+    }
+
+    static func decode<Body: Decodable>(_ type: Body.Type, from buffer: ByteBuffer) throws -> Body {
+        do {
+            return try value(in: buffer).decoded(as: type)
         } catch let error as DecodingError {
             throw RequestError(error)
         }

@@ -87,9 +87,7 @@ package final class RouteResponder: HTTPResponder {
     /// The route of a request that can be answered on the event loop; `nil` for requests without a route, and for those
     /// that want more than a response.
     func fastPathMatch(_ head: HTTPRequest) -> RouteMatcher.Match? {
-        guard let path = head.path, StreamSafeText.contains(path), !head.headerFields.contains(.expect),
-            head.keepsConnection
-        else { return nil }
+        guard let path = head.path, StreamSafeText.contains(path), head.keepsConnection else { return nil }
         let question = path.utf8.firstIndex(of: UInt8(ascii: "?"))
         return matcher.match(head.method, question.map { String(path[..<$0]) } ?? path)
     }

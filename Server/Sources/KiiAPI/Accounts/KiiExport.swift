@@ -51,6 +51,10 @@ package enum KiiExport {
         if user.email != nil, members["emailAddressVerified"] == .bool(true) { user.emailVerifiedAt = user.updatedAt }
         if user.phone != nil, members["phoneNumberVerified"] == .bool(true) { user.phoneVerifiedAt = user.updatedAt }
         if members["_disabled"] == .bool(true) { user.disabledAt = now }
+        // Kii kept the hash to itself. SDKs must not take a user with a password for a pseudo user all the same.
+        if !user.typedIdentifiers.isEmpty, members["_hasPassword"] != .bool(false) {
+            user.passwordSetAt = user.updatedAt
+        }
         var imported = ImportedUser(user: user, tokens: try tokens(members))
         imported.faults = times.faults
         if let hash = text("password", members), hash.hasPrefix("$") { imported.hash = PasswordHash(text: hash) }

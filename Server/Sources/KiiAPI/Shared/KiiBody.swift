@@ -1,8 +1,8 @@
 import Domain
 import HTTPSupport
-import HTTPTypes
-import Hummingbird
+import NIOCore
 import enum OkaeriWire.JSONValue
+import enum OkaeriWire.StreamSafeText
 
 /// A request's body: a JSON object, whatever media type it says it is.
 struct KiiBody: Sendable {
@@ -25,58 +25,48 @@ struct KiiBody: Sendable {
         return text
     }
 
-    /// An instant in milliseconds since 1970; `nil` when it is missing or null.
+    /// A whole number, which some clients write as a text; `nil` when it is missing or null.
+    func number(_ name: String) throws(KiiFault) -> Int64? {
+        switch members[name] {
+        case nil, .null?: return nil
+        case .integer(let number)?: return number
+        case .string(let text)?:
+            guard let number = Int64(text, radix: 10) else { throw .invalid([name]) }
+            return number
+        default: throw .invalid([name])
+        }
+    }
+
+    /// A truth; `nil` when it is missing or null.
+    func truth(_ name: String) throws(KiiFault) -> Bool? {
+        switch members[name] {
+        case nil, .null?: return nil
+        case .bool(let truth)?: return truth
+        default: throw .invalid([name])
+        }
+    }
+
+    /// An instant in milliseconds since 1970: the first of these members that is there and not null.
     func instant(_ names: String...) throws(KiiFault) -> Timestamp? {
         for name in names {
-            switch members[name] {
-            case nil, .null?: continue
-            case .integer(let milliseconds)?:
-                guard let time = Timestamp(exactly: milliseconds) else { throw .invalid([name]) }
-                return time
-            case .string(let text)?:
-                guard let time = Int64(text, radix: 10).flatMap(Timestamp.init(exactly:)) else {
-                    throw .invalid([name])
-                }
-                return time
-            default: throw .invalid([name])
-            }
+            guard let milliseconds = try number(name) else { continue }
+            guard let time = Timestamp(exactly: milliseconds) else { throw .invalid([name]) }
+            return time
         }
         return nil
     }
 }
 
-extension KiiAPI {
-    /// The body; empty when there is none.
+extension KiiBody {
+    /// The items of a form.
     ///
-    /// - Throws: `KiiFault.notJSON`, `RequestError`.
-    func body(of request: Request, _ context: ServerContext) async throws -> KiiBody {
-        let buffer = try await readBody(request, context)
-        guard buffer.readableBytes > 0 else { return KiiBody(members: [:]) }
-        let bytes = Array(buffer.readableBytesView)
-        if request.hasMediaType(["application/x-www-form-urlencoded"]) {
-            return KiiBody(members: try Self.form(bytes))
+    /// - Throws: `KiiFault.notJSON` for a form that has no such form.
+    init(form body: ByteBuffer) throws(KiiFault) {
+        guard let text = StreamSafeText.text(of: body.readableBytesView) else { throw .notJSON }
+        do {
+            members = try QueryItems(parsing: text[...]).items.mapValues { .string($0) }
+        } catch {
+            throw .notJSON
         }
-        guard case .object(let members)? = try? JSONValue(parsing: bytes) else {
-            // Why it is no JSON helps nobody: SDKs write it.
-            throw KiiFault.notJSON
-        }
-        return KiiBody(members: members)
-    }
-
-    /// Longer forms are nobody's.
-    private static let maximumFields = 100
-
-    private static func form(_ bytes: [UInt8]) throws(KiiFault) -> [String: JSONValue] {
-        let items = bytes.split(separator: UInt8(ascii: "&"), maxSplits: maximumFields)
-        guard items.count <= maximumFields else { throw .notJSON }
-        var members: [String: JSONValue] = [:]
-        for item in items {
-            let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = PercentEncoding.text(of: parts[0], plusIsSpace: true),
-                let value = PercentEncoding.text(of: parts.count > 1 ? parts[1] : [], plusIsSpace: true)
-            else { throw .notJSON }
-            members[name] = .string(value)
-        }
-        return members
     }
 }

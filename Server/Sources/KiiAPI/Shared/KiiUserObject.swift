@@ -1,6 +1,5 @@
 import Domain
 import HTTPSupport
-import NIOCore
 import enum OkaeriWire.JSONValue
 
 /// A user as Kii's clients read it. What is not set is left out.

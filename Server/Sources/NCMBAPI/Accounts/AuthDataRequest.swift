@@ -50,22 +50,27 @@ struct AuthDataRequest {
     }
 }
 
-extension NCMBAPI {
+extension AuthDataRequest {
     /// Asks the providers who is meant.
     ///
+    /// - Parameters:
+    ///   - verify: Asks one.
+    ///   - caller: The app.
+    ///   - address: Where the request came from.
+    /// - Returns: who is meant, in the order of the credentials.
     /// - Throws: `E403005` for a provider that the application has not switched on, `E401003` for a credential that does
     ///   not hold.
     func verified(
-        _ authData: AuthDataRequest, for caller: NCMBCaller, from address: ClientAddress
+        by verify: VerifyCredential, for caller: NCMBCaller, from address: ClientAddress
     ) async throws -> [ExternalIdentity] {
-        if authData.anonymousId != nil, !caller.options.allowsAnonymous {
+        if anonymousId != nil, !caller.options.allowsAnonymous {
             throw NCMBFault.notToBeEntered(Identity.Provider.anonymous.rawValue)
         }
         var people: [ExternalIdentity] = []
-        for (provider, id, members) in authData.presented {
+        for (provider, id, members) in presented {
             do {
                 people.append(
-                    try await modules.providers.verifyCredential(
+                    try await verify(
                         ProviderCredential(members, of: provider), of: id, at: provider, in: caller.application,
                         from: address))
             } catch {

@@ -23,6 +23,15 @@ struct MemberObject {
             isOwn: true, authData: authData ?? AuthDataObject.value(of: user.identities), sessionToken: sessionToken)
     }
 
+    /// As a sign-up by name and password answers: the five members of the documentation's sample. Objective-C takes the
+    /// session over only when `authData` is there.
+    func signedUp(sessionToken: String) -> NCMBObject {
+        NCMBObject([
+            ("createDate", .string(user.createdAt.text)), ("objectId", .string(user.id.rawValue)),
+            ("sessionToken", .string(sessionToken)), ("userName", .string(user.username ?? "")), ("authData", .null),
+        ])
+    }
+
     /// As others see it: nothing of how the member logs in, and no mail address.
     var forOthers: NCMBObject { object(isOwn: false, authData: .null, sessionToken: nil) }
 

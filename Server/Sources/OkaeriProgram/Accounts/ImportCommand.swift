@@ -1,4 +1,6 @@
 import ArgumentParser
+import Domain
+import Foundation
 
 /// `okaeri import …`
 struct ImportCommand: ParsableCommand {
@@ -15,4 +17,27 @@ struct ImportCommand: ParsableCommand {
               okaeri import kii users.json --application 00VHj9mrbT8wn7Qk
             """,
         subcommands: [ImportNCMBCommand.self, ImportParseCommand.self, ImportKiiCommand.self])
+}
+
+/// What each import asks for: the export, the application that takes it in, and whether it is a rehearsal.
+struct ImportOptions: ParsableArguments {
+    @Argument(help: "The export: an array of records, alone or as “results”, or one record a line.")
+    var file: String
+
+    @Flag(help: "Check everything and write nothing.")
+    var dryRun = false
+
+    @OptionGroup var application: ApplicationOption
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    /// Takes the file in and prints the report.
+    ///
+    /// - Throws: `CommandFault` when the file cannot be read, or the storage fails.
+    func run<Imported>(_ importer: Importer<Imported>) async throws(CommandFault) -> ImportReport {
+        guard let handle = FileHandle(forReadingAtPath: file) else { throw .failed("\(file) cannot be read.") }
+        let report = try await importer.run(RecordFile(handle), storage)
+        output.isJSON ? Console.write(json: report) : Console.write(report.text)
+        return report
+    }
 }

@@ -23,21 +23,10 @@ struct ImportKiiCommand: AsyncParsableCommand {
               okaeri import kii users.json --application 00VHj9mrbT8wn7Qk
             """)
 
-    @Argument(help: "The backup: an array of users, alone or as “results”, or one user a line.")
-    var file: String
-
-    @Flag(help: "Check everything and write nothing.")
-    var dryRun = false
-
-    @OptionGroup var application: ApplicationOption
-    @OptionGroup var storage: StorageOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var export: ImportOptions
 
     func run() async throws {
-        guard let handle = FileHandle(forReadingAtPath: file) else {
-            throw CommandFault.failed("\(file) cannot be read.")
-        }
-        let (records, id, isRehearsal) = (RecordFile(handle), application.id, dryRun)
+        let (id, isRehearsal) = (export.application.id, export.dryRun)
         let now = Timestamp(milliseconds: Int64(clamping: SystemClock().now.timeIntervalSince1970 * 1000))
         let importer = Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
             do throws(KiiExport.Fault) {
@@ -50,8 +39,7 @@ struct ImportKiiCommand: AsyncParsableCommand {
         } takeIn: { users, modules throws(DomainError) in
             try await modules.accounts.importUsers(users, into: id, of: .kii, isRehearsal: isRehearsal)
         }
-        let report = try await importer.run(records, storage)
-        output.isJSON ? Console.write(json: report) : Console.write(report.text)
-        guard report.refused.isEmpty else { throw ExitCode(1) }
+        let report = try await export.run(importer)
+        try report.requireNoRefusals()
     }
 }

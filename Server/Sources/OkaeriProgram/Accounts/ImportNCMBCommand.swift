@@ -1,6 +1,5 @@
 import ArgumentParser
 import Domain
-import Foundation
 import NCMBAPI
 import OkaeriServer
 
@@ -21,27 +20,14 @@ struct ImportNCMBCommand: AsyncParsableCommand {
               okaeri import ncmb members.json --application 00VHj9mrbT8wn7Qk --device-ids
             """)
 
-    @Argument(help: "The export: an array of members, alone or as “results”, or one member a line.")
-    var file: String
-
-    @Flag(help: "Check everything and write nothing.")
-    var dryRun = false
+    @OptionGroup var export: ImportOptions
 
     @Flag(help: "Members whose user name is a device id have it for their password too.")
     var deviceIds = false
 
-    @OptionGroup var application: ApplicationOption
-    @OptionGroup var storage: StorageOptions
-    @OptionGroup var output: OutputOptions
-
     func run() async throws {
-        guard let handle = FileHandle(forReadingAtPath: file) else {
-            throw CommandFault.failed("\(file) cannot be read.")
-        }
-        let (records, isRehearsal, knowsDeviceIds) = (RecordFile(handle), dryRun, deviceIds)
-        let id = application.id
-        let importer = Importer(application: id, isRehearsal: isRehearsal) {
-            value throws(ImportFault) in
+        let (id, isRehearsal, knowsDeviceIds) = (export.application.id, export.dryRun, deviceIds)
+        let importer = Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
             do throws(NCMBExport.Fault) {
                 return try NCMBExport.member(value, of: id, knowsDeviceIds: knowsDeviceIds)
             } catch {
@@ -54,12 +40,11 @@ struct ImportNCMBCommand: AsyncParsableCommand {
         } takeIn: { users, modules throws(DomainError) in
             try await modules.accounts.importUsers(users, into: id, of: .ncmb, isRehearsal: isRehearsal)
         }
-        let report = try await importer.run(records, storage)
-        output.isJSON ? Console.write(json: report) : Console.write(report.text)
-        let target = try await storage.perform(.readSettings) { modules, who throws(DomainError) in
+        let report = try await export.run(importer)
+        let target = try await export.storage.perform(.readSettings) { modules, who throws(DomainError) in
             try await modules.applications.findApplication(id)
         }
         if let advice = target.advice(on: .ncmb) { Console.tell(advice) }
-        guard report.refused.isEmpty else { throw ExitCode(1) }
+        try report.requireNoRefusals()
     }
 }

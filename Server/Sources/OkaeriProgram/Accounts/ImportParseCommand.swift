@@ -1,6 +1,5 @@
 import ArgumentParser
 import Domain
-import Foundation
 import OkaeriServer
 import ParseAPI
 
@@ -22,33 +21,18 @@ struct ImportParseCommand: AsyncParsableCommand {
               okaeri import parse _Session.json --sessions --application 00VHj9mrbT8wn7Qk
             """)
 
-    @Argument(help: "The export: an array of rows, alone or as “results”, or one row a line.")
-    var file: String
+    @OptionGroup var export: ImportOptions
 
     @Flag(help: "The file holds sessions.")
     var sessions = false
 
-    @Flag(help: "Check everything and write nothing.")
-    var dryRun = false
-
-    @OptionGroup var application: ApplicationOption
-    @OptionGroup var storage: StorageOptions
-    @OptionGroup var output: OutputOptions
-
     func run() async throws {
-        guard let handle = FileHandle(forReadingAtPath: file) else {
-            throw CommandFault.failed("\(file) cannot be read.")
-        }
-        let records = RecordFile(handle)
-        let report =
-            sessions
-            ? try await sessionImporter.run(records, storage) : try await userImporter.run(records, storage)
-        output.isJSON ? Console.write(json: report) : Console.write(report.text)
-        guard report.refused.isEmpty else { throw ExitCode(1) }
+        let report = sessions ? try await export.run(sessionImporter) : try await export.run(userImporter)
+        try report.requireNoRefusals()
     }
 
     private var userImporter: Importer<ImportedUser> {
-        let (id, isRehearsal) = (application.id, dryRun)
+        let (id, isRehearsal) = (export.application.id, export.dryRun)
         return Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
             do throws(ParseExport.Fault) {
                 return try ParseExport.user(value, of: id)
@@ -65,7 +49,7 @@ struct ImportParseCommand: AsyncParsableCommand {
     }
 
     private var sessionImporter: Importer<ImportedSession> {
-        let (id, isRehearsal) = (application.id, dryRun)
+        let (id, isRehearsal) = (export.application.id, export.dryRun)
         return Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
             do throws(ParseExport.Fault) {
                 return try ParseExport.session(value, of: id)

@@ -1,3 +1,5 @@
+import ArgumentParser
+
 /// A record that was not taken in.
 struct ImportRefusal: Encodable {
     let line: Int
@@ -54,6 +56,11 @@ struct ImportReport: Encodable {
             leads to them. Change the lists, unless the app needs them: \(ids.joined(separator: ", "))\(more)
             """
         ]
+    }
+
+    /// - Throws: exit status 1, when a record was refused.
+    func requireNoRefusals() throws(ExitCode) {
+        guard refused.isEmpty else { throw ExitCode(1) }
     }
 
     mutating func noteWritable(_ id: String) {

@@ -71,12 +71,13 @@ struct DemoApplePlay: Sendable {
 
     /// The person proves to be there, asks to be deleted, and is told so at the next log-in.
     ///
-    /// - Returns: who it was, and how many grants Apple had revoked by then.
+    /// - Returns: who it was, and how many grants Apple had revoked before.
     /// - Throws: `OkaeriError` when a scene goes wrong.
     func requestDeletion(on device: OkaeriClient) async throws(OkaeriError) -> (user: String, revoked: Int) {
         let person = "hana-\(application)"
         let user = try await device.reloadUser().id
         try await device.reauthenticate(with: .apple(try await signIn(person)))
+        let revoked = try await revokedCount()
         _ = try await device.deleteUser()
         do throws(OkaeriError) {
             try await device.logIn(with: .apple(try await signIn(person)))
@@ -84,7 +85,7 @@ struct DemoApplePlay: Sendable {
         } catch {
             guard case .userDeleted = error else { throw error }
         }
-        return (user, try await revokedCount())
+        return (user, revoked)
     }
 
     /// The last scene, after somebody or the time has erased the user.

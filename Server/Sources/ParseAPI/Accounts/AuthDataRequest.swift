@@ -57,52 +57,25 @@ struct AuthDataRequest {
     }
 }
 
-extension ParseAPI {
+extension VerifyCredential {
     /// Asks the providers who is meant.
     ///
     /// - Throws: 252 for a provider that the application has not switched on, 101 for a credential that does not hold.
-    func verified(_ authData: AuthDataRequest, _ call: ParseCall) async throws -> [ExternalIdentity] {
+    func callAsFunction(_ authData: AuthDataRequest, _ call: ParseCall) async throws -> [ExternalIdentity] {
         if authData.anonymousId != nil, !call.caller.options.allowsAnonymous { throw ParseFault.unsupportedMethod }
         var people: [ExternalIdentity] = []
         for (provider, id, members) in authData.presented {
             do {
                 people.append(
-                    try await modules.providers.verifyCredential(
+                    try await callAsFunction(
                         try ProviderCredential(members, of: provider), of: id, at: provider, in: call.application,
-                        from: client(of: call)))
+                        from: call.client))
             } catch let error as DomainError {
                 guard case .fieldsRefused = error else { throw error }
                 throw ParseFault.authDataRefused
             }
         }
         return people
-    }
-
-    /// `POST /users` with `authData`: logs in whom the providers name, or makes that user.
-    func logIn(_ value: JSONValue, _ call: ParseCall) async throws -> ParseResponse {
-        let authData = try AuthDataRequest(value)
-        guard !authData.isEmpty else { throw ParseFault.usernameMissing }
-        let change = try UserChange(call.body, of: nil, isMaster: call.caller.isMaster)
-        let people = try await verified(authData, call)
-        let logIn: LogIn
-        do {
-            logIn = try await modules.accounts.logInWithIdentities(
-                LogInWithIdentities.Request(
-                    application: call.application, people: people, anonymousId: authData.anonymousId,
-                    newUser: try change.newUser(by: call.caller),
-                    identifiers: NewIdentifiers(
-                        username: change.username, email: change.email, rules: call.caller.rules),
-                    password: change.password, caller: call.caller.session?.user.id, protocolName: .parse,
-                    device: call.caller.device, address: client(of: call), origin: origin(of: call)))
-        } catch let error as DomainError {
-            // Who is kept out is not found; a second user of the same identity there cannot be.
-            throw error == .userDisabled ? ParseFault.credentialRefused : error
-        }
-        if logIn.isNew { return try await welcome(logIn, change, call) }
-        return ParseResponse(
-            UserObject(logIn.user, for: call.caller).own(
-                token: logIn.token.revealed, sent: authData.sent),
-            headers: location("/users/\(logIn.user.id)", call))
     }
 }
 

@@ -6,7 +6,7 @@ import OkaeriWire
 struct UserChange {
     private(set) var operations: [String: FieldOperation] = [:]
     /// Fields whose values the answer tells, because the client cannot know them.
-    private(set) var told: Set<String> = []
+    private(set) var echoed: Set<String> = []
     private(set) var username: ValueChange<String> = .unchanged
     private(set) var email: ValueChange<String> = .unchanged
     private(set) var password: Secret?
@@ -95,9 +95,9 @@ struct UserChange {
         guard let first = path.first, UserFields.isName(first), !UserFields.known.contains(first),
             path.count <= 8, path.allSatisfy({ !$0.isEmpty && !$0.contains("$") && !$0.utf8.contains(0) })
         else { throw .invalidField(name) }
-        let (operation, isTold) = try UserFields.operation(name, value, isCreation: isCreation)
+        let (operation, isEchoed) = try UserFields.operation(name, value, isCreation: isCreation)
         guard let operation else { return }
-        if isTold { told.insert(first) }
+        if isEchoed { echoed.insert(first) }
         operations[first] = try Self.inside(path.dropFirst(), operation, beside: operations[first], name)
     }
 

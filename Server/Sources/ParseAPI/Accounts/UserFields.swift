@@ -21,12 +21,12 @@ enum UserFields {
         (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
     }
 
-    /// What a member of a body does to a field, and whether the result is told.
+    /// What a member of a body does to a field, and whether the response has the result.
     ///
     /// - Throws: 107, 108, 111, 121.
     static func operation(
         _ name: String, _ value: JSONValue, isCreation: Bool
-    ) throws(ParseFault) -> (operation: FieldOperation?, isTold: Bool) {
+    ) throws(ParseFault) -> (operation: FieldOperation?, isEchoed: Bool) {
         guard case .object(let members) = value, let kind = members["__op"] else {
             return (.set(try ParseValue.checked(value, name)), false)
         }

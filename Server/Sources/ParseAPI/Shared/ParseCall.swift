@@ -7,6 +7,7 @@ import enum OkaeriWire.JSONValue
 /// A request as Parse means it: with the method that the body says, without the members that are no data, and with who
 /// makes it.
 struct ParseCall: Sendable {
+    let requests: ParseRequests
     let request: Request
     let context: ServerContext
     let prefix: String
@@ -38,24 +39,14 @@ struct ParseCall: Sendable {
     }
 }
 
-extension ParseAPI {
-    func client(of call: ParseCall) -> ClientAddress { gate.client(of: call.request, call.context) }
+extension ParseCall {
+    var client: ClientAddress { requests.gate.client(of: request, context) }
 
     /// Where the request came from, for the audit log.
-    func origin(of call: ParseCall) -> RequestOrigin {
-        gate.origin(of: call.request, call.context)
-    }
+    var origin: RequestOrigin { requests.gate.origin(of: request, context) }
 
     /// The address of an object, absolute.
-    func location(_ path: String, _ call: ParseCall) -> HTTPFields {
-        [.location: base(call.request, call.context, call.prefix) + path]
-    }
-
-    /// Scheme, host and prefix, as the client has them.
-    func base(_ request: Request, _ context: ServerContext, _ prefix: String) -> String {
-        let target = gate.target(of: request, context)
-        return "\(target.scheme)://\(target.authority)\(target.path.dropLast(request.uri.path.count))\(prefix)"
-    }
+    func location(_ path: String) -> HTTPFields { [.location: requests.base(request, context, prefix) + path] }
 }
 
 extension HTTPField.Name {

@@ -78,7 +78,7 @@ struct ParseCredentials {
         }
     }
 
-    /// What tells of the device is told by the client, and cut.
+    /// What describes the device comes from the client, and is cut.
     static func short(_ text: String?) -> String? {
         guard let text, text.utf8.count > 200 || text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
             return text
@@ -90,7 +90,7 @@ struct ParseCredentials {
     static func name(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
 }
 
-extension ParseAPI {
+extension ParseRequests {
     /// Whether the app may call: with a right key of one configured kind, or with the master key.
     ///
     /// - Throws: 403.
@@ -139,6 +139,6 @@ extension ParseAPI {
     }
 
     private func expired(_ token: String, _ call: ParseCall) async throws(DomainError) -> Bool {
-        try await modules.sessions.findSession(token[...], in: call.application, of: .parse) != nil
+        try await findSession(token[...], in: call.application, of: .parse) != nil
     }
 }

@@ -117,7 +117,7 @@ extension HostedPageRequest {
     /// - Throws: `secretUnreadable`, should the cryptographic library fail.
     func enter(_ logIn: LogIn, doing done: String? = nil) async throws -> Response {
         var response =
-            try goOn(as: authenticated(logIn))
+            try goOn(as: authenticated(logIn), isNew: logIn.isNew)
             ?? done.map { self.done($0) } ?? PageResponse.redirect(to: path("account"), browser)
         response.keepCookie(logIn.token.revealed, for: browser)
         return response
@@ -129,10 +129,10 @@ extension HostedPageRequest {
     }
 
     /// Back to the app that waits; `nil` when none does.
-    func goOn(as who: Authenticated) throws -> Response? {
+    func goOn(as who: Authenticated, isNew: Bool) throws -> Response? {
         guard let continuation else { return nil }
         switch authorization(FormValues(query: continuation)) {
-        case .asked(let asked): return try back(with: asked, for: who)
+        case .asked(let asked): return try back(with: asked, for: who, isNew: isNew)
         case .error(let error, let asked): return back(error: error, to: asked)
         case .refused(let reason): return try refuse(reason)
         }

@@ -28,7 +28,7 @@ struct ShowAuthorize: HostedPage {
                 guard asked.request.redirect.hasPrefix("https://") else {
                     return request.back(error: "interaction_required", to: asked)
                 }
-                return try request.back(with: asked, for: who)
+                return try request.back(with: asked, for: who, isNew: false)
             }
             return try request.ask(asked, who, query)
         }
@@ -47,7 +47,7 @@ struct SendAuthorize: HostedPage {
             guard let who = try await request.session() else {
                 return PageResponse.redirect(to: request.path("log-in"), request.browser)
             }
-            return try request.back(with: asked, for: who)
+            return try request.back(with: asked, for: who, isNew: false)
         }
     }
 }
@@ -113,8 +113,8 @@ extension HostedPageRequest {
     }
 
     /// Back to the app with a code.
-    func back(with asked: AuthorizationAsked, for who: Authenticated) throws -> Response {
-        let code = try modules.sessions.issueAuthorizationCode(asked.request, for: who)
+    func back(with asked: AuthorizationAsked, for who: Authenticated, isNew: Bool) throws -> Response {
+        let code = try modules.sessions.issueAuthorizationCode(asked.request, for: who, isNew: isNew)
         return leave([("code", code.revealed)], asked)
     }
 

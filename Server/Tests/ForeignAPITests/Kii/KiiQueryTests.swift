@@ -64,7 +64,7 @@ struct KiiQueryTests {
         let (world, token) = try await world()
         let all = #"{"type":"all"}"#
         let first = try await world.kii(
-            "POST", "/users/query", query(all, #","bestEffortLimit":2"#), token: token, type: Self.type)
+            "POST", "/users/query", query(all, #","bestEffortLimit":"2""#), token: token, type: Self.type)
         #expect(try names(first) == ["anna", "berta"])
         let key = try first.text("nextPaginationKey")
         let second = try await world.kii(
@@ -91,6 +91,7 @@ struct KiiQueryTests {
             #"{"userQuery":{"clause":{"type":"eq","field":"_hasPassword","value":true}}}"#,
             #"{"userQuery":{"clause":{"type":"eq","field":"password","value":"a"}}}"#,
             #"{"userQuery":{"clause":{"type":"and","clauses":[]}}}"#, #"{"userQuery":{},"bestEffortLimit":0}"#,
+            #"{"userQuery":{},"bestEffortLimit":"many"}"#,
             #"{"userQuery":{},"paginationKey":"x"}"#, #"{"userQuery":{},"paginationKey":"9999/9999999"}"#,
             #"{"userQuery":{"clause":{"type":"range","field":"a"}}}"#,
         ])

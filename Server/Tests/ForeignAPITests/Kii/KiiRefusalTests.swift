@@ -74,6 +74,20 @@ struct KiiRefusalTests {
         #expect(answer.status == status && answer.code == code, "\(answer.text)")
     }
 
+    @Test("say nothing of passwords when something else is wrong")
+    func falsePassword() async throws {
+        var settings = ApplicationSettings()
+        settings.fieldRules = FieldRules([FieldRule(name: "passwordHint", kind: .number)])
+        let world = try await ForeignWorld(settings)
+        let hint = try await world.kii(
+            "POST", "/users", #"{"loginName":"somebody","password":"123ABC","passwordHint":"dog"}"#)
+        #expect(hint.status == 400 && hint.code == "INVALID_INPUT_DATA")
+        #expect(try !hint.text("message").lowercased().hasPrefix("there are validation errors: password"))
+        #expect(try hint.text("message").contains("passwordHint"))
+        let client = try await world.kii("POST", "/oauth2/token", #"{"client_id":"client","client_secret":"wrong"}"#)
+        #expect(client.code == "invalid_grant" && !client.text.contains("password"))
+    }
+
     @Test("tell a missing token from a wrong one, and neither from a fault that passes")
     func tokens() async throws {
         let world = try await ForeignWorld()

@@ -41,6 +41,7 @@ struct KiiSocialTests {
         let answer = try await logIn(provider, "foreign", at: try await world())
         #expect(answer.status == 400 && answer.code == "invalid_grant", "\(answer.text)")
         #expect(try answer.text("error") == "invalid_grant")
+        #expect(!answer.text.contains("password"))
     }
 
     @Test("are linked to a pseudo user and unlinked again", arguments: providers)
@@ -57,6 +58,18 @@ struct KiiSocialTests {
         #expect(try await world.kii("POST", "/users/\(user.id)", named, token: user.token).status == 200)
         #expect(try await world.kii("POST", "\(path)/unlink", token: user.token).status == 204)
         #expect(try await logIn(provider, "hana", at: world).json()["new_user_created"] == .bool(true))
+    }
+
+    @Test("are unlinked from a pseudo user, who keeps the token", arguments: providers)
+    func unlinkPseudoUser(provider: String) async throws {
+        let world = try await world()
+        let user = try await world.pseudoUser()
+        #expect(
+            try await world.kii("POST", "/users/me/\(provider)/link", body("hana"), token: user.token).status == 204)
+        #expect(try await world.kii("POST", "/users/me/\(provider)/unlink", token: user.token).status == 204)
+        let me = try await world.kii("GET", "/users/me", token: user.token).json()
+        #expect(me["userID"] == .string(user.id) && me["_thirdPartyAccounts"] == nil)
+        #expect(try await logIn(provider, "hana", at: world).text("id") != user.id)
     }
 
     @Test("that belong to another user are told so, by the provider's name", arguments: providers)

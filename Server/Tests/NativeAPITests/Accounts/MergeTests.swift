@@ -47,6 +47,20 @@ struct MergeTests {
         #expect(try await current.upgrade("hana", Self.password).read(Problem.self).merge == nil)
     }
 
+    @Test(
+        "finds the other user whatever the case and width of what was typed (issue 20)",
+        arguments: [#""username": "Hana""#, #""username": "ｈａｎａ""#, #""email": "HANA@Example.COM""#])
+    func otherCase(typed: String) async throws {
+        let named = try await registered.send(.patch, APIPath.user, body: #"{"email": "hana@example.com"}"#)
+        try #require(named.status == 200, "\(named.text)")
+        let answer = try await current.send(
+            .post, APIPath.upgrade, body: #"{\#(typed), "password": "\#(Self.password)"}"#)
+        expect(answer, 409, .identifierTaken)
+        let ticket = try #require(try answer.read(Problem.self).merge, "\(answer.text)").ticket
+        let merged = try await resolve(ticket, "merge").read(MergeResponse.self)
+        #expect(merged.user.id == registered.logIn.user.id && merged.user.username == "hana")
+    }
+
     @Test("shows both users and what would become of them, and changes nothing")
     func preview() async throws {
         let ticket = try await offer().ticket

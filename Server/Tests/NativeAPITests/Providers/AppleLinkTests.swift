@@ -138,6 +138,39 @@ struct AppleLinkTests {
         #expect(try later.read(LogInResponse.self).user.id != person.logIn.user.id)
     }
 
+    @Test("ends with the request for deletion; a log-in that restores the account brings a new one (issue 20)")
+    func deletion() async throws {
+        let world = try await AppleWorld()
+        let (providers, device) = (world.server.modules.providers, ProofMaker())
+        let person = try await world.person(device: device)
+        #expect(try await person.send(.delete, APIPath.user).status == 202)
+        let leaving = try #require(try await world.account("001234.hana.0099"))
+        #expect(leaving.sealedGrant == nil && leaving.email != nil)
+        #expect(try await providers.revokeGrants() == .init(revoked: 1))
+        #expect(world.apple.revoked.count == 1)
+
+        // A log-in that does not restore spends no code, which would leave a grant.
+        world.server.clock.advance(by: .seconds(1))
+        let (credential, codes) = (try world.credential(nonce: "2"), world.apple.calls["/auth/token"])
+        let refused = try await world.logIn(token: credential.identityToken, code: credential.code, nonce: "2")
+        expect(refused, 403, .userDeleted)
+        #expect(world.apple.calls["/auth/token"] == codes)
+        let restored = try await world.logIn(
+            token: credential.identityToken, code: credential.code, nonce: "2", [("Okaeri-Restore", "true")],
+            device: device
+        ).read(LogInResponse.self)
+        #expect(restored.user.id == person.logIn.user.id)
+        #expect(try await world.account("001234.hana.0099")?.sealedGrant != nil)
+
+        let again = Person(server: world.server, device: device, logIn: restored)
+        #expect(try await again.send(.delete, APIPath.user).status == 202)
+        #expect(try await providers.revokeGrants() == .init(revoked: 1))
+        world.server.clock.advance(by: .days(7))
+        #expect(try await world.server.modules.deletion.eraseDeletedUsers() == 1)
+        #expect(try await world.account("001234.hana.0099") == nil)
+        #expect(try await providers.revokeGrants() == .init())
+    }
+
     @Test("gives a revocation up after 30 days")
     func givenUp() async throws {
         let world = try await AppleWorld()

@@ -92,6 +92,37 @@ struct WebLogInTests {
         #expect(Self.query(cancelled.location)["error"] == "access_denied")
     }
 
+    @Test("tells the app that the person is new when the sign-up was on the way to it, and only then (issue 20)")
+    func isNew() async throws {
+        let server = try await server()
+        let (browser, back) = try await code(server)
+        func welcome(_ code: String?) async throws -> [String: JSONValue] {
+            let answer = try await token(server, try #require(code))
+            guard case .object(let logIn)? = try answer.answer.read([String: JSONValue].self)["log_in"] else {
+                Issue.record("no log-in: \(answer.html)")
+                return [:]
+            }
+            return logIn
+        }
+        server.clock.advance(by: .seconds(5))
+        let first = try await welcome(back["code"])
+        #expect(first["isNew"] == true && first["previousLogInAt"] ?? .null == .null)
+        // The same browser, later, on the way to another session.
+        let asked = try await browser.get(browser.path("authorize") + "?" + request(server))
+        let pressed = try await browser.post(
+            browser.path("authorize") + "?" + request(server), ["choice": "continue"], token: asked.token)
+        let second = try await welcome(Self.query(pressed.location)["code"])
+        #expect(second["isNew"] == false && second["previousLogInAt"] ?? .null != .null)
+        // A sign-up that led nowhere, and a log-in that leads to the app.
+        let other = Browser(server)
+        let signedUp = try await other.fill("sign-up", ["username": "taro", "password": Self.password])
+        #expect(signedUp.status == 303)
+        let later = try await other.get(other.path("authorize") + "?" + request(server))
+        let gone = try await other.post(
+            other.path("authorize") + "?" + request(server), ["choice": "continue"], token: later.token)
+        #expect(try await welcome(Self.query(gone.location)["code"])["isNew"] == false)
+    }
+
     @Test("takes a code once: the second use ends what the first one opened")
     func replay() async throws {
         let server = try await server()

@@ -87,6 +87,9 @@ extension AccountChange {
         if before.emailVerifiedAt == nil, after.emailVerifiedAt != nil {
             changes[.emailVerified] = ["address": before.email == after.email ? "same" : "new"]
         }
+        if before.phoneVerifiedAt == nil, after.phoneVerifiedAt != nil {
+            changes[.phoneVerified] = ["number": before.phone == after.phone ? "same" : "new"]
+        }
         let (gone, new) = (before.providers(notOf: after), after.providers(notOf: before))
         if !gone.isEmpty { changes[.identityUnlinked] = ["provider": gone.joined(separator: " ")] }
         if !new.isEmpty { changes[.identityLinked] = ["provider": new.joined(separator: " ")] }

@@ -72,7 +72,7 @@ extension AccountChange {
             AccountPolicy(
                 [.holder], fresh: [.code], ends: all, records: .emailVerified,
                 tells: [.mail(.emailChanged), .oldDevice])
-        case .phoneVerified: AccountPolicy([.holder], fresh: [.code], records: .phoneVerified)
+        case .phoneVerified: AccountPolicy([.holder, .operator], fresh: [.code], records: .phoneVerified)
         case .phoneReplaced:
             AccountPolicy(
                 [.holder], fresh: [.code], ends: all, records: .phoneVerified,

@@ -1,8 +1,9 @@
 /// The end of a user: who brings it about, when it comes, and what the audit log says. The table of all ways, and the one
 /// function that stores them.
 ///
-/// At once: everything that is stored goes but the audit log, which is the tombstone, and the providers are asked to end
-/// their grants. After the grace: sessions and all that waits end now, and a log-in until then can bring the user back.
+/// At once: everything that is stored goes but the audit log, which is the tombstone. After the grace: sessions and all that
+/// waits end now, and a log-in until then can bring the user back. Either way the providers are asked at once to end their
+/// grants: the identities stay for the grace, and a log-in with the provider brings a new grant.
 struct UserErasure: Sendable {
     /// The ways in which a user ends.
     enum Way: Sendable {
@@ -75,13 +76,20 @@ struct UserErasure: Sendable {
     private func erase(_ user: User, in transaction: any Transaction) throws(DomainError) -> Outcome {
         var gone = user
         try ready.settle([way.change: way.details], of: &gone, keeping: .nothing, in: transaction)
-        // The providers hear of it as soon as they can be reached (requirement 34).
-        let grants = user.identities.filter(\.provider.registers)
-        for (identity, revocation) in zip(grants, revocations) {
+        try revokeGrants(of: user) { identity, revocation throws(DomainError) in
             try transaction.forgetGrant(of: identity, in: user.application, revocation: revocation, at: now)
         }
         try transaction.erase(user.id, in: user.application)
         return .erased
+    }
+
+    /// The providers hear of it as soon as they can be reached (requirement 34).
+    private func revokeGrants(
+        of user: User, _ revoke: (Identity, Identifier<ProviderRevocation>) throws(DomainError) -> Void
+    ) throws(DomainError) {
+        for (identity, revocation) in zip(user.identities.filter(\.provider.registers), revocations) {
+            try revoke(identity, revocation)
+        }
     }
 
     private func leave(_ user: User, in transaction: any Transaction) throws(DomainError) -> Outcome {
@@ -94,6 +102,9 @@ struct UserErasure: Sendable {
         try transaction.updateStanding(of: user)
         // Within the grace one comes back by what leads to the user, and by nothing that waits.
         try ready.settle([way.change: way.details], of: &user, keeping: .nothing, in: transaction)
+        try revokeGrants(of: user) { identity, revocation throws(DomainError) in
+            try transaction.revokeGrant(of: identity, in: user.application, revocation: revocation, at: now)
+        }
         return .leaving(since: now)
     }
 }
@@ -129,8 +140,8 @@ extension UserErasure.Way {
     /// Whether providers may have grants to end. Anonymous users have none.
     var revokesGrants: Bool {
         switch self {
-        case .graceOver, .erasedByOperator, .erasedByProtocol: true
-        case .requested, .deletedByOperator, .goneElsewhere, .idle: false
+        case .requested, .deletedByOperator, .goneElsewhere, .graceOver, .erasedByOperator, .erasedByProtocol: true
+        case .idle: false
         }
     }
 

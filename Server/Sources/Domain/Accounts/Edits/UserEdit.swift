@@ -34,6 +34,8 @@ package struct UserEdit: Sendable {
     package var isDisabled: Bool?
     /// Whether the mail address counts as verified without a proof; `nil` for as it is.
     package var isEmailVerified: Bool?
+    /// Whether the phone number does; `nil` for as it is.
+    package var isPhoneVerified: Bool?
     /// An address that a code has just shown to be the user's.
     var proven: LogInIdentifier?
     /// When the user was last changed, as the caller knows it; `nil` for any time.
@@ -146,6 +148,7 @@ extension UserEdit {
         if !identifiers.isEmpty || isEmailVerified != nil {
             possible.formUnion([.addressChanged, .identifiersChanged, .emailVerified])
         }
+        if isPhoneVerified != nil { possible.formUnion([.identifiersChanged, .phoneVerified]) }
         if let proven {
             possible.formUnion(
                 proven.kind == .phone ? [.phoneVerified, .phoneReplaced] : [.emailVerified, .emailReplaced])
@@ -175,6 +178,7 @@ extension UserEdit {
         if password?.secret != nil { needed.insert(.passwordChanged) }
         // Another address is not verified, whatever the one before was.
         if let isEmailVerified, isEmailVerified != (named.emailVerifiedAt != nil) { needed.insert(.emailVerified) }
+        if let isPhoneVerified, isPhoneVerified != (named.phoneVerifiedAt != nil) { needed.insert(.phoneVerified) }
         if let isDisabled, isDisabled != user.isDisabled { needed.insert(isDisabled ? .disabled : .enabled) }
         return needed.isEmpty ? [.profileChanged] : needed
     }

@@ -139,6 +139,9 @@ extension UserEdit {
         if let isEmailVerified, isEmailVerified != (user.emailVerifiedAt != nil), user.email != nil {
             user.emailVerifiedAt = isEmailVerified ? now : nil
         }
+        if let isPhoneVerified, isPhoneVerified != (user.phoneVerifiedAt != nil), user.phone != nil {
+            user.phoneVerifiedAt = isPhoneVerified ? now : nil
+        }
         if case .set = acl { return user.acl?.faults(field: "accessList") ?? [] }
         return []
     }

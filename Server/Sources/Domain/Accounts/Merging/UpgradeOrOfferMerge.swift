@@ -42,7 +42,9 @@ package struct UpgradeOrOfferMerge: Sendable {
             let other = try await store.write { transaction throws(DomainError) in
                 // All of them must be that user's: of two owners only one is proved.
                 try outcome.settle(in: transaction) { other in
-                    taken.allSatisfy { other.typedIdentifiers.contains($0) }
+                    taken.allSatisfy { typed in
+                        other.typedIdentifiers.contains { $0.isSame(as: typed) }
+                    }
                 }
             }
             guard let other else { return nil }

@@ -13,6 +13,9 @@ package struct ChangePassword: Sendable {
         package var new: Secret
         package var address: ClientAddress
         package var rules: AccountRules
+        /// Whether a session is enough when the present password cannot be compared: a user who was imported has one whose
+        /// hash nobody handed out.
+        package var replacesUnknown: Bool
         /// Whether the session of the request stays; in protocols whose apps log in again it ends too.
         package var keepsSession: Bool
         /// Where the request came from, for the audit log.
@@ -20,13 +23,14 @@ package struct ChangePassword: Sendable {
 
         package init(
             current: Secret?, new: Secret, address: ClientAddress, rules: AccountRules = .native,
-            keepsSession: Bool = true, origin: RequestOrigin
+            keepsSession: Bool = true, replacesUnknown: Bool = false, origin: RequestOrigin
         ) {
             self.current = current
             self.new = new
             self.address = address
             self.rules = rules
             self.keepsSession = keepsSession
+            self.replacesUnknown = replacesUnknown
             self.origin = origin
         }
     }
@@ -54,17 +58,27 @@ package struct ChangePassword: Sendable {
             ? [ValidationError(field: "", rule: .noneOf(LogInIdentifier.Kind.allCases.map(\.rawValue)))] : []
         let new = try PasswordRules(for: application, user: user, rules: request.rules)
             .check(request.new, field: "newPassword", beside: faults)
+        var isUnknown = false
+        if request.replacesUnknown {
+            isUnknown = try await store.read { transaction throws(DomainError) in
+                try transaction.passwordHash(of: user.id, in: application.id) == nil
+            }
+        }
         var outcome: PasswordCheck.Outcome?
-        if let current = request.current {
+        if let current = request.current, !isUnknown {
             outcome = try await check(
                 current.revealed, of: .own(user), in: application.id, from: request.address)
         }
         let credential = try await CredentialChange(.passwordChanged, to: new, of: user, hashing: passwords)
-        let settled = outcome
+        let (settled, mustBeUnknown) = (outcome, isUnknown)
         let ready = try changes.ready(
             [.passwordChanged], of: user, in: application, by: author, at: now)
         let ended = try await store.write { transaction throws(DomainError) -> Int? in
             if let settled, try settled.settle(in: transaction, isMeant: { $0.id == user.id }) == nil {
+                try ready.refuse(.passwordChanged, of: user.id, in: transaction)
+                return nil
+            }
+            if mustBeUnknown, try transaction.passwordHash(of: user.id, in: application.id) != nil {
                 try ready.refuse(.passwordChanged, of: user.id, in: transaction)
                 return nil
             }

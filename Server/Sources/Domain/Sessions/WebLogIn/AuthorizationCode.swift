@@ -36,6 +36,8 @@ struct AuthorizationGrant: Codable, Sendable {
     var isFresh: Bool
     /// The user's `credentialsVersion`; codes of before it was written have the first one.
     var version: Int64?
+    /// Whether the person has just registered on the pages.
+    var isNew: Bool?
 
     static func purpose(_ application: Identifier<Application>) -> String { "authorization code \(application)" }
 }
@@ -48,9 +50,14 @@ package struct IssueAuthorizationCode: Sendable {
     let clock: any WallClock
     let sealingKey: SealingKey
 
+    /// - Parameters:
+    ///   - request: What the app asks for.
+    ///   - who: The person.
+    ///   - isNew: Whether the person registers on the way to this app.
+    /// - Returns: the code.
     /// - Throws: `secretUnreadable`, should the cryptographic library fail.
     package func callAsFunction(
-        _ request: AuthorizationRequest, for who: Authenticated
+        _ request: AuthorizationRequest, for who: Authenticated, isNew: Bool
     ) throws(DomainError) -> Secret {
         let now = clock.now
         let grant = AuthorizationGrant(
@@ -58,7 +65,7 @@ package struct IssueAuthorizationCode: Sendable {
             nonce: request.nonce, scopes: request.scopes, expiresAt: (now + Self.life).milliseconds,
             authenticatedAt: (who.session.authenticatedAt ?? who.session.createdAt).milliseconds,
             methods: who.session.method.authenticationMethods, isFresh: who.session.isFresh(at: now),
-            version: who.user.credentialsVersion)
+            version: who.user.credentialsVersion, isNew: isNew)
         let bytes: [UInt8]
         do {
             bytes = Array(try JSONEncoder().encode(grant))

@@ -87,7 +87,10 @@ package struct RedeemAuthorizationCode: Sendable {
             }
             guard AccountGate.isOpen(to: user), user.credentialsVersion == grant.version ?? 0 else { return nil }
             try link.use(in: transaction, application.id)
-            return try sessions.issue(to: try link.joined(to: user, in: transaction), in: transaction)
+            let joined = try link.joined(to: user, in: transaction)
+            // The session of the pages was the registration's; this one is the first of an app.
+            return grant.isNew == true && user.previousLogInAt == nil
+                ? try sessions.issue(toNew: joined, in: transaction) : try sessions.issue(to: joined, in: transaction)
         }
         guard let logIn else { return nil }
         var token: Secret?

@@ -2,14 +2,23 @@ import Domain
 import HTTPSupport
 import OkaeriWire
 
-extension ParseAPI {
+/// Mails that an app asks for.
+final class MailController: Sendable {
+    private let messaging: Messaging
+    private let searchUsers: SearchUsers
+
+    init(_ modules: Modules) {
+        messaging = modules.messaging
+        searchUsers = modules.accounts.searchUsers
+    }
+
     /// `POST /requestPasswordReset`: the answer is the same whether or not anybody has the address.
-    func requestPasswordReset(_ call: ParseCall) async throws -> ParseResponse {
+    func sendPasswordReset(_ call: ParseCall) async throws -> ParseResponse {
         let email = try Self.email(call)
         do {
-            _ = try await modules.messaging.requestPasswordReset(
+            _ = try await messaging.requestPasswordReset(
                 email: email, in: call.application, languages: AcceptLanguage.tags(of: call.request),
-                from: client(of: call))
+                from: call.client)
         } catch {
             guard case .fieldsRefused = error else { throw error }
             // No mail address: nobody's, like any other that is unknown.
@@ -18,23 +27,23 @@ extension ParseAPI {
     }
 
     /// `POST /verificationEmailRequest`. Who has an address, and whether it is verified, only its owner and administrators
-    /// are told.
-    func requestVerification(_ call: ParseCall) async throws -> ParseResponse {
+    /// learn.
+    func sendVerification(_ call: ParseCall) async throws -> ParseResponse {
         let email = try Self.email(call)
         if call.caller.session?.user.email == email, call.caller.session?.user.emailVerifiedAt != nil {
             throw Self.verified(email)
         }
         if call.caller.isMaster {
-            let found = try await modules.accounts.searchUsers(
+            let found = try await searchUsers(
                 UserSearch(condition: .equals(.email, .text(email)), limit: 1, reader: .everything),
                 in: call.application, for: SearchRequest(by: .backend))
             guard let user = found.users.first else { throw ParseFault(205, "No user found with email \(email)") }
             guard user.emailVerifiedAt == nil else { throw Self.verified(email) }
         }
         do {
-            try await modules.messaging.requestEmailVerification(
+            try await messaging.requestEmailVerification(
                 ofUnverified: email, in: call.application, languages: AcceptLanguage.tags(of: call.request),
-                from: client(of: call))
+                from: call.client)
         } catch {
             guard case .fieldsRefused = error else { throw error }
             // No mail address: nobody's, like any other that is unknown.

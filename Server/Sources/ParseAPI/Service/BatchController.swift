@@ -2,54 +2,13 @@ import Domain
 import HTTPTypes
 import OkaeriWire
 
-extension ParseAPI {
-    /// The version of Parse Server whose answers these are.
-    private static let version = "7.3.0"
-
-    /// `GET /config`: an app's configuration, of which there is none.
-    func config(_ call: ParseCall) async throws -> ParseResponse { ParseResponse(["params": [:]]) }
-
-    /// `GET /roles`: nobody has one.
-    func listRoles(_ call: ParseCall) async throws -> ParseResponse {
-        var members: [String: JSONValue] = ["results": []]
-        if try QueryOptions(call).counts { members["count"] = 0 }
-        return ParseResponse(members)
-    }
-
-    /// `GET /serverInfo`: what the dashboard asks first.
-    func serverInfo(_ call: ParseCall) async throws -> ParseResponse {
-        guard call.caller.isMaster else { throw ParseFault.needsMaster }
-        let nothing: JSONValue = ["create": false, "read": false, "update": false, "delete": false]
-        return ParseResponse([
-            "features": [
-                "globalConfig": nothing, "hooks": nothing, "cloudCode": ["jobs": false],
-                "logs": ["level": false, "size": false, "order": false, "until": false, "from": false],
-                "push": [
-                    "immediatePush": false, "scheduledPush": false, "storedPushData": false, "pushAudiences": false,
-                ],
-                "schemas": [
-                    "addField": false, "removeField": false, "addClass": false, "removeClass": false,
-                    "clearAllDataFromClass": false, "exportClass": false, "editClassLevelPermissions": false,
-                    "editPointerPermissions": false,
-                ],
-                "settings": ["securityCheck": false],
-            ],
-            "parseServerVersion": .string(Self.version),
-        ])
-    }
-
-    /// `POST /challenge`: no provider here has one.
-    func challenge(_ call: ParseCall) async throws -> ParseResponse {
-        guard let asked = call.body["challengeData"] else { throw ParseFault(-1, "Nothing to challenge.") }
-        guard case .object = asked else { throw ParseFault(-1, "challengeData should be an object.") }
-        if let authData = call.body["authData"] {
-            guard case .object = authData else { throw ParseFault(-1, "authData should be an object.") }
-        }
-        return ParseResponse(["challengeData": [:]])
-    }
+/// Many calls in one.
+struct BatchController: Sendable {
+    /// What a batch may hold: every operation but a batch.
+    let operations: ParseOperations
 
     /// `POST /batch`: many calls in one, done in their order, with one caller. Each has its own success or error.
-    func batch(_ call: ParseCall) async throws -> ParseResponse {
+    func run(_ call: ParseCall) async throws -> ParseResponse {
         guard case .array(let requests)? = call.body["requests"] else {
             throw ParseFault(107, "requests must be an array")
         }
@@ -67,7 +26,7 @@ extension ParseAPI {
         var results: [JSONValue] = []
         for item in calls {
             do {
-                results.append(["success": try await answer(item).value])
+                results.append(["success": try await operations.answer(item).value])
             } catch {
                 results.append(["error": .object(ParseErrors.body(ParseErrors.fault(error)))])
             }
@@ -88,9 +47,9 @@ extension ParseAPI {
             let known = HTTPRequest.Method(method.uppercased())
         else { throw ParseFault(107, "requests must have a method and a path") }
         let path = target.prefix { $0 != "?" }
-        let origin = base(call.request, call.context, "")
+        let origin = call.requests.base(call.request, call.context, "")
         let mount = origin.drop { $0 != "/" }.dropFirst(2).drop { $0 != "/" }
-        guard let prefix = prefixes.map({ mount + $0 }).first(where: { path.hasPrefix("\($0)/") }) else {
+        guard let prefix = call.requests.prefixes.map({ mount + $0 }).first(where: { path.hasPrefix("\($0)/") }) else {
             throw ParseFault(107, "cannot route batch path \(target.prefix(200))")
         }
         var item = call
@@ -103,7 +62,7 @@ extension ParseAPI {
         if case .object(let body)? = members["body"] {
             if known == .get { item.query = body } else { item.body = body }
         }
-        guard Self.operation(known, item.segments) != nil, item.segments.first != "batch" else {
+        guard operations.find(known, item.segments) != nil else {
             throw .cannotRoute(known, String(target.prefix(200)))
         }
         return item

@@ -3,6 +3,7 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import enum OkaeriWire.JSONValue
 
 /// Who makes a signed request: an app, and perhaps a member in it.
 struct NCMBCaller: Sendable {
@@ -27,7 +28,18 @@ struct NCMBCaller: Sendable {
     var standard: ACL.Rights { options.isReadableByAll ? [.read] : [] }
 }
 
-extension NCMBAPI {
+/// What every controller reads of a request.
+final class NCMBRequests: Sendable {
+    private let gate: ProtocolAuthenticator
+    private let readJSON: JSONReader
+    private let verify: SignatureVerifier
+
+    init(gate: ProtocolAuthenticator, readBody: BodyReader, verify: SignatureVerifier) {
+        self.gate = gate
+        readJSON = JSONReader(readBody)
+        self.verify = verify
+    }
+
     /// The app that makes a request, by its key and signature.
     func caller(of request: Request, _ context: ServerContext) async throws -> NCMBCaller {
         guard let key = request.headers.value(of: .ncmbApplicationKey) else { throw NCMBFault.unauthenticated }
@@ -45,6 +57,15 @@ extension NCMBAPI {
         return try await gate.session(of: caller.enabled, token: token[...], request, context)
     }
 
+    /// The request's body; an empty one counts as an object without members.
+    func body(of request: Request, _ context: ServerContext) async throws -> NCMBBody {
+        switch try await readJSON(JSONValue.self, of: request, context) {
+        case nil: return NCMBBody(members: [:])
+        case .object(let members)?: return NCMBBody(members: members)
+        default: throw NCMBFault.notJSON
+        }
+    }
+
     /// What the SDK tells of the device.
     func device(of request: Request) -> DeviceDescription {
         func text(_ name: HTTPField.Name) -> String? {
@@ -55,5 +76,9 @@ extension NCMBAPI {
 
     func client(of request: Request, _ context: ServerContext) -> ClientAddress {
         gate.client(of: request, context)
+    }
+
+    func origin(of request: Request, _ context: ServerContext) -> RequestOrigin {
+        gate.origin(of: request, context)
     }
 }

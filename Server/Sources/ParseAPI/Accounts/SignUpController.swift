@@ -3,9 +3,22 @@ import HTTPSupport
 import HTTPTypes
 import OkaeriWire
 
-extension ParseAPI {
+/// Sign-up, by name and password or by what providers say.
+final class SignUpController: Sendable {
+    private let accounts: Accounts
+    private let endSession: EndSession
+    private let requestEmailVerification: RequestEmailVerification
+    private let verifyCredential: VerifyCredential
+
+    init(_ modules: Modules) {
+        accounts = modules.accounts
+        endSession = modules.sessions.endSession
+        requestEmailVerification = modules.messaging.requestEmailVerification
+        verifyCredential = modules.providers.verifyCredential
+    }
+
     /// `POST /users`: signs somebody up; with `authData` it also logs a known one in.
-    func signUp(_ call: ParseCall) async throws -> ParseResponse {
+    func create(_ call: ParseCall) async throws -> ParseResponse {
         if let authData = call.body["authData"], authData != .object([:]) {
             return try await logIn(authData, call)
         }
@@ -14,54 +27,83 @@ extension ParseAPI {
             throw ParseFault.passwordMissing
         }
         let change = try UserChange(call.body, of: nil, isMaster: call.caller.isMaster)
-        let logIn = try await modules.accounts.signUp(
+        let logIn = try await accounts.signUp(
             SignUp.Request(
                 application: call.application,
                 identifiers: NewIdentifiers(username: .set(name), email: change.email, rules: call.caller.rules),
                 password: Secret(password), newUser: try change.newUser(by: call.caller), device: call.caller.device,
-                address: client(of: call), protocolName: .parse, origin: origin(of: call)))
+                address: call.client, protocolName: .parse, origin: call.origin))
         return try await welcome(logIn, change, call)
     }
 
+    /// `POST /users` with `authData`: logs in whom the providers name, or makes that user.
+    private func logIn(_ value: JSONValue, _ call: ParseCall) async throws -> ParseResponse {
+        let authData = try AuthDataRequest(value)
+        guard !authData.isEmpty else { throw ParseFault.usernameMissing }
+        let change = try UserChange(call.body, of: nil, isMaster: call.caller.isMaster)
+        let people = try await verifyCredential(authData, call)
+        let logIn: LogIn
+        do {
+            logIn = try await accounts.logInWithIdentities(
+                LogInWithIdentities.Request(
+                    application: call.application, people: people, anonymousId: authData.anonymousId,
+                    newUser: try change.newUser(by: call.caller),
+                    identifiers: NewIdentifiers(
+                        username: change.username, email: change.email, rules: call.caller.rules),
+                    password: change.password, caller: call.caller.session?.user.id, protocolName: .parse,
+                    device: call.caller.device, address: call.client, origin: call.origin))
+        } catch let error as DomainError {
+            // Who is kept out is not found; a second user of the same identity there cannot be.
+            throw error == .userDisabled ? ParseFault.credentialRefused : error
+        }
+        if logIn.isNew { return try await welcome(logIn, change, call) }
+        return ParseResponse(
+            UserObject(logIn.user, for: call.caller).own(
+                token: logIn.token.revealed, sent: authData.sent),
+            headers: call.location("/users/\(logIn.user.id)"))
+    }
+
     /// The answer to who is new: only what the client cannot know.
-    func welcome(_ logIn: LogIn, _ change: UserChange, _ call: ParseCall) async throws -> ParseResponse {
+    private func welcome(_ logIn: LogIn, _ change: UserChange, _ call: ParseCall) async throws -> ParseResponse {
         var user = logIn.user
         if change.isEmailVerified == true || user.isLockedOut(by: change, call.caller) {
             var further = UserEdit(compatible: .unchanged)
             further.isEmailVerified = change.isEmailVerified
             further.isDisabled = user.isLockedOut(by: change, call.caller) ? true : nil
-            user = try await modules.accounts.editUser(
+            user = try await accounts.editUser(
                 further, of: user.id, in: call.application,
-                by: .operator(Operator(actor: .operator, origin: origin(of: call)))
+                by: .operator(Operator(actor: .operator, origin: call.origin))
             ).user
         }
-        await sendConfirmation(to: user, by: logIn.session, call)
+        await requestEmailVerification.confirm(user, by: logIn.session, call)
         var members: [String: JSONValue] = [
             "objectId": .string(user.id.rawValue), "createdAt": .string(user.createdAt.text),
         ]
         if user.username == nil { members["username"] = .string(UserObject.madeUpName(of: user.id)) }
-        members.merge(UserObject(user, for: call.caller).fields(change.told, isOwn: true)) { $1 }
+        members.merge(UserObject(user, for: call.caller).fields(change.echoed, isOwn: true)) { $1 }
         if call.caller.options.needsVerifiedEmail, user.emailVerifiedAt == nil, user.username != nil {
             // Nobody logs in before the address is verified, not by signing up either.
-            _ = try await modules.sessions.endSession(
+            _ = try await endSession(
                 logIn.session.id,
                 by: Authenticated(
                     application: call.application, session: logIn.session, user: user,
-                    tokenDigest: logIn.token.digest), from: origin(of: call))
+                    tokenDigest: logIn.token.digest), from: call.origin)
         } else {
             members["sessionToken"] = .string(logIn.token.revealed)
         }
-        return ParseResponse(members, status: .created, headers: location("/users/\(user.id)", call))
+        return ParseResponse(members, status: .created, headers: call.location("/users/\(user.id)"))
     }
+}
 
+extension RequestEmailVerification {
     /// Sends the mail that confirms a new address. A server without mail sends none, and says so nowhere: the address
     /// stands unconfirmed.
-    func sendConfirmation(to user: User, by session: Session?, _ call: ParseCall) async {
+    func confirm(_ user: User, by session: Session?, _ call: ParseCall) async {
         guard user.email != nil, user.emailVerifiedAt == nil else { return }
         // The user is stored already; a mail that cannot be ordered must not undo that in the client's eyes.
-        try? await modules.messaging.requestEmailVerification(
+        try? await callAsFunction(
             nil, of: user, by: session, in: call.application, languages: AcceptLanguage.tags(of: call.request),
-            from: client(of: call))
+            from: call.client)
     }
 }
 

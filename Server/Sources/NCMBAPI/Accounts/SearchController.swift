@@ -1,27 +1,32 @@
 import Domain
-import Foundation
 import HTTPSupport
 import Hummingbird
 import OkaeriWire
 
-/// `GET /users`: members whom the caller may read.
-struct SearchMembersRoute: Sendable {
-    let api: NCMBAPI
+/// Searches for members.
+final class SearchController: Sendable {
+    private let requests: NCMBRequests
+    private let searchUsers: SearchUsers
 
-    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await api.caller(of: request, context)
-        let member = try await api.member(of: request, context, for: caller)
+    init(_ requests: NCMBRequests, _ modules: Modules) {
+        self.requests = requests
+        searchUsers = modules.accounts.searchUsers
+    }
+
+    /// `GET /users`: members whom the caller may read.
+    func members(_ caller: NCMBCaller, _ request: Request, _ context: ServerContext) async throws -> Response {
+        let member = try await requests.member(of: request, context, for: caller)
         let query = try NCMBQuery(request)
         var search = UserSearch(
             order: try MemberSearch.order(query["order"]), limit: try query.number("limit") ?? 100,
             skip: try query.number("skip") ?? 0, counts: query["count"].map { $0 != "0" } ?? false,
             reader: .user(member?.user.id, seesUnlisted: caller.options.isReadableByAll))
-        let asking = SearchRequest(by: .client(api.client(of: request, context)))
+        let asking = SearchRequest(by: .client(requests.client(of: request, context)))
         if let text = query["where"], !text.isEmpty {
             search.condition = try MemberSearch.condition(
                 try await answered(try MemberSearch.value(text), by: search.reader, for: asking, caller))
         }
-        let found = try await api.modules.accounts.searchUsers(search, in: caller.application, for: asking)
+        let found = try await searchUsers(search, in: caller.application, for: asking)
         let results = found.users.map { user in
             let object = MemberObject(user, for: caller)
             return (user.id == member?.user.id ? object.own() : object.forOthers).value
@@ -30,16 +35,15 @@ struct SearchMembersRoute: Sendable {
         if let count = found.count { answer.append("count", .integer(Int64(clamping: count))) }
         return try NCMBResponse.signed(answer, for: caller)
     }
-}
 
-extension SearchMembersRoute {
     /// A `where` with the findings of the questions about other members in it.
     private func answered(
         _ condition: JSONValue, by reader: UserSearch.Reader, for request: SearchRequest, _ caller: NCMBCaller
     ) async throws -> JSONValue {
+        let searchUsers = searchUsers
         var subqueries = Subqueries(className: "user") { condition, limit in
             let search = UserSearch(condition: try MemberSearch.condition(condition), limit: limit, reader: reader)
-            return try await api.modules.accounts.searchUsers(search, in: caller.application, for: request).users
+            return try await searchUsers(search, in: caller.application, for: request).users
         } members: { user in
             let object = MemberObject(user, for: caller)
             guard case .object(let members) = object.forOthers.value else { return nil }
@@ -51,14 +55,9 @@ extension SearchMembersRoute {
             throw NCMBFault.notValid("where")
         }
     }
-}
 
-/// `/classes/user`, which is not where members are.
-struct MembersAsClassRoute: Sendable {
-    let api: NCMBAPI
-
-    func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        _ = try await api.caller(of: request, context)
+    /// `/classes/user`, which is not where members are.
+    func membersAsClass(_ caller: NCMBCaller, _ request: Request, _ context: ServerContext) async throws -> Response {
         throw NCMBFault.prohibited
     }
 }

@@ -19,12 +19,23 @@ private struct PageCall {
     var token: String? { items["token"].flatMap { $0.isEmpty ? nil : $0 } }
 }
 
-extension ParseAPI {
+/// The pages to which links in mails lead.
+final class PagesController: Sendable {
+    private let requests: ParseRequests
+    private let accounts: Accounts
+    private let requestEmailVerification: RequestEmailVerification
+
+    init(_ requests: ParseRequests, _ modules: Modules) {
+        self.requests = requests
+        accounts = modules.accounts
+        requestEmailVerification = modules.messaging.requestEmailVerification
+    }
+
     /// `…/apps/…`: where the links of mails lead. The segments stand behind `apps`.
-    func page(
+    func respond(
         _ segments: [Substring], _ prefix: String, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        let base = base(request, context, prefix) + "/apps"
+        let base = requests.base(request, context, prefix) + "/apps"
         let texts = PageTexts.in(.best(of: AcceptLanguage.tags(of: request)))
         if segments.count == 1, request.method == .get || request.method == .head {
             if segments[0] == "choose_password" {
@@ -36,7 +47,8 @@ extension ParseAPI {
         }
         guard segments.count == 2 else { throw RequestError.pathUnknown }
         let call = PageCall(
-            request: request, context: context, enabled: try await gate.enabled(.parse, publicKey: String(segments[0])),
+            request: request, context: context,
+            enabled: try await requests.gate.enabled(.parse, publicKey: String(segments[0])),
             items: try await items(of: request, context), base: base)
         switch (request.method, segments[1]) {
         case (.get, "verify_email"): return try await verifyEmail(call)
@@ -57,7 +69,7 @@ extension ParseAPI {
         } catch {
             throw ParseFault.invalidParameter(error.name)
         }
-        let text = String(buffer: try await readBody(request, context))
+        let text = String(buffer: try await requests.readBody(request, context))
         do {
             return try QueryItems(parsing: text[...])
         } catch {
@@ -69,9 +81,9 @@ extension ParseAPI {
         guard let token = call.token else { return PageResponse.redirect(to: "\(call.base)/invalid_link.html") }
         do {
             // The token names the attempt, so that a link that is followed twice says twice that it is done.
-            try await modules.accounts.verifyEmail(
-                .token(token), in: call.enabled.application, from: gate.client(of: call.request, call.context),
-                attempt: SecretDigest(of: token.utf8), origin: gate.origin(of: call.request, call.context))
+            try await accounts.verifyEmail(
+                .token(token), in: call.enabled.application, from: requests.gate.client(of: call.request, call.context),
+                attempt: SecretDigest(of: token.utf8), origin: requests.gate.origin(of: call.request, call.context))
         } catch {
             guard [.codeRefused, .identifiersTaken].contains(error.code) else { throw error }
             return PageResponse.redirect(to: "\(call.base)/invalid_verification_link.html")
@@ -82,9 +94,9 @@ extension ParseAPI {
     private func resendVerification(_ call: PageCall) async -> Response {
         let typed = call.items["username"] ?? call.items["email"] ?? ""
         do {
-            try await modules.messaging.requestEmailVerification(
+            try await requestEmailVerification(
                 ofUnverified: typed, in: call.enabled.application, languages: AcceptLanguage.tags(of: call.request),
-                from: gate.client(of: call.request, call.context))
+                from: requests.gate.client(of: call.request, call.context))
             return PageResponse.redirect(to: "\(call.base)/link_send_success.html")
         } catch {
             return PageResponse.redirect(to: "\(call.base)/link_send_fail.html")
@@ -105,11 +117,11 @@ extension ParseAPI {
         }
         let options = call.enabled.application.settings.foreignOptions(of: .parse)
         do {
-            try await modules.accounts.resetPassword(
+            try await accounts.resetPassword(
                 ResetPassword.Request(
                     application: call.enabled.application, token: token, newPassword: Secret(password),
-                    address: gate.client(of: call.request, call.context),
-                    origin: gate.origin(of: call.request, call.context),
+                    address: requests.gate.client(of: call.request, call.context),
+                    origin: requests.gate.origin(of: call.request, call.context),
                     rules: options.hasPasswordPolicy ? .parseWithPolicy : .parse))
         } catch {
             switch error.code {

@@ -3,18 +3,27 @@ import HTTPSupport
 import HTTPTypes
 import OkaeriWire
 
-extension ParseAPI {
+/// Sessions as objects of an app.
+final class SessionsController: Sendable {
+    private let sessions: Sessions
+    private let readUser: ReadUser
+
+    init(_ modules: Modules) {
+        sessions = modules.sessions
+        readUser = modules.accounts.readUser
+    }
+
     /// `GET /sessions/me`: from the token alone, also when it has expired.
-    func readMySession(_ call: ParseCall) async throws -> ParseResponse {
+    func readCurrent(_ call: ParseCall) async throws -> ParseResponse {
         guard let token = call.caller.token, !token.isEmpty else { throw ParseFault.sessionRequired }
-        guard let found = try await modules.sessions.findSession(token[...], in: call.application, of: .parse) else {
+        guard let found = try await sessions.findSession(token[...], in: call.application, of: .parse) else {
             throw ParseFault(209, "Session token not found.")
         }
         return ParseResponse(SessionObject(session: found.session, token: token).members)
     }
 
     /// `GET /sessions`: the caller's, newest first; those of a user that `where` names, for an administrator.
-    func listSessions(_ call: ParseCall) async throws -> ParseResponse {
+    func list(_ call: ParseCall) async throws -> ParseResponse {
         let options = try QueryOptions(call)
         let filter = try SessionFilter(options.condition)
         let owner: Identifier<User>
@@ -27,7 +36,7 @@ extension ParseAPI {
             guard let session = call.caller.session else { throw ParseFault.sessionInvalid }
             owner = session.user.id
         }
-        let sessions = try await sessions(of: owner, call).filter(filter.fits)
+        let sessions = try await list(of: owner, call).filter(filter.fits)
         let ordered = options.order?.hasPrefix("createdAt") == true ? sessions.reversed() : sessions
         var user: JSONValue?
         if options.includes.contains("user") || options.includes.contains("*") { user = try await view(owner, call) }
@@ -43,45 +52,45 @@ extension ParseAPI {
     }
 
     /// `GET /sessions/{objectId}`
-    func readSession(_ call: ParseCall) async throws -> ParseResponse {
+    func read(_ call: ParseCall) async throws -> ParseResponse {
         _ = try QueryOptions.columns(of: call)
         guard let found = try await session(call) else { throw ParseFault.objectNotFound }
         return ParseResponse(SessionObject(session: found, token: token(of: found, call)).members)
     }
 
     /// `POST /sessions`: a further session of the caller.
-    func createSession(_ call: ParseCall) async throws -> ParseResponse {
+    func create(_ call: ParseCall) async throws -> ParseResponse {
         guard let session = call.caller.session else { throw ParseFault.sessionRequired }
         try SessionFields.refuse(call.body.filter { $0.key != "user" })
-        let logIn = try await openSession(of: session.user.id, .creation, by: .user(session.user.id), call)
+        let logIn = try await sessions.openSession(of: session.user.id, .creation, by: .user(session.user.id), call)
         return ParseResponse(
-            Self.opened(logIn), status: .created, headers: location("/classes/_Session/\(logIn.session.id)", call))
+            Self.opened(logIn), status: .created, headers: call.location("/classes/_Session/\(logIn.session.id)"))
     }
 
     /// `PUT /sessions/{objectId}`: a session has nothing that could be changed.
-    func updateSession(_ call: ParseCall) async throws -> ParseResponse {
+    func update(_ call: ParseCall) async throws -> ParseResponse {
         guard let found = try await session(call) else {
             throw call.objectId == "me"
                 ? ParseFault(105, "A session is changed by its objectId.") : ParseFault.objectNotFound
         }
         let user = ParseValue.pointer(to: found.user)
         try SessionFields.refuse(call.body.filter { $0.key != "user" || $0.value != user })
-        return ParseResponse(["updatedAt": .string(now.text)])
+        return ParseResponse(["updatedAt": .string(call.requests.now.text)])
     }
 
     /// `DELETE /sessions/{objectId}`: the token is dead at once.
-    func deleteSession(_ call: ParseCall) async throws -> ParseResponse {
+    func delete(_ call: ParseCall) async throws -> ParseResponse {
         do {
             if call.caller.isMaster {
-                try await modules.sessions.revokeSession(
-                    try call.id(), in: call.application.id, by: Operator(actor: .operator, origin: origin(of: call)))
+                try await sessions.revokeSession(
+                    try call.id(), in: call.application.id, by: Operator(actor: .operator, origin: call.origin))
             } else {
                 guard let session = call.caller.session else { throw ParseFault.sessionInvalid }
                 let id: Identifier<Session> = try call.id()
-                guard try await sessions(of: session.user.id, call).contains(where: { $0.id == id }) else {
+                guard try await list(of: session.user.id, call).contains(where: { $0.id == id }) else {
                     throw DomainError.sessionUnknown
                 }
-                try await modules.sessions.endSession(id, by: session, from: origin(of: call))
+                try await sessions.endSession(id, by: session, from: call.origin)
             }
         } catch let error as DomainError {
             guard error == .sessionUnknown || error == .userUnknown else { throw error }
@@ -91,17 +100,17 @@ extension ParseAPI {
     }
 
     /// `POST /upgradeToRevocableSession`: a revocable session in the place of a token of the old kind.
-    func upgradeSession(_ call: ParseCall) async throws -> ParseResponse {
+    func upgrade(_ call: ParseCall) async throws -> ParseResponse {
         guard let token = call.caller.token, !token.isEmpty else { throw ParseFault(101, "invalid session") }
         var call = call
         let isLegacy = !token.hasPrefix("r:")
         do {
-            try await authenticate(&call)
+            try await call.requests.authenticate(&call)
         } catch let fault as ParseFault {
             throw isLegacy && fault.code == 209 ? ParseFault(209, "invalid legacy session token") : fault
         }
         guard let session = call.caller.session else { throw ParseFault.sessionInvalid }
-        let logIn = try await openSession(
+        let logIn = try await sessions.openSession(
             of: session.user.id, .upgrade, by: .user(session.user.id),
             replacing: isLegacy ? session.session.id : nil, call)
         return ParseResponse(Self.opened(logIn))
@@ -118,15 +127,15 @@ extension ParseAPI {
     private func session(_ call: ParseCall) async throws -> Session? {
         let id: Identifier<Session> = try call.id()
         if call.caller.isMaster {
-            return try await modules.sessions.findSession(id, in: call.application, of: .parse)
+            return try await sessions.findSession(id, in: call.application, of: .parse)
         }
         guard let session = call.caller.session else { throw ParseFault.sessionRequired }
-        return try await sessions(of: session.user.id, call).first { $0.id == id }
+        return try await list(of: session.user.id, call).first { $0.id == id }
     }
 
     /// Those of this protocol.
-    private func sessions(of user: Identifier<User>, _ call: ParseCall) async throws(DomainError) -> [Session] {
-        try await modules.sessions.listSessions(of: user, in: call.application).filter { $0.protocolName == .parse }
+    private func list(of user: Identifier<User>, _ call: ParseCall) async throws(DomainError) -> [Session] {
+        try await sessions.listSessions(of: user, in: call.application).filter { $0.protocolName == .parse }
     }
 
     /// The token that the request itself has shown.
@@ -135,7 +144,7 @@ extension ParseAPI {
     }
 
     private func view(_ id: Identifier<User>, _ call: ParseCall) async throws(DomainError) -> JSONValue? {
-        guard var members = call.caller.view(try await modules.accounts.readUser(id, in: call.application.id)) else {
+        guard var members = call.caller.view(try await readUser(id, in: call.application.id)) else {
             return nil
         }
         members["__type"] = "Object"

@@ -4,7 +4,34 @@ import HTTPTypes
 import Hummingbird
 import OkaeriWire
 
-extension ParseAPI {
+/// What every controller needs of a request: what it says, who makes it, and from where.
+final class ParseRequests: Sendable {
+    let gate: ProtocolAuthenticator
+    let readBody: BodyReader
+    /// Where the API is served: `/parse`, `/1`.
+    let prefixes: [String]
+    private let clock: any WallClock
+    let findSession: FindSession
+
+    init(
+        gate: ProtocolAuthenticator, readBody: BodyReader, prefixes: [String], clock: any WallClock,
+        findSession: FindSession
+    ) {
+        self.gate = gate
+        self.readBody = readBody
+        self.prefixes = prefixes
+        self.clock = clock
+        self.findSession = findSession
+    }
+
+    var now: Timestamp { clock.now }
+
+    /// Scheme, host and prefix, as the client has them.
+    func base(_ request: Request, _ context: ServerContext, _ prefix: String) -> String {
+        let target = gate.target(of: request, context)
+        return "\(target.scheme)://\(target.authority)\(target.path.dropLast(request.uri.path.count))\(prefix)"
+    }
+
     /// Reads a request: its body whatever media type it has, the method that the body says, and who makes it: by headers,
     /// or in the body, as the JavaScript SDK has it, which sends no header of its own.
     func call(
@@ -33,8 +60,8 @@ extension ParseAPI {
             body = [:]
         }
         return ParseCall(
-            request: request, context: context, prefix: prefix, method: method, segments: segments, body: body,
-            query: query, caller: caller)
+            requests: self, request: request, context: context, prefix: prefix, method: method, segments: segments,
+            body: body, query: query, caller: caller)
     }
 
     private func members(of request: Request, _ context: ServerContext) async throws -> [String: JSONValue] {

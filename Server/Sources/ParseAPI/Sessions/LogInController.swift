@@ -36,22 +36,35 @@ private struct NameAndPassword {
     }
 }
 
-extension ParseAPI {
+/// Log-in by name and password, log-out, and an administrator's log-in as a user.
+final class LogInController: Sendable {
+    private let accounts: Accounts
+    private let logOut: LogOut
+    private let openSession: OpenSession
+    private let verifyCredential: VerifyCredential
+
+    init(_ modules: Modules) {
+        accounts = modules.accounts
+        logOut = modules.sessions.logOut
+        openSession = modules.sessions.openSession
+        verifyCredential = modules.providers.verifyCredential
+    }
+
     /// `GET` and `POST /login`. A token that comes with it, dead or alive, makes no difference.
-    func logIn(_ call: ParseCall) async throws -> ParseResponse {
+    func create(_ call: ParseCall) async throws -> ParseResponse {
         let typed = try NameAndPassword(call)
         let authData = try call.value("authData").map { value throws(ParseFault) in try AuthDataRequest(value) }
-        let people = try await verified(authData ?? AuthDataRequest(), call)
+        let people = try await verifyCredential(authData ?? AuthDataRequest(), call)
         var asked = LogInWithPassword.Request(
             application: call.application, identifier: typed.candidates.first?.shown ?? "", password: typed.password,
-            device: call.caller.device, address: client(of: call), protocolName: .parse, candidates: typed.candidates,
-            origin: origin(of: call))
+            device: call.caller.device, address: call.client, protocolName: .parse, candidates: typed.candidates,
+            origin: call.origin)
         asked.requiredIdentifier = typed.requiredIdentifier
         asked.isSpelledExactly = !call.caller.options.ignoresCase
         asked.admitsVerifiedOnly = needsVerifiedEmail(call)
         let logIn: LogIn
         do {
-            logIn = try await modules.accounts.logInWithPassword(asked)
+            logIn = try await accounts.logInWithPassword(asked)
         } catch {
             throw Self.logInFault(error)
         }
@@ -59,9 +72,9 @@ extension ParseAPI {
         if !people.isEmpty {
             var edit = UserEdit(compatible: .unchanged)
             edit.people = people
-            user = try await modules.accounts.editUser(
+            user = try await accounts.editUser(
                 edit, of: user.id, in: call.application,
-                by: EditUser.Author(.owner(user.id), of: user.id, session: nil, from: origin(of: call))
+                by: EditUser.Author(.owner(user.id), of: user.id, session: nil, from: call.origin)
             ).user
         }
         return ParseResponse(
@@ -73,9 +86,9 @@ extension ParseAPI {
     func verifyPassword(_ call: ParseCall) async throws -> ParseResponse {
         let typed = try NameAndPassword(call)
         do {
-            let user = try await modules.accounts.verifyPassword(
+            let user = try await accounts.verifyPassword(
                 VerifyPassword.Request(
-                    application: call.application, password: typed.password, address: client(of: call),
+                    application: call.application, password: typed.password, address: call.client,
                     candidates: typed.candidates, isSpelledExactly: !call.caller.options.ignoresCase,
                     requiredIdentifier: typed.requiredIdentifier, needsVerifiedEmail: needsVerifiedEmail(call)))
             return ParseResponse(UserObject(user, for: call.caller).own())
@@ -100,13 +113,13 @@ extension ParseAPI {
     }
 
     /// `POST /logout`
-    func logOut(_ call: ParseCall) async throws -> ParseResponse {
-        if let session = call.caller.session { try await modules.sessions.logOut(session) }
+    func end(_ call: ParseCall) async throws -> ParseResponse {
+        if let session = call.caller.session { try await logOut(session) }
         return ParseResponse([:])
     }
 
     /// `POST /loginAs`: a session of any user, for an administrator.
-    func logInAs(_ call: ParseCall) async throws -> ParseResponse {
+    func createAs(_ call: ParseCall) async throws -> ParseResponse {
         try call.caller.requireMaster()
         guard case .string(let id)? = call.value("userId"), !id.isEmpty else {
             throw ParseFault(162, "userId must not be empty, null, or undefined")
@@ -120,15 +133,17 @@ extension ParseAPI {
             throw ParseFault(101, "user not found")
         }
     }
+}
 
+extension OpenSession {
     /// Opens a further session of a user.
-    func openSession(
+    func callAsFunction(
         of user: Identifier<User>, _ method: Session.LogInMethod, by actor: AuditEntry.Actor,
         replacing: Identifier<Session>? = nil, _ call: ParseCall
     ) async throws(DomainError) -> LogIn {
-        try await modules.sessions.openSession(
-            OpenSession.Request(
+        try await callAsFunction(
+            Request(
                 user: user, application: call.application, protocolName: .parse, method: method, actor: actor,
-                replaced: replacing, device: call.caller.device, origin: origin(of: call)))
+                replaced: replacing, device: call.caller.device, origin: call.origin))
     }
 }

@@ -1,0 +1,51 @@
+import Domain
+
+/// Orders the messages that verify addresses. Kii's apps cannot prove their owner's presence, so that the session is
+/// enough.
+struct AddressMessages: Sendable {
+    private let messaging: Messaging
+
+    init(_ messaging: Messaging) {
+        self.messaging = messaging
+    }
+
+    /// Orders the messages that a change of addresses calls for.
+    func send(
+        _ pending: [AddressKind: String], after changed: User, from before: User, _ request: KiiRequest
+    ) async throws {
+        for kind in AddressKind.allCases {
+            if let address = pending[kind] {
+                try await order(kind, address, of: changed, by: request.caller.session, request)
+            } else if kind == .email ? changed.email != before.email : changed.phone != before.phone {
+                await sendVerification(kind, to: changed, by: request.caller.session, request)
+            }
+        }
+    }
+
+    /// Orders the message that verifies a user's new address, where the application demands that.
+    func sendVerification(
+        _ kind: AddressKind, to user: User, by session: Authenticated?, _ request: KiiRequest
+    ) async {
+        guard kind.isDemanded(request.options), !kind.isVerified(of: user),
+            (kind == .email ? user.email : user.phone) != nil
+        else { return }
+        // The user is stored already; a message that cannot be ordered must not undo that in the client's eyes.
+        try? await order(kind, nil, of: user, by: session, request)
+    }
+
+    /// Orders the message that verifies an address: another one, or the present one.
+    func order(
+        _ kind: AddressKind, _ address: String?, of user: User, by session: Authenticated?, _ request: KiiRequest
+    ) async throws(DomainError) {
+        switch kind {
+        case .email:
+            try await messaging.requestEmailVerification(
+                address, of: user, by: session?.session, in: request.application, languages: request.languages,
+                from: request.client)
+        case .phone:
+            try await messaging.requestPhoneVerification(
+                phone: address, of: user, by: session?.session, in: request.application, languages: request.languages,
+                from: request.client)
+        }
+    }
+}

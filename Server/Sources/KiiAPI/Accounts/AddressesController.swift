@@ -1,0 +1,99 @@
+import Domain
+import Hummingbird
+import enum OkaeriWire.JSONValue
+
+/// Mail addresses, or phone numbers: read, changed, verified.
+final class AddressesController: Sendable {
+    private let accounts: Accounts
+    private let messages: AddressMessages
+    private let kind: AddressKind
+
+    init(_ modules: Modules, kind: AddressKind) {
+        accounts = modules.accounts
+        messages = AddressMessages(modules.messaging)
+        self.kind = kind
+    }
+
+    /// `GET …/email-address`, `GET …/phone-number`
+    func read(_ request: KiiRequest) async throws -> Response {
+        let user = try await request.user()
+        return KiiResponse.response(
+            [
+                kind.member: .string(try kind.address(of: user)),
+                "verified": .bool(kind.counts(of: user, request.options)),
+            ], .ok, kind.mediaType)
+    }
+
+    /// `PUT …/email-address`, `PUT …/phone-number`: another address. It counts at once, unless it must be verified; an
+    /// administrator says whether it is.
+    func change(_ request: KiiRequest) async throws -> Response {
+        let user = try await request.user()
+        let body = try await request.body()
+        var asked = try addressAlone(of: body, over: user)
+        let pending = asked.identifiers.takePendingAddresses(of: user, by: request.caller, in: request.enabled)
+        var edit = UserEdit(compatible: .unchanged, identifiers: asked.identifiers)
+        edit.password = .first(nil)
+        if request.caller.isAdministrator {
+            switch kind {
+            case .email: edit.isEmailVerified = try body.truth("verified")
+            case .phone: edit.isPhoneVerified = try body.truth("verified")
+            }
+        }
+        do {
+            let changed = try await accounts.editUser(
+                edit, of: user.id, in: request.application, by: request.author(of: user)
+            ).user
+            try await messages.send(pending, after: changed, from: user, request)
+        } catch {
+            throw request.refusal(error)
+        }
+        return KiiResponse.nothing
+    }
+
+    private func addressAlone(of body: KiiBody, over user: User) throws -> KiiProfile {
+        var address: [String: JSONValue] = [kind.member: .string(try body.requiredText(kind.member))]
+        address["country"] = body.members["country"]
+        return try KiiProfile(KiiBody(members: address), over: user)
+    }
+
+    /// `POST …/email-address/verify`, `POST …/phone-number/verify`
+    func verify(_ request: KiiRequest) async throws -> Response {
+        let user = try await request.user()
+        _ = try kind.address(of: user)
+        let code = try await request.body().requiredText("verificationCode")
+        let pending = try await accounts.findPendingAddress(of: user, by: kind.mailKind)
+        guard !kind.isVerified(of: user) || pending != nil, let session = request.caller.session else {
+            throw KiiFault(
+                400, "INVALID_ACCOUNT_STATUS", "InvalidAccountStatus", "The address needs no verification",
+                [("userID", user.id.rawValue), ("appID", request.appID), ("accountType", kind.member)])
+        }
+        do {
+            switch kind {
+            case .email:
+                try await accounts.verifyEmail(
+                    .code(code, by: session), in: request.application, from: request.client, origin: request.origin)
+            case .phone:
+                try await accounts.verifyPhone(code, by: session, from: request.client, origin: request.origin)
+            }
+        } catch {
+            guard case .codeRefused = error else { throw error }
+            throw KiiFault.wrongCode(code, in: request.appID)
+        }
+        return KiiResponse.response(["verificationStatus": "VERIFIED"])
+    }
+
+    /// `POST …/email-address/resend-verification`, `POST …/phone-number/resend-verification`: orders a mail or a text
+    /// message with a code.
+    func resend(_ request: KiiRequest) async throws -> Response {
+        let user = try await request.user()
+        _ = try kind.address(of: user)
+        let pending = try await accounts.findPendingAddress(of: user, by: kind.mailKind)
+        try await messages.order(kind, pending, of: user, by: request.caller.session, request)
+        return KiiResponse.nothing
+    }
+
+    /// A call that is known and not served.
+    func notServed(_ request: KiiRequest) async throws -> Response {
+        throw KiiFault(501, "OPERATION_NOT_IMPLEMENTED", "OperationNotImplemented", "This call is not served")
+    }
+}

@@ -1,0 +1,154 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import OkaeriWire
+
+/// Members: signed up, read, changed and deleted.
+final class MembersController: Sendable {
+    private let requests: NCMBRequests
+    private let accounts: Accounts
+    private let verifyCredential: VerifyCredential
+    private let eraseAccessibleUser: EraseAccessibleUser
+    private let mails: MailsController
+
+    init(_ requests: NCMBRequests, _ modules: Modules, mails: MailsController) {
+        self.requests = requests
+        accounts = modules.accounts
+        verifyCredential = modules.providers.verifyCredential
+        eraseAccessibleUser = modules.deletion.eraseAccessibleUser
+        self.mails = mails
+    }
+
+    /// `POST /users`: signs a member up; with `authData` it also logs a known one in.
+    ///
+    /// A session that comes with it is left alone: the Objective-C SDK makes a new member in the session of an anonymous
+    /// one, and deletes that afterwards; and others send tokens that have long been dead.
+    func create(_ caller: NCMBCaller, _ request: Request, _ context: ServerContext) async throws -> Response {
+        let body = try await requests.body(of: request, context)
+        let authData = try AuthDataRequest(body.members["authData"])
+        let profile = try body.profile
+        let logIn =
+            authData.isEmpty
+            ? try await signUp(body, profile, caller, request, context)
+            : try await logIn(authData, body, profile, caller, request, context)
+        if logIn.isNew, logIn.user.email != nil, logIn.user.emailVerifiedAt == nil {
+            await mails.sendConfirmation(to: logIn.user, by: logIn.session, for: caller, request, context)
+        }
+        let member = MemberObject(logIn.user, for: caller)
+        let token = logIn.token.revealed
+        let answer =
+            authData.isEmpty
+            ? member.signedUp(sessionToken: token)
+            : member.own(
+                sessionToken: token,
+                authData: AuthDataObject.value(of: logIn.user.identities, sent: authData.sent))
+        return try NCMBResponse.signed(answer, status: logIn.isNew ? .created : .ok, for: caller)
+    }
+
+    private func signUp(
+        _ body: NCMBBody, _ profile: UserRegistration.Profile, _ caller: NCMBCaller, _ request: Request,
+        _ context: ServerContext
+    ) async throws -> LogIn {
+        let missing = NCMBFault.empty("userName or password")
+        let userName = try body.text("userName", missing: missing)
+        let password = try body.text("password", missing: missing)
+        return try await accounts.signUp(
+            SignUp.Request(
+                application: caller.application,
+                identifiers: NewIdentifiers(username: .set(userName), email: try body.mailAddress, rules: .ncmb),
+                password: Secret(password), newUser: profile, device: requests.device(of: request),
+                address: requests.client(of: request, context), protocolName: .ncmb,
+                origin: requests.origin(of: request, context)))
+    }
+
+    private func logIn(
+        _ authData: AuthDataRequest, _ body: NCMBBody, _ profile: UserRegistration.Profile, _ caller: NCMBCaller,
+        _ request: Request, _ context: ServerContext
+    ) async throws -> LogIn {
+        let client = requests.client(of: request, context)
+        var identifiers = NewIdentifiers(email: try body.mailAddress, rules: .ncmb)
+        if case .string(let name)? = body.members["userName"], !name.isEmpty { identifiers.username = .set(name) }
+        return try await accounts.logInWithIdentities(
+            LogInWithIdentities.Request(
+                application: caller.application,
+                people: try await authData.verified(by: verifyCredential, for: caller, from: client),
+                anonymousId: authData.anonymousId, newUser: profile, identifiers: identifiers, protocolName: .ncmb,
+                device: requests.device(of: request), address: client, origin: requests.origin(of: request, context)))
+    }
+
+    /// `GET /users/{objectId}`. To read oneself is the hot path: the session's cache has the member already, and after the
+    /// first time the answer's bytes too, but for the session token, which nothing keeps.
+    func read(_ caller: NCMBCaller, _ request: Request, _ context: ServerContext) async throws -> Response {
+        let member = try await requests.member(of: request, context, for: caller)
+        let id = try context.memberId
+        if let member, member.user.id == id {
+            // Swift's SDK erases its own session token before it takes this answer over, so the answer has it again.
+            let written = try member.written(for: .ncmb, MemberObject(member.user, for: caller).own())
+            return NCMBResponse.signed(
+                written.bytes(with: request.headers.value(of: .ncmbSessionToken) ?? ""), for: caller)
+        }
+        let user = try await accounts.readUser(id, in: caller.application.id)
+        guard user.deletionRequestedAt == nil else { throw DomainError.userUnknown }
+        guard user.rights(of: member?.user.id, standard: caller.standard).contains(.read) else {
+            throw DomainError.accessRefused
+        }
+        return try NCMBResponse.signed(MemberObject(user, for: caller).forOthers, for: caller)
+    }
+
+    /// `PUT /users/{objectId}`: changes fields, links and unlinks providers. JavaScript sends the whole object each time.
+    func update(
+        _ caller: NCMBCaller, _ member: Authenticated?, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        let id = try context.memberId
+        let body = try await requests.body(of: request, context)
+        // The original changed passwords by mail only; to drop one silently would lock its owner out.
+        if let password = body.members["password"], password != .null { throw NCMBFault.notToBeEntered("password") }
+        let actor = AccountActor.user(member?.user.id, standard: caller.standard)
+        let linked = try await identities(of: id, member, actor, caller, needed: body.members["authData"])
+        let authData = try AuthDataRequest(body.members["authData"], linked: linked)
+        var edit = try body.edit(of: id, isOwn: member?.user.id == id)
+        edit.people = try await authData.verified(
+            by: verifyCredential, for: caller, from: requests.client(of: request, context))
+        edit.anonymousId = authData.anonymousId
+        edit.unlinked = authData.unlinked
+        let changed = try await accounts.editUser(
+            edit, of: id, in: caller.application,
+            by: EditUser.Author(actor, of: id, session: member, from: requests.origin(of: request, context)))
+        if changed.hasNewEmail {
+            await mails.sendConfirmation(to: changed.user, by: member?.session, for: caller, request, context)
+        }
+        return try NCMBResponse.signed(NCMBObject([("updateDate", .string(changed.user.updatedAt.text))]), for: caller)
+    }
+
+    /// What is linked already. Only who may change that learns what it is.
+    private func identities(
+        of id: Identifier<User>, _ member: Authenticated?, _ actor: AccountActor, _ caller: NCMBCaller,
+        needed authData: JSONValue?
+    ) async throws -> [Identity] {
+        guard let authData, authData != .null else { return [] }
+        if let member, member.user.id == id { return member.user.identities }
+        let user = try await accounts.readUser(id, in: caller.application.id)
+        guard actor.may(.identityLinked, user) else { throw DomainError.accessRefused }
+        return user.identities
+    }
+
+    /// `DELETE /users/{objectId}`: at once and for good, because apps sign up by the same name right after it.
+    func delete(
+        _ caller: NCMBCaller, _ member: Authenticated?, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        try await eraseAccessibleUser(
+            try context.memberId, in: caller.application, by: .user(member?.user.id, standard: caller.standard),
+            from: requests.origin(of: request, context))
+        return try NCMBResponse.signed(nil, for: caller)
+    }
+}
+
+extension ServerContext {
+    /// The member that the path names.
+    fileprivate var memberId: Identifier<User> {
+        get throws(DomainError) {
+            guard let id = parameters.get("objectId"), id.utf8.count <= 128 else { throw .userUnknown }
+            return Identifier(rawValue: id)
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import OkaeriWire
+
+/// Users: read, found, changed and erased.
+final class UsersController: Sendable {
+    private let accounts: Accounts
+    private let eraseUser: EraseAccessibleUser
+    private let openSession: OpenSession
+    private let requestEmailVerification: RequestEmailVerification
+    private let verifyCredential: VerifyCredential
+
+    init(_ modules: Modules) {
+        accounts = modules.accounts
+        eraseUser = modules.deletion.eraseAccessibleUser
+        openSession = modules.sessions.openSession
+        requestEmailVerification = modules.messaging.requestEmailVerification
+        verifyCredential = modules.providers.verifyCredential
+    }
+
+    /// `GET /users/me`: the hot path. The session's cache has the user already, and after the first time the answer's bytes
+    /// too, but for the token, which nothing keeps.
+    func readMe(_ call: ParseCall) async throws -> ParseResponse {
+        guard let session = call.caller.session, let token = call.caller.token else { throw ParseFault.sessionInvalid }
+        let written = try session.written(for: .parse, Self.me(session.user, call))
+        return ParseResponse(.bytes(written.bytes(with: token)))
+    }
+
+    private static func me(_ user: User, _ call: ParseCall) -> JSONValue {
+        var members = UserObject(user, for: call.caller).own()
+        members["__type"] = "Object"
+        members["className"] = "_User"
+        return .object(members)
+    }
+
+    /// `GET /users/{objectId}`
+    func read(_ call: ParseCall) async throws -> ParseResponse {
+        let columns = try QueryOptions.columns(of: call)
+        let user = try await accounts.readUser(try call.id(), in: call.application.id)
+        guard var members = call.caller.view(user).map(columns.cut) else { throw ParseFault.objectNotFound }
+        if user.id == call.caller.session?.user.id, let token = call.caller.token {
+            members["sessionToken"] = .string(token)
+        }
+        return ParseResponse(members)
+    }
+
+    /// `GET /users`: users whom the caller may read.
+    func search(_ call: ParseCall) async throws -> ParseResponse {
+        let options = try QueryOptions(call)
+        var search = UserSearch(
+            order: try WhereClause.order(options.order, isMaster: call.caller.isMaster), limit: options.limit,
+            skip: options.skip, counts: options.counts,
+            reader: call.caller.isMaster
+                ? .everything
+                : .user(call.caller.session?.user.id, seesUnlisted: call.caller.options.isReadableByAll))
+        let request = SearchRequest(by: call.caller.isMaster ? .backend : .client(call.client))
+        if let asked = options.condition {
+            let answered = try await answered(asked, by: search.reader, for: request, call)
+            search.condition = try WhereClause.condition(answered, isMaster: call.caller.isMaster)
+        }
+        let found = try await accounts.searchUsers(search, in: call.application, for: request)
+        let results = found.users.compactMap { user in
+            call.caller.view(user).map { JSONValue.object(options.columns.cut($0)) }
+        }
+        var members: [String: JSONValue] = ["results": .array(results)]
+        if let count = found.count { members["count"] = .integer(Int64(clamping: count)) }
+        return ParseResponse(members)
+    }
+
+    /// A `where` with the findings of the questions about other users in it.
+    private func answered(
+        _ condition: JSONValue, by reader: UserSearch.Reader, for request: SearchRequest, _ call: ParseCall
+    ) async throws -> JSONValue {
+        var subqueries = Subqueries(className: "_User") { [accounts] condition, limit in
+            let condition = try WhereClause.condition(condition, isMaster: call.caller.isMaster)
+            let search = UserSearch(condition: condition, limit: limit, reader: reader)
+            return try await accounts.searchUsers(search, in: call.application, for: request).users
+        } members: { user in
+            call.caller.view(user)
+        }
+        do {
+            return try await subqueries.answered(condition)
+        } catch let refusal as Subqueries.Refusal {
+            throw ParseFault(refusal)
+        }
+    }
+
+    /// `PUT /users/{objectId}`: fields and operations, identifiers, a password, access, and what leads to the user.
+    func update(_ call: ParseCall) async throws -> ParseResponse {
+        guard call.caller.isMaster || call.caller.session != nil else {
+            throw ParseFault(206, "Cannot modify user \(MemberFault.printable(call.objectId)).")
+        }
+        do {
+            return try await changed(call)
+        } catch {
+            // The SDKs read this code, also for a proof that does not hold.
+            throw ParseErrors.fault(error).code == 101 && !call.caller.isMaster ? ParseFault.insufficientAuth : error
+        }
+    }
+
+    private func changed(_ call: ParseCall) async throws -> ParseResponse {
+        let id: Identifier<User> = try call.id()
+        let change = try UserChange(call.body, of: id, isMaster: call.caller.isMaster)
+        var changes = UserEdit(
+            compatible: .operations(change.operations),
+            identifiers: NewIdentifiers(username: change.username, email: change.email, rules: call.caller.rules))
+        changes.acl = change.acl
+        changes.isEmailVerified = change.isEmailVerified
+        if call.caller.isMaster, case .set(let list) = change.acl { changes.isDisabled = list.entries.isEmpty }
+        if let password = change.password {
+            let renewal = UserEdit.Renewal(protocolName: .parse, device: call.caller.device)
+            changes.password = .set(password, renewal: call.caller.isMaster ? nil : renewal)
+        }
+        var linksByMaster = false
+        if let sent = call.body["authData"] {
+            let authData = try AuthDataRequest(sent, linked: try await identities(of: id, call))
+            changes.people = try await verifyCredential(authData, call)
+            changes.anonymousId = authData.anonymousId
+            changes.unlinked = authData.unlinked
+            linksByMaster = call.caller.isMaster && !authData.isEmpty
+        }
+        let changed = try await accounts.editUser(
+            changes, of: id, in: call.application,
+            by: EditUser.Author(call.caller.actor, of: id, session: call.caller.session, from: call.origin))
+        if changed.hasNewEmail {
+            await requestEmailVerification.confirm(changed.user, by: call.caller.session?.session, call)
+        }
+        var token = changed.token
+        if linksByMaster { token = try await openSession(of: id, .administrator, by: .operator, call).token }
+        var members: [String: JSONValue] = ["updatedAt": .string(changed.user.updatedAt.text)]
+        let echoed = UserObject(changed.user, for: call.caller)
+            .fields(change.echoed, isOwn: id == call.caller.session?.user.id)
+        members.merge(echoed) { $1 }
+        if let token { members["sessionToken"] = .string(token.revealed) }
+        return ParseResponse(members)
+    }
+
+    /// What is linked already. Only who may change that learns what it is.
+    private func identities(of id: Identifier<User>, _ call: ParseCall) async throws -> [Identity] {
+        if let session = call.caller.session, session.user.id == id { return session.user.identities }
+        let user = try await accounts.readUser(id, in: call.application.id)
+        guard call.caller.actor.may(.identityLinked, user) else { throw DomainError.accessRefused }
+        return user.identities
+    }
+
+    /// `DELETE /users/{objectId}`: at once and for good, with all sessions.
+    func delete(_ call: ParseCall) async throws -> ParseResponse {
+        guard call.caller.isMaster || call.caller.session != nil else {
+            throw ParseFault(206, "Insufficient auth to delete user")
+        }
+        do {
+            try await eraseUser(
+                try call.id(), in: call.application, by: call.caller.actor, from: call.origin)
+        } catch {
+            guard error.isMissing else { throw error }
+            throw call.caller.isMaster ? ParseFault.objectNotFoundForDelete : .insufficientAuth
+        }
+        return ParseResponse([:])
+    }
+}
+
+extension ParseFault {
+    fileprivate init(_ refusal: Subqueries.Refusal) {
+        switch refusal {
+        case .malformed(let name): self.init(102, "bad \(name) value")
+        case .otherClass(let name): self.init(119, "\(name) is offered for _User alone: other classes are not here.")
+        case .tooLarge(let name):
+            self.init(
+                102,
+                "\(name) finds too much: \(Subqueries.maximumMatches) users each, "
+                    + "\(Subqueries.maximumQueries) questions in all.")
+        }
+    }
+}
+
+extension DomainError {
+    /// Whether there is no such user, as far as the caller is concerned.
+    fileprivate var isMissing: Bool { self == .userUnknown || self == .accessRefused }
+}

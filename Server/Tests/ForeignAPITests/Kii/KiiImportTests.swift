@@ -1,0 +1,53 @@
+import Domain
+import KiiAPI
+import OkaeriWire
+import TestWorld
+import Testing
+
+@Suite("Users who came from Kii")
+struct KiiImportTests {
+    private static let record = #""userID":"7f3c1a90-5be2-4d17-9a44-2f0e6c1d8b35","loginName":"hanako_01""#
+
+    /// Takes a record in.
+    private func take(_ members: String, at world: ForeignWorld) async throws {
+        let record = try JSONValue(parsing: Array("{\(members)}".utf8))
+        let user = try KiiExport.user(record, of: world.application.id, at: world.clock.now)
+        let outcomes = try await world.modules.accounts.importUsers(
+            [user], into: world.application.id, of: .kii, isRehearsal: false)
+        #expect(outcomes == [.imported])
+    }
+
+    @Test(
+        "have the password that they had, and are pseudo users only when they were",
+        arguments: [
+            (Self.record, true), (Self.record + #","_hasPassword":true"#, true),
+            (Self.record + #","_hasPassword":false"#, false), (#""userID":"1","_hasPassword":false"#, false),
+            (#""userID":"1""#, false),
+        ])
+    func hasPassword(members: String, expected: Bool) async throws {
+        let world = try await ForeignWorld()
+        try await take(members + #","_accessToken":"kVx1mW7bYt3+/=""#, at: world)
+        let user = try await world.kii("GET", "/users/me", token: "kVx1mW7bYt3+/=").json()
+        #expect(user["_hasPassword"] == .bool(expected))
+    }
+
+    @Test("keep their password in an update, and get another one by the token as long as the old one is unknown")
+    func unknownPassword() async throws {
+        let world = try await ForeignWorld()
+        try await take(Self.record + #","_accessToken":"kVx1mW7bYt3""#, at: world)
+        let echoed = try await world.kii(
+            "POST", "/users/me", #"{"loginName":"hanako_01","password":"stolen1"}"#, token: "kVx1mW7bYt3")
+        #expect(echoed.status == 200)
+        let refused = try await world.kii("POST", "/oauth2/token", #"{"username":"hanako_01","password":"stolen1"}"#)
+        #expect(refused.code == "invalid_grant")
+        let changed = try await world.kii(
+            "PUT", "/users/me/password", #"{"oldPassword":"as it was","newPassword":"456DEF"}"#, token: "kVx1mW7bYt3")
+        #expect(changed.status == 204, "\(changed.text)")
+        #expect(try await world.kii("GET", "/users/me", token: "kVx1mW7bYt3").code == "WRONG_TOKEN")
+        let token = try await world.kiiToken("hanako_01", "456DEF")
+        let wrong = try await world.kii(
+            "PUT", "/users/me/password", #"{"oldPassword":"as it was","newPassword":"789GHI"}"#, token: token)
+        #expect(wrong.status == 401 && wrong.code == "WRONG_PASSWORD")
+        #expect(try wrong.text("address") == "hanako_01" && wrong.text("principalID") != "")
+    }
+}

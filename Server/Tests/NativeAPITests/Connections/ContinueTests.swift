@@ -1,0 +1,77 @@
+import HTTPSupport
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Testing
+
+@Suite("A client that asks whether it may send its body", .timeLimit(.minutes(5)))
+struct ContinueTests {
+    /// Statuses that went out since the last time.
+    private func statuses(_ connection: EmbeddedConnection) throws -> [Int] {
+        var statuses: [Int] = []
+        while let part = try connection.channel.readOutbound(as: HTTPResponsePart.self) {
+            if case .head(let head) = part { statuses.append(head.status.code) }
+        }
+        return statuses
+    }
+
+    private func head(_ headers: HTTPFields) -> HTTPRequestPart {
+        .head(
+            HTTPRequest(
+                method: .post, scheme: "http", authority: "127.0.0.1", path: "/short", headerFields: headers))
+    }
+
+    @Test(
+        "is invited at once, unless the body is announced as too long or nothing was asked",
+        arguments: [
+            ([.expect: "100-continue", .contentLength: "2"], [100]),
+            ([.expect: "100-Continue", .transferEncoding: "chunked"], [100]),
+            ([.expect: "100-continue", .contentLength: "1048577"], []), ([.contentLength: "2"], []),
+        ] as [(HTTPFields, [Int])])
+    func invited(headers: HTTPFields, expected: [Int]) throws {
+        let connection = try EmbeddedConnection()
+        connection.channel.pipeline.fireChannelRead(head(headers))
+        connection.settle()
+        #expect(try statuses(connection) == expected)
+    }
+
+    @Test("and sends it along all the same, is answered without an invitation")
+    func notNeeded() throws {
+        let connection = try EmbeddedConnection()
+        let head = HTTPRequest(
+            method: .get, scheme: "http", authority: "127.0.0.1", path: "/short",
+            headerFields: [.expect: "100-continue", .contentLength: "2"])
+        connection.channel.pipeline.fireChannelRead(HTTPRequestPart.head(head))
+        connection.channel.pipeline.fireChannelRead(HTTPRequestPart.body(ByteBuffer(string: "{}")))
+        connection.channel.pipeline.fireChannelRead(HTTPRequestPart.end(nil))
+        connection.settle()
+        #expect(try statuses(connection) == [200])
+    }
+
+    @Test("behind a request that is being answered, is invited after that answer")
+    func inOrder() throws {
+        let connection = try EmbeddedConnection()
+        connection.ask("/held")
+        connection.channel.pipeline.fireChannelRead(head([.expect: "100-continue", .contentLength: "2"]))
+        connection.settle()
+        #expect(try statuses(connection).isEmpty)
+        connection.held.answerOldest()
+        connection.settle()
+        #expect(try statuses(connection) == [200, 100])
+    }
+
+    @Test("gets its response from the real server behind the invitation")
+    func real() async throws {
+        try await RunningServer.run { server in
+            let body = #"{"colour": 1}"#
+            let head =
+                server.keptHead("PATCH /v1/user")
+                + "Content-Type: application/merge-patch+json\r\nExpect: 100-continue\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+            let last = server.keptHead("GET /health/live") + "Connection: close\r\n\r\n"
+            let answer = try await server.exchange([head, body + last], pause: .milliseconds(500))
+            #expect(answer.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 401 "), "\(answer)")
+            #expect(answer.hasSuffix(#"{"status":"live"}"#), "\(answer)")
+        }
+    }
+}
