@@ -163,7 +163,7 @@ struct GuessingTests {
         func guess(_ text: String, _ password: Secret = Secret("wrong")) async -> DomainError? {
             var request = LogInWithPassword.Request(
                 application: application, identifier: text, password: password, address: TestWorld.address,
-                candidates: [LogInIdentifier(.username, shown: text), LogInIdentifier(.email, shown: text)])
+                candidates: [LogInIdentifier(.username, shown: text), LogInIdentifier(.email, shown: text)], origin: .local)
             request.isSpelledExactly = true
             return await world.refusal { _ = try await world.modules.accounts.logInWithPassword(request) }
         }
@@ -197,7 +197,8 @@ struct GuessingTests {
                 _ = try await world.modules.accounts.logInWithPassword(
                     LogInWithPassword.Request(
                         application: application, identifier: name, password: password, address: TestWorld.address,
-                        protocolName: .parse, candidates: [LogInIdentifier(.username, shown: name)]))
+                        protocolName: .parse, candidates: [LogInIdentifier(.username, shown: name)],
+                        origin: .local))
             }
         }
         try await twin(" hana ", signsUp: true)

@@ -20,7 +20,7 @@ extension TestWorld {
         try await modules.accounts.logInWithPassword(
             LogInWithPassword.Request(
                 application: application, identifier: identifier, password: password,
-                proof: try device?.presented(at: clock.now), attempt: attempt, address: address))
+                proof: try device?.presented(at: clock.now), attempt: attempt, address: address, origin: .local))
     }
 
     /// Upgrades the user of a log-in, as the native API would.
