@@ -77,7 +77,8 @@ struct WeakPasswordTests {
             try await world.modules.administration.listAudit(in: world.application.id).first {
                 $0.action.rawValue == "password.retired"
             })
-        #expect(entry.actor == .server && entry.target?.rawValue == "user:\(try made.text("objectId"))")
+        let id = Identifier<Domain.User>(rawValue: try made.text("objectId"))
+        #expect(entry.actor == .server && entry.target == .user(id))
         #expect(entry.origin.address == "192.0.2.1" && entry.origin.requestId != nil)
     }
 }

@@ -163,7 +163,8 @@ struct GuessingTests {
         func guess(_ text: String, _ password: Secret = Secret("wrong")) async -> DomainError? {
             var request = LogInWithPassword.Request(
                 application: application, identifier: text, password: password, address: TestWorld.address,
-                candidates: [LogInIdentifier(.username, shown: text), LogInIdentifier(.email, shown: text)], origin: .local)
+                candidates: [LogInIdentifier(.username, shown: text), LogInIdentifier(.email, shown: text)],
+                origin: .local)
             request.isSpelledExactly = true
             return await world.refusal { _ = try await world.modules.accounts.logInWithPassword(request) }
         }
