@@ -98,13 +98,13 @@ struct AccountChangeWalkTests {
         arguments: AccountChangeStep.all.filter { $0.row.policy.evicts == Eviction.everything })
     func evictions(step: AccountChangeStep) async throws {
         let world = try await EvictionWorld()
-        let asked = try await step.ask(world)
         let ways: [EvictionTests.WayIn] = [
             .session, .pagesSession, .deviceKey, .logInCode, .transferCode, .mergeTicket, .authorizationCode,
         ]
         var held: [(EvictionTests.WayIn, () async throws -> Bool)] = []
         for way in ways { held.append((way, try await world.hold(way))) }
         let thief = try await world.thief()
+        let asked = try await step.ask(world)
         let answer = try await step.send(asked, as: .rightful, in: world)
         #expect(answer.status == asked.status, "\(answer.text)")
         for (way, enter) in held { #expect(try await !enter(), "\(way)") }
