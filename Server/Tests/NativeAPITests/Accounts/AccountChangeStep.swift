@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import HTTPTypes
 import OkaeriWire
+import TestWorld
 import Testing
 
 /// One way of making a change of an account: a row of the table, a route, and what a client sends there.

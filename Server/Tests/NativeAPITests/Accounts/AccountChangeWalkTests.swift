@@ -2,6 +2,7 @@ import Domain
 import HTTPSupport
 import OkaeriServer
 import OkaeriWire
+import TestWorld
 import Testing
 
 /// Walks the table of account changes over the routes of Okaeri's own surfaces. `ForeignAPITests` walks it over those of the
