@@ -65,7 +65,7 @@ public final class OkaeriClient: Sendable {
 
     // MARK: Logging in and out
 
-    /// Logs the device's user in; on the first visit the server makes the user.
+    /// Logs the device's user in; the first time the server makes the user.
     ///
     /// Each call is one log-in at the server. Calls that are made while one is under way, also in other processes on the
     /// same vault, share it. Without a network a known user is greeted from the copy on the device
@@ -74,8 +74,8 @@ public final class OkaeriClient: Sendable {
     ///
     /// - Parameters:
     ///   - device: What the session remembers of the device; by default what the configuration says.
-    ///   - user: First values, in case that this is the first visit.
-    /// - Returns: Whether this is the first visit, the user, and the time of the log-in before this one.
+    ///   - user: First values, in case that the server makes the user now.
+    /// - Returns: Whether the user is new, the user, and the time of the log-in before this one.
     /// - Throws: `OkaeriError`: `.offline` only when nobody is known on this device.
     @discardableResult
     public func logInAutomatically(

@@ -11,9 +11,11 @@ extension InMemoryServer {
         let now = time(contents)
         let token = "oks_" + newName("", 32)
         let end = WireTime(millisecondsSince1970: now.millisecondsSince1970 + 400 * 86_400_000)
-        let session = SessionBody(
-            id: newName("s", 9), isCurrent: false, device: device, address: "192.0.2.1", protocol: "native",
-            createdWith: method, createdAt: now, lastUsedAt: now, expiresAt: end)
+        var session = SessionBody(
+            id: newName("s", 9), isCurrent: false, protocol: "native", createdWith: method, createdAt: now,
+            lastUsedAt: now, expiresAt: end)
+        session.device = device
+        session.address = "192.0.2.1"
         contents.sessions[token] = ServerContents.StoredSession(
             number: number, user: user.id, thumbprint: thumbprint, body: session,
             authenticatedAt: method == "automatic" && !user.isAnonymous ? nil : now)
@@ -31,9 +33,13 @@ extension InMemoryServer {
         let now = time(contents)
         let number = contents.newNumber()
         var user = UserBody(
-            id: newName("u", 9), isAnonymous: false, username: body.username, email: body.email, phone: body.phone,
-            displayName: body.displayName, locale: body.locale, fields: body.fields ?? [:], hasPassword: true,
-            createdAt: now, updatedAt: now, lastLogInAt: now)
+            id: newName("u", 9), isAnonymous: false, displayName: body.displayName, locale: body.locale,
+            fields: body.fields ?? [:], createdAt: now, updatedAt: now)
+        user.username = body.username
+        user.email = body.email
+        user.phone = body.phone
+        user.hasPassword = true
+        user.lastLogInAt = now
         join(thumbprint, body.joinsDevice, &user, &contents)
         contents.users[user.id] = ServerContents.StoredUser(number: number, body: user, password: body.password)
         register(user, &contents)
@@ -124,7 +130,7 @@ extension InMemoryServer {
         try check([], body.newPassword, contents, field: "newPassword")
         contents.users[session.user]?.password = body.newPassword
         let ended = evict(from: session.user, keeping: token, "password_changed", &contents)
-        return .json(200, EndedSessionsAnswer(ended: ended.ended))
+        return .json(200, EndedSessionsResponse(ended: ended.ended))
     }
 
     func reauthenticate(
@@ -158,7 +164,7 @@ extension InMemoryServer {
         let until = WireTime(millisecondsSince1970: now.millisecondsSince1970 + 600_000)
         return .json(
             200,
-            ReauthenticationAnswer(
+            ReauthenticationResponse(
                 session: NewSessionBody(
                     id: session.body.id, token: token, expiresAt: session.body.expiresAt, idleSeconds: 60 * 86_400),
                 freshUntil: until))

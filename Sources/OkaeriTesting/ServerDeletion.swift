@@ -16,7 +16,7 @@ extension InMemoryServer {
         contents.users[user]?.erasedAt = end
         contents.sessions = contents.sessions.filter { $0.value.user != user }
         contents.transferCodes = contents.transferCodes.filter { $0.value.user != user }
-        return .json(202, DeletionAnswer(erasedAt: end))
+        return .json(202, DeletionResponse(erasedAt: end))
     }
 
     /// Sees to it that a log-in does not lead to a user on the way out, unless it wishes that user back. One whose time
@@ -46,7 +46,7 @@ extension InMemoryServer {
         let added = contents.transfers.filter { $0.user == own.session.user }.map(\.notice)
         return .json(
             200,
-            ExportAnswer(
+            ExportResponse(
                 exportedAt: time(contents), application: application, user: user.body, sessions: sessions,
                 devicesAdded: added, log: []))
     }

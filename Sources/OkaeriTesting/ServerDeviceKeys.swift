@@ -18,13 +18,13 @@ extension InMemoryServer {
                     thumbprint: key.subject, isCurrent: key.subject == session.thumbprint, device: newest?.body.device,
                     addedAt: key.linkedAt, lastUsedAt: newest?.body.lastUsedAt)
             }
-            return .json(200, DeviceKeyListAnswer(deviceKeys: bodies))
+            return .json(200, DeviceKeyListResponse(deviceKeys: bodies))
         case ("DELETE", APIPath.deviceKeys):
             try checkPresence(request, session, contents)
             let before = keys.count
             removeKeys(of: session.user, keeping: session.thumbprint, "other_device_keys_removed", &contents)
             let after = contents.users[session.user]?.body.identities.count { $0.provider == "device" } ?? 0
-            return .json(200, RemovedDeviceKeysAnswer(removed: before - after))
+            return .json(200, RemovedDeviceKeysResponse(removed: before - after))
         case ("DELETE", let path):
             try checkPresence(request, session, contents)
             guard let key = keys.first(where: { path == APIPath.deviceKey($0.subject) }) else {
@@ -43,7 +43,7 @@ extension InMemoryServer {
     /// Ends every way into an account but one session and its key.
     func evict(
         from user: String, keeping token: String?, _ reason: String, _ contents: inout ServerContents
-    ) -> EndedSessionsAnswer {
+    ) -> EndedSessionsResponse {
         let others = contents.sessions.filter { $0.value.user == user && $0.key != token }
         let kept = token.flatMap { contents.sessions[$0]?.thumbprint }
         for other in others.keys { contents.sessions[other] = nil }
@@ -53,7 +53,7 @@ extension InMemoryServer {
         for index in contents.mails.indices where contents.mails[index].user == user {
             contents.mails[index].isVoid = true
         }
-        return EndedSessionsAnswer(ended: others.count, removedDeviceKeys: before - contents.usersByKey.count)
+        return EndedSessionsResponse(ended: others.count, removedDeviceKeys: before - contents.usersByKey.count)
     }
 
     private func removeKeys(

@@ -66,7 +66,7 @@ extension InMemoryServer {
         if let user = try owner(of: body.email, contents) {
             mail(.passwordReset, to: user, at: body.email, &contents)
         }
-        return .json(202, MailOrderAnswer(expiresInSeconds: 3600))
+        return .json(202, MailOrderResponse(expiresInSeconds: 3600))
     }
 
     func resetPassword(
@@ -106,7 +106,7 @@ extension InMemoryServer {
             let problem = FieldProblem(field: "email", code: "required", detail: "This member must be there.")
             throw Refusal(400, .invalidMember, errors: [problem])
         }
-        return .json(202, MailOrderAnswer(expiresInSeconds: 600))
+        return .json(202, MailOrderResponse(expiresInSeconds: 600))
     }
 
     func verifyEmail(

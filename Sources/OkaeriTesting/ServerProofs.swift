@@ -1,6 +1,6 @@
 import Foundation
 import Okaeri
-@_spi(TotalConversions) import OkaeriWire
+@_spi(Base64URL) @_spi(TotalConversions) import OkaeriWire
 
 #if canImport(CryptoKit)
     import CryptoKit
@@ -37,21 +37,22 @@ extension InMemoryServer {
     ) throws(Refusal) -> String {
         guard let proof = request.headers[HeaderName.proof] else { throw Refusal(401, .proofRequired) }
         let parts = proof.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let signature = Base64URL.decode(parts[2]) else { throw wrong("form") }
+        guard parts.count == 3, let signature = Base64URL.bytes(of: parts[2].utf8) else { throw wrong("form") }
         let header: ProofHeader = try part(parts[0])
         let claims: ProofClaims = try part(parts[1])
         guard header.typ == "dpop+jwt", header.alg == "ES256", header.jwk.kty == "EC", header.jwk.crv == "P-256" else {
             throw wrong("header")
         }
-        guard header.jwk.d == nil, let x = Base64URL.decode(header.jwk.x), let y = Base64URL.decode(header.jwk.y),
-            let point = DevicePublicKey(rawRepresentation: x + y),
+        guard header.jwk.d == nil, let x = Base64URL.bytes(of: header.jwk.x.utf8),
+            let y = Base64URL.bytes(of: header.jwk.y.utf8),
+            let point = DevicePublicKey(rawRepresentation: Data(x + y)),
             let key = try? P256.Signing.PublicKey(rawRepresentation: x + y),
             let signed = try? P256.Signing.ECDSASignature(rawRepresentation: signature),
             key.isValidSignature(signed, for: Data("\(parts[0]).\(parts[1])".utf8))
         else { throw wrong("key or signature") }
         guard claims.htm == request.method else { throw wrong("htm") }
         guard claims.htu == request.url.absoluteString else { throw wrong("htu") }
-        guard claims.ath == token.map({ Base64URL.encode(SHA256.hash(data: Data($0.utf8))) }) else {
+        guard claims.ath == token.map({ Base64URL.text(of: SHA256.hash(data: Data($0.utf8))) }) else {
             throw wrong("ath")
         }
         guard claims.jti.utf8.count >= 22 else { throw wrong("jti") }
@@ -68,7 +69,9 @@ extension InMemoryServer {
     }
 
     private func part<Part: Decodable>(_ text: Substring) throws(Refusal) -> Part {
-        guard let data = Base64URL.decode(text), let part = try? JSONDecoder().decode(Part.self, from: data) else {
+        guard let bytes = Base64URL.bytes(of: text.utf8),
+            let part = try? JSONDecoder().decode(Part.self, from: Data(bytes))
+        else {
             throw wrong("form")
         }
         return part

@@ -1,6 +1,6 @@
 import Foundation
 public import Okaeri
-import OkaeriWire
+@_spi(Base64URL) import OkaeriWire
 
 extension AppleCredential {
     /// What Apple's sheet would give for a person, good for an ``InMemoryServer``: its token is signed by nobody.
@@ -48,14 +48,14 @@ enum TestToken {
         encoder.outputFormatting = .sortedKeys
         // Texts always encode.
         let bytes = (try? encoder.encode(claims)) ?? Data()
-        return "\(Base64URL.encode(Data(#"{"alg":"none"}"#.utf8))).\(Base64URL.encode(bytes))."
+        return "\(Base64URL.text(of: Data(#"{"alg":"none"}"#.utf8))).\(Base64URL.text(of: bytes))."
     }
 
     static func claims(of token: String) -> [String: String]? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let data = Base64URL.decode(parts[1]) else { return nil }
+        guard parts.count == 3, let bytes = Base64URL.bytes(of: parts[1].utf8) else { return nil }
         // Whatever it is, it is no token of a test.
-        return try? JSONDecoder().decode([String: String].self, from: data)
+        return try? JSONDecoder().decode([String: String].self, from: Data(bytes))
     }
 }
 
@@ -99,10 +99,14 @@ extension InMemoryServer {
             ?? ServerContents.StoredUser(
                 number: number,
                 body: UserBody(
-                    id: newName("u", 9), isAnonymous: false, email: email, emailVerified: email != nil,
-                    locale: body.user?.locale, fields: body.user?.fields ?? [:],
+                    id: newName("u", 9), isAnonymous: false, locale: body.user?.locale,
+                    fields: body.user?.fields ?? [:],
                     identities: [IdentityBody(provider: provider, subject: subject, linkedAt: now)],
                     createdAt: now, updatedAt: now))
+        if known == nil {
+            user.body.email = email
+            user.body.emailVerified = email != nil
+        }
         user.body.displayName = user.body.displayName ?? body.user?.displayName ?? body.name
         let previous = user.body.lastLogInAt
         user.body.previousLogInAt = previous
@@ -116,9 +120,11 @@ extension InMemoryServer {
         contents.usersByIdentity[linkName] = user.body.id
         let token = "oks_" + newName("", 32)
         let end = WireTime(millisecondsSince1970: now.millisecondsSince1970 + 400 * 86_400_000)
-        let session = SessionBody(
-            id: newName("s", 9), isCurrent: false, device: body.device, address: "192.0.2.1", protocol: "native",
-            createdWith: provider, createdAt: now, lastUsedAt: now, expiresAt: end)
+        var session = SessionBody(
+            id: newName("s", 9), isCurrent: false, protocol: "native", createdWith: provider, createdAt: now,
+            lastUsedAt: now, expiresAt: end)
+        session.device = body.device
+        session.address = "192.0.2.1"
         contents.sessions[token] = ServerContents.StoredSession(
             number: number, user: user.body.id, thumbprint: thumbprint, body: session, authenticatedAt: now)
         let response = LogInResponse(

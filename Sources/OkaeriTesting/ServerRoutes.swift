@@ -1,6 +1,6 @@
 import Foundation
 import Okaeri
-import OkaeriWire
+@_spi(Base64URL) import OkaeriWire
 
 extension InMemoryServer {
     /// The instant by the server's clock.
@@ -67,7 +67,7 @@ extension InMemoryServer {
         case ("POST", APIPath.undoTransfer): return try undoTransfer(request, &contents)
         case ("GET", APIPath.notices):
             let session = try authenticate(request, &contents).session
-            return .json(200, NoticeListAnswer(notices: contents.news(for: session).map(\.notice)))
+            return .json(200, NoticeListResponse(notices: contents.news(for: session).map(\.notice)))
         case ("DELETE", _) where path.hasPrefix("\(APIPath.notices)/"):
             return try acknowledge(path.dropFirst(APIPath.notices.count + 1), request, &contents)
         case ("POST", APIPath.signUp): return try signUp(request, &contents)
@@ -182,7 +182,7 @@ extension InMemoryServer {
                 body.isCurrent = entry.key == token
                 return body
             }
-        return .json(200, SessionListAnswer(sessions: sessions))
+        return .json(200, SessionListResponse(sessions: sessions))
     }
 
     private func mint(
@@ -194,13 +194,13 @@ extension InMemoryServer {
         guard audience == application || contents.audiences.contains(audience) else {
             throw Refusal(400, .audienceNotAllowed)
         }
-        let header = Base64URL.encode(Data(#"{"alg":"none","typ":"at+jwt"}"#.utf8))
-        let claims = Base64URL.encode(Data(#"{"aud":"\#(audience)","jti":"\#(newName("", 12))"}"#.utf8))
+        let header = Base64URL.text(of: Data(#"{"alg":"none","typ":"at+jwt"}"#.utf8))
+        let claims = Base64URL.text(of: Data(#"{"aud":"\#(audience)","jti":"\#(newName("", 12))"}"#.utf8))
         return .json(200, TokenResponse(accessToken: "\(header).\(claims).", expiresIn: 600))
     }
 
     func newName(_ prefix: String, _ byteCount: Int) -> String {
-        prefix + Base64URL.encode(randomness.bytes(byteCount))
+        prefix + Base64URL.text(of: randomness.bytes(byteCount))
     }
 
     func read<Body: Decodable>(_ type: Body.Type, from data: Data) throws(Refusal) -> Body {

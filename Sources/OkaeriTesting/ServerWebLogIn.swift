@@ -1,6 +1,6 @@
 public import Foundation
 public import Okaeri
-import OkaeriWire
+@_spi(Base64URL) import OkaeriWire
 
 #if canImport(CryptoKit)
     import CryptoKit
@@ -60,7 +60,7 @@ extension InMemoryServer {
     func redeemWebCode(_ request: TransportRequest, _ contents: inout ServerContents) -> TransportResponse {
         let form = URLComponents(string: "?\(String(decoding: request.body ?? Data(), as: UTF8.self))")?.queryItems
         let fields = Dictionary((form ?? []).map { ($0.name, $0.value ?? "") }) { first, _ in first }
-        let verifier = Base64URL.encode(SHA256.hash(data: Data((fields["code_verifier"] ?? "").utf8)))
+        let verifier = Base64URL.text(of: SHA256.hash(data: Data((fields["code_verifier"] ?? "").utf8)))
         do throws(Refusal) {
             let thumbprint = try optionalProof(of: request, &contents)
             guard fields["grant_type"] == "authorization_code", fields["client_id"] == application,

@@ -60,17 +60,17 @@ struct RowsCommand: ParsableCommand {
             "SELECT user_id || ' ' || hex(token_digest) FROM sessions ORDER BY random() LIMIT \(count)"
         ).texts()
         guard !sessions.isEmpty else { throw ValidationError("the database has no sessions") }
-        return sessions.enumerated().map { place, session in
+        return sessions.enumerated().map { index, session in
             let parts = session.split(separator: " ")
-            var logIn = LogInRows(user: String(parts[0]), at: now + Int64(place / 8))
+            var logIn = LogInRows(user: String(parts[0]), at: now + Int64(index / 8))
             logIn.replacedSession = Self.bytes(ofHex: parts[parts.count - 1])
             return logIn
         }
     }
 
     private static func bytes(ofHex text: Substring) -> [UInt8] {
-        stride(from: 0, to: text.utf8.count, by: 2).compactMap { place in
-            UInt8(text.dropFirst(place).prefix(2), radix: 16)
+        stride(from: 0, to: text.utf8.count, by: 2).compactMap { index in
+            UInt8(text.dropFirst(index).prefix(2), radix: 16)
         }
     }
 

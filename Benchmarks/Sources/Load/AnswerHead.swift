@@ -29,11 +29,11 @@ struct AnswerHead {
 
     private static func endOfHead(_ bytes: UnsafeRawBufferPointer) -> Int? {
         let lineFeed = UInt8(ascii: "\n")
-        var place = 3
-        while place < bytes.count {
+        var index = 3
+        while index < bytes.count {
             // Most bytes are no line feeds: look at the fourth first.
-            if bytes[place] == lineFeed, bytes[place - 2] == lineFeed { return place + 1 }
-            place += 1
+            if bytes[index] == lineFeed, bytes[index - 2] == lineFeed { return index + 1 }
+            index += 1
         }
         return nil
     }
@@ -42,14 +42,14 @@ struct AnswerHead {
 
     private static func contentLength(_ head: Slice<UnsafeRawBufferPointer>) -> Int? {
         let name = lengthName
-        var place = head.startIndex
-        while place + name.count < head.endIndex {
+        var index = head.startIndex
+        while index + name.count < head.endIndex {
             var matched = 0
-            while matched < name.count, head[place + matched] | 0x20 == name[matched] | 0x20 { matched += 1 }
+            while matched < name.count, head[index + matched] | 0x20 == name[matched] | 0x20 { matched += 1 }
             if matched == name.count {
-                return number(head[(place + matched)...].drop { $0 == UInt8(ascii: " ") }.prefix { $0 >= 0x30 })
+                return number(head[(index + matched)...].drop { $0 == UInt8(ascii: " ") }.prefix { $0 >= 0x30 })
             }
-            place += 1
+            index += 1
         }
         return nil
     }

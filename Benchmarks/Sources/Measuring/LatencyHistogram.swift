@@ -29,8 +29,8 @@ package struct LatencyHistogram: Sendable {
     private static func bucket(of value: UInt64) -> Int {
         guard value >= UInt64(bucketsPerOctave) else { return Int(value) }
         let shift = UInt64.bitWidth - value.leadingZeroBitCount - 8
-        let place = (shift + 1) * bucketsPerOctave + Int(value >> UInt64(shift)) - bucketsPerOctave
-        return min(place, bucketsPerOctave * octaves - 1)
+        let bucket = (shift + 1) * bucketsPerOctave + Int(value >> UInt64(shift)) - bucketsPerOctave
+        return min(bucket, bucketsPerOctave * octaves - 1)
     }
 
     private static func upperBound(of bucket: Int) -> UInt64 {

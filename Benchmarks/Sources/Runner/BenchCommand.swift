@@ -47,7 +47,7 @@ struct BenchCommand: ParsableCommand {
                 try measure(phase, workbench, &report)
             }
         } catch {
-            // What was measured before is told all the same.
+            // What was measured before is printed all the same.
             failure = error
         }
         print("Load average before the run: \(loadBefore). Server on processor 0, load on processor 1.\n")

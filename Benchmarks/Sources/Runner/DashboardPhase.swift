@@ -21,10 +21,10 @@ struct DashboardPhase {
         let data = try workbench.seeded(users: users).copy(to: workbench.folder + "/run")
         let server = try ServerUnderTest.okaeri(workbench, on: data)
         defer { server.child.stop() }
-        let place = try "http://127.0.0.1:\(server.port)/v1/admin/applications/\(data.application)"
+        let base = try "http://127.0.0.1:\(server.port)/v1/admin/applications/\(data.application)"
         var slowest = (filter: "", milliseconds: 0.0)
         for filter in Self.filters {
-            let times = try ask(["\(place)/users?\(filter)"], times: isQuick ? 3 : 21, key: data.adminKey)
+            let times = try ask(["\(base)/users?\(filter)"], times: isQuick ? 3 : 21, key: data.adminKey)
             let median = times.map(\.milliseconds).median
             workbench.progress("\(filter.isEmpty ? "no filter" : filter): \(String(format: "%.1f", median)) ms")
             if median >= slowest.milliseconds { slowest = (filter, median) }
@@ -34,7 +34,7 @@ struct DashboardPhase {
             "\(users) users, 50 on the page, median of 21: \(slowest.filter.isEmpty ? "no filter" : slowest.filter)")
         let before = server.child.usage.residentMebibytes
         for form in ["csv", "json"] {
-            let export = try ask(["\(place)/export?form=\(form)"], times: 1, key: data.adminKey)[0]
+            let export = try ask(["\(base)/export?form=\(form)"], times: 1, key: data.adminKey)[0]
             workbench.progress(
                 "\(form): \(export.bytes / 1_000_000) MB in \(Int(export.milliseconds)) ms, "
                     + "\(Int(server.child.usage.residentMebibytes)) MiB afterwards")

@@ -23,8 +23,8 @@ struct ForeignPhase {
         var others: [[LoadResult]] = foreign.map { _ in [] }
         for _ in 0..<(isQuick ? 1 : 3) {
             native.append(try server.load("session-check", run))
-            for (place, (scenario, _)) in foreign.enumerated() {
-                others[place].append(try server.load(scenario, run, side: side))
+            for (index, (scenario, _)) in foreign.enumerated() {
+                others[index].append(try server.load(scenario, run, side: side))
             }
         }
         server.child.stop()

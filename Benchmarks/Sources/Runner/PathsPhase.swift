@@ -130,8 +130,8 @@ struct PathsPhase {
                     return (
                         ratio: (bare + parts.signature + rows) / server,
                         text: "("
-                            + [bare, parts.signature, rows].map { Report.text($0, places: 0) }.joined(separator: " + ")
-                            + ") ÷ " + Report.text(server, places: 0)
+                            + [bare, parts.signature, rows].map { Report.text($0, digits: 0) }.joined(separator: " + ")
+                            + ") ÷ " + Report.text(server, digits: 0)
                     )
                 }
                 report.add(

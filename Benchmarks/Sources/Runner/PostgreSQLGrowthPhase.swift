@@ -25,8 +25,8 @@ struct PostgreSQLGrowthPhase {
             for _ in 0..<(isQuick ? 1 : 3) {
                 results.append(try runs.map { try run(scenario, on: $0.data, server.url($0.database), spread: 1_000) })
             }
-            for (place, users) in sizes.enumerated() {
-                report.add("\(name), PostgreSQL, \(users) users", results[results.count / 2][place])
+            for (index, users) in sizes.enumerated() {
+                report.add("\(name), PostgreSQL, \(users) users", results[results.count / 2][index])
             }
             let ratios = results.map { ($0.last?.requestsPerSecond ?? 0) / $0[0].requestsPerSecond }
             report.add(

@@ -41,7 +41,7 @@ struct Report {
         figures.append(
             "| \(name) | \(result.connections) | \(Int(result.requestsPerSecond.rounded())) "
                 + "| \(Self.milliseconds(result.medianMicroseconds)) | \(Self.milliseconds(result.p99Microseconds)) "
-                + "| \(Self.text(result.serverMicrosecondsPerRequest, places: 1)) | \(Int(result.residentMebibytes)) |")
+                + "| \(Self.text(result.serverMicrosecondsPerRequest, digits: 1)) | \(Int(result.residentMebibytes)) |")
     }
 
     /// Adds a ratio to the table of ratios.
@@ -76,8 +76,8 @@ struct Report {
         return lines.joined(separator: "\n")
     }
 
-    static func text(_ value: Double, places: Int = 2) -> String {
-        value >= 20 && value == value.rounded() ? String(Int(value)) : String(format: "%.\(places)f", value)
+    static func text(_ value: Double, digits: Int = 2) -> String {
+        value >= 20 && value == value.rounded() ? String(Int(value)) : String(format: "%.\(digits)f", value)
     }
 
     private static func milliseconds(_ microseconds: Double) -> String { text(microseconds / 1000) }

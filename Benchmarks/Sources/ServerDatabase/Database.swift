@@ -57,7 +57,7 @@ package final class Statement {
     /// - Parameter values: What to bind, in order.
     /// - Throws: `DatabaseFault` with SQLite's reason.
     package func run(_ values: [Value]) throws {
-        for (place, value) in values.enumerated() { bind(value, at: Int32(place + 1)) }
+        for (index, value) in values.enumerated() { bind(value, at: Int32(index + 1)) }
         let code = sqlite3_step(handle)
         sqlite3_reset(handle)
         guard code == SQLITE_DONE || code == SQLITE_ROW else { throw database.fault }
@@ -68,7 +68,7 @@ package final class Statement {
     /// - Parameter values: What to bind, in order.
     /// - Returns: The texts; empty ones for null.
     package func texts(_ values: [Value] = []) -> [String] {
-        for (place, value) in values.enumerated() { bind(value, at: Int32(place + 1)) }
+        for (index, value) in values.enumerated() { bind(value, at: Int32(index + 1)) }
         defer { sqlite3_reset(handle) }
         var texts: [String] = []
         while sqlite3_step(handle) == SQLITE_ROW {
@@ -77,14 +77,14 @@ package final class Statement {
         return texts
     }
 
-    private func bind(_ value: Value, at place: Int32) {
+    private func bind(_ value: Value, at index: Int32) {
         // The step follows at once, but a Swift value may move: SQLite takes a copy.
         let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch value {
-        case .null: sqlite3_bind_null(handle, place)
-        case .integer(let number): sqlite3_bind_int64(handle, place, number)
-        case .text(let text): sqlite3_bind_text(handle, place, text, Int32(text.utf8.count), copy)
-        case .bytes(let bytes): sqlite3_bind_blob(handle, place, bytes, Int32(bytes.count), copy)
+        case .null: sqlite3_bind_null(handle, index)
+        case .integer(let number): sqlite3_bind_int64(handle, index, number)
+        case .text(let text): sqlite3_bind_text(handle, index, text, Int32(text.utf8.count), copy)
+        case .bytes(let bytes): sqlite3_bind_blob(handle, index, bytes, Int32(bytes.count), copy)
         }
     }
 }

@@ -163,7 +163,7 @@ package enum RandomBytes {
         time(milliseconds) + (0..<count).map { _ in UInt8.random(in: 0...255) }
     }
 
-    /// The time as six bytes, which lie in its order.
+    /// The time as six bytes, which sort as it does.
     package static func time(_ milliseconds: Int64) -> [UInt8] {
         (0..<6).map { UInt8(truncatingIfNeeded: milliseconds >> (40 - 8 * Int64($0))) }
     }
@@ -179,11 +179,11 @@ package enum RandomText {
     package static func identifier(at milliseconds: Int64) -> String {
         var time = milliseconds
         var characters = [UInt8](repeating: base62[0], count: 16)
-        for place in (0..<8).reversed() {
-            characters[place] = base62[Int(time % 62)]
+        for index in (0..<8).reversed() {
+            characters[index] = base62[Int(time % 62)]
             time /= 62
         }
-        for place in 8..<16 { characters[place] = base62[Int.random(in: 0..<62)] }
+        for index in 8..<16 { characters[index] = base62[Int.random(in: 0..<62)] }
         return String(decoding: characters, as: UTF8.self)
     }
 

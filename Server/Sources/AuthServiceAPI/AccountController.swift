@@ -127,12 +127,8 @@ extension HTTPField.Name {
 extension UserBody {
     /// A user as the native API shows it, for apps that go on to it.
     init(envelope shown: UserView) {
-        let user = shown.user
-        self.init(
-            id: user.id.rawValue, isAnonymous: user.isAnonymous, username: user.username, email: user.email,
-            emailVerified: user.emailVerifiedAt != nil, phone: user.phone, phoneVerified: user.phoneVerifiedAt != nil,
-            displayName: user.displayName, locale: user.locale, fields: user.fields, identities: [],
-            hasPassword: user.hasPassword,
-            createdAt: user.createdAt.wire, updatedAt: user.updatedAt.wire, lastLogInAt: nil, previousLogInAt: nil)
+        self.init(shown.user)
+        (identities, emailIsRelay) = ([], nil)
+        (lastLogInAt, previousLogInAt) = (nil, nil)
     }
 }

@@ -17,7 +17,7 @@ enum AdminsPage {
             guard let role = AdminRole(rawValue: form.text("role")) else { throw PageFault.unknown }
             let admin = try await request.rules.createAdmin(
                 name: form.text("name"), role: role, applications: ApplicationChoice.read(form), by: who)
-            // Drawn at once and not after a redirect: the link is told this one time.
+            // Drawn at once and not after a redirect: the link is shown this one time.
             let link = try await request.rules.makeLink(for: admin.id, by: who)
             return try await draw(request, once: request.once(link, for: admin))
         } catch {
@@ -219,7 +219,7 @@ struct AdminForm {
         ]
     }
 
-    /// What a form is told by the field, or by the empty name for the whole; `nil` for what is no fault of a field.
+    /// What a form shows by the field, or by the empty name for the whole; `nil` for what is no fault of a field.
     static func faults(_ error: any Error, _ request: DashboardRequest) -> [String: String]? {
         guard let error = error as? DomainError else { return nil }
         return switch error.code {
@@ -282,7 +282,7 @@ struct ApplicationChoice {
 }
 
 extension DashboardRequest {
-    /// A link that is told once.
+    /// A link that is shown once.
     fileprivate func once(_ link: MakeAdminLink.Made, for admin: Admin) -> PageTemplates.Model {
         [
             "title": text("admins.once", ["name": admin.name]), "note": text("admins.onceHint"),

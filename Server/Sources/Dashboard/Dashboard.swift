@@ -22,7 +22,7 @@ package struct Dashboard: ProtocolAdapter {
     ///   - clock: The time.
     ///   - assets: Files that pages load; `files` must be among them.
     ///   - publicURL: The server's own address, without a slash at the end.
-    /// - Throws: when a template or a text of the program is broken, which a test would have told.
+    /// - Throws: when a template or a text of the program is broken, which a test would have found.
     package init(modules: Modules, gate: PageGate, clock: any WallClock, assets: PageAssets, publicURL: String) throws {
         self.modules = modules
         self.gate = gate

@@ -24,7 +24,7 @@ struct PageWords {
     /// The name of the text behind `fault.`.
     let text: String
 
-    /// `nil` for what is no fault of the visitor: a page for all languages tells it.
+    /// `nil` for what is no fault of the admin: a page for all languages tells it.
     init?(_ error: any Error) {
         switch error {
         case PageFault.forged: (status, text) = (.forbidden, "forged")

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import PageSupport
 
-/// `/dashboard/keys`: keys for programs: what they may do, and until when; a new one is told once.
+/// `/dashboard/keys`: keys for programs: what they may do, and until when; a new one is shown once.
 enum KeysPage {
     private static let page = DashboardRoute.Page("/keys", .listAdminKeys)
     private static let standardDays = "90"
@@ -54,7 +54,7 @@ enum KeysPage {
             [
                 .init(text: key.name),
                 .init(text: key.scopes.map(\.rawValue).sorted().joined(separator: " ")),
-                .init(text: request.words(for: key.applications, names)), .init(text: key.createdBy),
+                .init(text: request.words(for: key.applications, names)), .init(text: key.maker.name),
                 .init(text: "", time: key.createdAt),
                 .init(text: "", time: key.expiresAt, badge: key.expiresAt <= now ? request.text("keys.over") : nil),
             ]

@@ -27,12 +27,12 @@ struct ListModel {
     func model(_ request: DashboardRequest) -> PageTemplates.Model {
         var model: PageTemplates.Model = [
             "columns": columns.map { ["name": $0] as PageTemplates.Model },
-            "rows": rows.enumerated().map { place, cells -> PageTemplates.Model in
+            "rows": rows.enumerated().map { cursor, cells -> PageTemplates.Model in
                 var row: PageTemplates.Model = [
                     "cells": zip(columns, cells).map { column, cell in Self.model(cell, column) }
                 ]
-                if picks.indices.contains(place) {
-                    row["pick"] = picks[place]
+                if picks.indices.contains(cursor) {
+                    row["pick"] = picks[cursor]
                     row["pickLabel"] = request.text("bulk.pick", ["name": cells.first?.text ?? ""])
                 }
                 return row
@@ -73,7 +73,7 @@ enum SessionsPage {
             in: application.id,
             protocolName: query.text("protocol").isEmpty ? nil : .init(rawValue: query.text("protocol")),
             from: parts.count == 2
-                ? SessionPlace(user: .init(rawValue: parts[0]), session: .init(rawValue: parts[1])) : nil, limit: 50)
+                ? SessionCursor(user: .init(rawValue: parts[0]), session: .init(rawValue: parts[1])) : nil, limit: 50)
         var list = ListModel()
         list.columns = ["user", "device", "way", "address", "created", "used"].map { request.text("sessions.\($0)") }
         list.empty = request.text("sessions.empty")

@@ -85,9 +85,9 @@ struct BarChart: Sendable {
         let top = Double(max(values.max() ?? 0, 1))
         let slot = width / Double(max(values.count, 1))
         let gap = min(4, slot / 4)
-        let bars = values.enumerated().map { place, value -> String in
+        let bars = values.enumerated().map { index, value -> String in
             let tall = value == 0 ? 0 : max(2, Double(value) / top * (height - 8))
-            return Self.rect(Double(place) * slot + gap / 2, height - tall, slot - gap, tall)
+            return Self.rect(Double(index) * slot + gap / 2, height - tall, slot - gap, tall)
         }
         return """
             <svg class="chart" viewBox="0 0 600 141" preserveAspectRatio="none" aria-hidden="true" focusable="false">\

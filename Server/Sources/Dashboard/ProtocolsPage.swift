@@ -60,7 +60,7 @@ enum ProtocolsPage {
             guard let issued else {
                 return request.redirect(to: "\(request.pagePath)?done=saved&open=\(name.rawValue)")
             }
-            // Drawn at once and not after a redirect: some keys are told this one time.
+            // Drawn at once and not after a redirect: some keys are shown this one time.
             view.form = .none
             view.issued = issued
             return try await draw(view)

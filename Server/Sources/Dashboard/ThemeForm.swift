@@ -188,11 +188,11 @@ struct ThemeForm {
 extension ThemePicture {
     /// A picture from a file; what it is, its first bytes tell. `nil` for any other kind.
     fileprivate init?(bytes: [UInt8]) {
-        let kinds: [(mediaType: String, place: Int, mark: [UInt8])] = [
+        let kinds: [(mediaType: String, offset: Int, mark: [UInt8])] = [
             ("image/png", 0, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), ("image/jpeg", 0, [0xff, 0xd8, 0xff]),
             ("image/webp", 8, Array("WEBP".utf8)), ("image/gif", 0, Array("GIF8".utf8)),
         ]
-        guard let kind = kinds.first(where: { bytes.dropFirst($0.place).starts(with: $0.mark) }) else { return nil }
+        guard let kind = kinds.first(where: { bytes.dropFirst($0.offset).starts(with: $0.mark) }) else { return nil }
         self.init("data:\(kind.mediaType);base64,\(Data(bytes).base64EncodedString())")
     }
 

@@ -23,11 +23,12 @@ enum UserQuery {
 
     /// The view that an address shows, under a name.
     static func view(named name: String, _ query: FormValues) -> UserListView {
-        var view = UserListView(
-            name: name, kind: UserListView.Kind(rawValue: query.text("kind")),
-            columns: query["chosen"] == nil
-                ? [] : UserListView.Column.allCases.filter { query["column.\($0.rawValue)"] != nil },
-            fields: fields(query))
+        var view = UserListView(name: name)
+        view.kind = UserListView.Kind(rawValue: query.text("kind"))
+        if query["chosen"] != nil {
+            view.columns = UserListView.Column.allCases.filter { query["column.\($0.rawValue)"] != nil }
+        }
+        view.fields = fields(query)
         let filter = filter(query)
         view.provider = filter.provider
         view.protocolName = filter.protocolName
@@ -61,10 +62,10 @@ enum UserQuery {
         return names.filter { !$0.isEmpty && $0.utf8.count <= 100 }.prefix(UserListView.maximumFields).map(String.init)
     }
 
-    static func place(_ text: String) -> UserPlace? {
+    static func cursor(_ text: String) -> UserCursor? {
         guard !text.isEmpty else { return nil }
         let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
-        return UserPlace(id: .init(rawValue: parts.first ?? ""), key: parts.count > 1 ? parts[1] : "")
+        return UserCursor(id: .init(rawValue: parts.first ?? ""), key: parts.count > 1 ? parts[1] : "")
     }
 
     static func fields(_ request: DashboardRequest) -> [PageField] {

@@ -36,7 +36,7 @@ enum UsersPage {
         let showsAll = request.offers(.readPersonalData)
         let page = try await request.rules.browseUsers(
             in: application.id, UserQuery.filter(query),
-            from: UserQuery.place(query.text("from")), limit: 50, searchesParts: showsAll)
+            from: UserQuery.cursor(query.text("from")), limit: 50, searchesParts: showsAll)
         let (columns, fields) = (columns(query), UserQuery.fields(query))
         var list = ListModel()
         list.columns = columns.map { request.text("users.\($0)") } + fields

@@ -11,12 +11,16 @@ extension NativeAPI {
     }
 
     private var logInRoutes: [Route] {
-        let logIn = LogInController(requests, modules, metrics: metrics)
-        let codes = LogInCodesController(requests, modules, metrics: metrics)
-        let users = UsersController(requests, modules, metrics: metrics)
-        let passwords = PasswordController(requests, modules)
-        let email = EmailController(requests, modules)
-        let identities = IdentitiesController(requests, modules, metrics: metrics)
+        let logIn = LogInController(
+            requests: requests, metrics: metrics, accounts: modules.accounts, sessions: modules.sessions)
+        let codes = LogInCodesController(
+            requests: requests, metrics: metrics, messaging: modules.messaging, accounts: modules.accounts)
+        let users = UsersController(
+            requests: requests, metrics: metrics, accounts: modules.accounts, deletion: modules.deletion)
+        let passwords = PasswordController(requests: requests, accounts: modules.accounts, messaging: modules.messaging)
+        let email = EmailController(requests: requests, messaging: modules.messaging, accounts: modules.accounts)
+        let identities = IdentitiesController(
+            requests: requests, metrics: metrics, accounts: modules.accounts, providers: modules.providers)
         return [
             application(.post, APIPath.logInAutomatically, logIn.automatically),
             application(.post, APIPath.signUp, users.create),
@@ -36,10 +40,11 @@ extension NativeAPI {
     }
 
     private var accountRoutes: [Route] {
-        let users = UsersController(requests, modules, metrics: metrics)
-        let passwords = PasswordController(requests, modules)
-        let sessions = SessionsController(requests, modules)
-        let deviceKeys = DeviceKeysController(requests, modules)
+        let users = UsersController(
+            requests: requests, metrics: metrics, accounts: modules.accounts, deletion: modules.deletion)
+        let passwords = PasswordController(requests: requests, accounts: modules.accounts, messaging: modules.messaging)
+        let sessions = SessionsController(requests: requests, sessions: modules.sessions)
+        let deviceKeys = DeviceKeysController(requests: requests, accounts: modules.accounts)
         return [
             session(.post, APIPath.logOut, sessions.endCurrent),
             session(.get, APIPath.user, users.read),
@@ -59,9 +64,9 @@ extension NativeAPI {
     }
 
     private var transferRoutes: [Route] {
-        let merges = MergesController(requests, modules)
-        let transferCodes = TransferCodesController(requests, modules, metrics: metrics)
-        let notices = NoticesController(requests, modules)
+        let merges = MergesController(requests: requests, transfers: modules.transfers, accounts: modules.accounts)
+        let transferCodes = TransferCodesController(requests: requests, metrics: metrics, transfers: modules.transfers)
+        let notices = NoticesController(requests: requests, transfers: modules.transfers)
         return [
             session(.post, APIPath.mergePreview, merges.preview),
             session(.post, APIPath.merge, merges.resolve),
@@ -76,9 +81,10 @@ extension NativeAPI {
     }
 
     private var serviceRoutes: [Route] {
-        let applications = ApplicationController(requests, modules)
-        let tokens = TokensController(requests, modules)
-        let service = ServiceController(modules)
+        let applications = ApplicationController(
+            requests: requests, pagesURL: modules.pagesURL, providers: modules.providers)
+        let tokens = TokensController(requests: requests, sessions: modules.sessions)
+        let service = ServiceController(applications: modules.applications)
         let routes = [
             application(.get, APIPath.applicationProfile, applications.profile),
             session(.post, APIPath.page, tokens.openPages),

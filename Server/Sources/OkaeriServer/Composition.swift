@@ -16,7 +16,7 @@ import StorageSQLite
 import Threads
 import WebPages
 
-/// The one place that chooses concrete types.
+/// The one file that chooses concrete types.
 package struct Composition: Sendable {
     package let settings: ServerSettings
     /// Everything that a protocol or a command can ask for.
@@ -333,7 +333,7 @@ extension ServerSettings {
         return "\(base)/dashboard/set-up?token=\(token.revealed)"
     }
 
-    /// The server's own address for people; `nil` while nobody told it.
+    /// The server's own address for people; `nil` while it is not set.
     var pagesURL: String? { publicURL ?? (isLoopback && port != 0 ? url(port: port) : nil) }
 
     /// The address by which this machine reaches the server.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// How long caches may be believed: until the end of a lease that every heartbeat through the database renews.
 ///
-/// News of changes comes over the same connection in the same order, so whoever has heard the heartbeat has heard all
+/// News of changes comes over the same connection in the same order, so a node that has heard the heartbeat has heard all
 /// changes before it. When nothing is heard any more, the lease ends by itself within a second of the last heartbeat's
 /// sending.
 final class CacheLease: CacheValidity, Sendable {

@@ -65,7 +65,7 @@ enum ChangeNotice: Equatable {
         case .user(let application, let id): "u" + text(application.rawValue.utf8) + text(id.rawValue.utf8)
         case .session(let application, let token): "s" + text(application.rawValue.utf8) + text(token.bytes)
         case .signingKeys: "k"
-        // Whoever queued a mail sends it; the others look now and then.
+        // The node that queued a mail sends it; the others look now and then.
         case .mailQueued: nil
         }
     }

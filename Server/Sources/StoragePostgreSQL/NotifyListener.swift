@@ -6,7 +6,7 @@ import Synchronization
 /// A node's ear and mouth: one connection of its own that tells other nodes what this one changed, and hears what they
 /// changed.
 ///
-/// Changes are told right after their commit, many at once, because `NOTIFY` within a transaction makes all such
+/// Changes are announced right after their commit, many at once, because `NOTIFY` within a transaction makes all such
 /// transactions of a cluster commit one after the other. What a node could not tell before it died, others make good:
 /// when a node falls silent without a goodbye, they forget everything they keep, again and again until a commit that
 /// the node left behind must have ended.
@@ -185,7 +185,7 @@ private struct Hearing {
         }
     }
 
-    /// Whoever fell silent may have left changes untold.
+    /// A node that fell silent may have left changes untold.
     mutating func checkSilence(at now: UInt64, silence: UInt64, aftermath: UInt64) {
         for (node, heard) in lastHeard where now &- heard > silence && now > heard {
             lease.beginNewEpoch()
@@ -194,7 +194,7 @@ private struct Hearing {
     }
 }
 
-/// A bell that wakes a thread out of waiting for a socket.
+/// A signal that wakes a thread out of waiting for a socket.
 private final class WakeUp: Sendable {
     private let reading: Int32
     private let writing: Int32

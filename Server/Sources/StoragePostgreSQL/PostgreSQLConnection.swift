@@ -153,8 +153,8 @@ final class PostgreSQLConnection: Connection {
         do throws(PostgreSQLFault) {
             return try run(query, values)
         } catch {
-            let isTold = error.kind == .other || error.kind == .badValue
-            fault = isTold ? PostgreSQLFault(error.kind, "\(error.words) in: \(query.head)") : error
+            let isReported = error.kind == .other || error.kind == .badValue
+            fault = isReported ? PostgreSQLFault(error.kind, "\(error.words) in: \(query.head)") : error
             throw error.kind == .stopped && deadline != nil ? .searchTooSlow : .storageUnavailable
         }
     }

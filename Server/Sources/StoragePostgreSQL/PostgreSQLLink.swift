@@ -59,7 +59,7 @@ final class PostgreSQLLink {
     var socket: Int32 { PQsocket(handle) }
     var serverVersion: Int { Int(clamping: PQserverVersion(handle)) }
 
-    /// Whether an idle connection still stands, as far as this side was told. Costs one look at the socket.
+    /// Whether an idle connection still stands, as far as this side knows. Costs one look at the socket.
     func isAlive() -> Bool {
         guard !isLost, PQstatus(handle) == CONNECTION_OK else { return false }
         guard owed == 0 else { return true }
@@ -128,7 +128,7 @@ final class PostgreSQLLink {
         return try results(count, deadline)
     }
 
-    /// Sends a prepared statement whose answer the next `finish` reads: whoever waits now need not wait for it.
+    /// Sends a prepared statement whose answer the next `finish` reads: the present caller need not wait for it.
     func sendQuietly(_ name: String) throws(PostgreSQLFault) {
         try send(name, PostgreSQLParameters([], types: []))
         guard PQpipelineSync(handle) == 1, PQflush(handle) >= 0 else {

@@ -39,7 +39,7 @@ final class PostgreSQLPool: @unchecked Sendable {
     }
 
     deinit {
-        // Whoever forgot to close the pool still gets its threads back.
+        // A pool that nobody closed still ends its threads.
         let threads = threads
         Task { await threads.close() }
     }

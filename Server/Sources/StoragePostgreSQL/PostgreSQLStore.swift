@@ -201,7 +201,7 @@ extension PostgreSQLStore {
                     connection.end()
                     return outcome
                 }
-                // Changes are told after the commit when others hear that at once, else together with it.
+                // Changes are announced after the commit when others hear that at once, else together with it.
                 let isHeard = store.changes?.isHeard == true
                 do throws(PostgreSQLFault) {
                     try connection.commit(
@@ -289,7 +289,7 @@ extension PostgreSQLStore {
                     case .badValue: return refuse(found.words)
                     case .other, .stopped: return fail(found.words)
                     }
-                    // Every idle connection may be dead at once; the pool sorts out those that it was told of.
+                    // Every idle connection may be dead at once; the pool sorts out those that it hears of.
                     if duplicates > PostgreSQLStore.maximumDuplicates || losses > 2 { return fail(found.words) }
                 }
             }

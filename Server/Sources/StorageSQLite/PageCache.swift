@@ -60,15 +60,15 @@ enum PageCache {
 struct CountedPages {
     let pages: OpaquePointer
     let methods: UnsafePointer<sqlite3_pcache_methods2>
-    /// The number that a page has only while others take their places: the one where SQLite locks the file.
-    private let placeAside: UInt32
+    /// The number that a page has only while others take their numbers: the one where SQLite locks the file.
+    private let spareNumber: UInt32
     private var highest: UInt32 = 0
-    private var isPlaceAsideTaken = false
+    private var isSpareNumberTaken = false
 
     init(_ pages: OpaquePointer, methods: UnsafePointer<sqlite3_pcache_methods2>, pageSize: Int32) {
         self.pages = pages
         self.methods = methods
-        placeAside = UInt32(0x4000_0000 / max(1, pageSize)) + 1
+        spareNumber = UInt32(0x4000_0000 / max(1, pageSize)) + 1
     }
 
     // `mayMake` is not 0 when the page is made where it is missing.
@@ -78,16 +78,16 @@ struct CountedPages {
     }
 
     mutating func renumber(_ page: UnsafeMutablePointer<sqlite3_pcache_page>?, from old: UInt32, to new: UInt32) {
-        if old == placeAside { isPlaceAsideTaken = false }
-        if new == placeAside { isPlaceAsideTaken = true } else if new > highest { highest = new }
+        if old == spareNumber { isSpareNumberTaken = false }
+        if new == spareNumber { isSpareNumberTaken = true } else if new > highest { highest = new }
         methods.pointee.xRekey(pages, page, old, new)
     }
 
     /// Drops the pages with this number and higher ones.
     mutating func drop(from limit: UInt32) {
-        guard isPlaceAsideTaken || highest >= limit else { return }
+        guard isSpareNumberTaken || highest >= limit else { return }
         methods.pointee.xTruncate(pages, limit)
         highest = limit == 0 ? 0 : limit - 1
-        isPlaceAsideTaken = false
+        isSpareNumberTaken = false
     }
 }

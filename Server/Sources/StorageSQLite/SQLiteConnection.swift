@@ -15,7 +15,7 @@ package final class SQLiteConnection: Connection {
     ///   - path: The database's file, or `:memory:`.
     ///   - flags: SQLite's, without those for mutexes and result codes.
     ///   - gathersLog: Whether what goes to the write-ahead log is written many frames at a time.
-    ///   - reportFault: Is told what SQLite says when it cannot do something.
+    ///   - reportFault: Gets what SQLite says when it cannot do something.
     /// - Throws: `SQLiteOpenFault` when the file cannot be opened.
     init(
         path: String, flags: Int32, gathersLog: Bool = false, reportFault: @escaping @Sendable (String) -> Void

@@ -85,3 +85,22 @@ enum SQLiteSetUp {
         }
     }
 }
+
+/// SQLite as a whole, of which a process has one.
+enum SQLiteLibrary {
+    /// Whether it is set up for us, which is only possible before its first use: nobody asks how much memory it takes,
+    /// and its page cache is ours. Without that everything is as right, and a little slower.
+    static let isSetUp: Bool = {
+        let countsNoMemory = okaeri_sqlite_count_no_memory() == SQLITE_OK
+        return PageCache.install() && countsNoMemory
+    }()
+}
+
+/// Why a database cannot be used, in words for the person who runs the server.
+package struct SQLiteOpenFault: Error, Hashable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}

@@ -59,7 +59,7 @@ extension SQLiteConnection {
     ) throws(DomainError) -> Value {
         try run("BEGIN")
         defer {
-            // A read transaction that cannot end was ended by the fault that is told already.
+            // A read transaction that cannot end was ended by the fault that is reported already.
             if isOpen, !isOutsideTransaction {
                 if timeLimit.isSet { timeLimit.remove() }
                 try? run("COMMIT")

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// SQLite writes each changed page of a commit with two calls, one for 24 bytes and one for the page, and a commit of
 /// many log-ins changes more than a hundred pages. What is gathered is written before the log is synchronized, and so
-/// before anybody learns of the commit: whoever writes through this must commit with `synchronous=FULL`. It is also
+/// before anybody learns of the commit: a writer through this must commit with `synchronous=FULL`. It is also
 /// written before the log is read there, measured, cut or closed.
 enum WALBufferingVFS {
     /// What `sqlite3_open_v2` knows it by.

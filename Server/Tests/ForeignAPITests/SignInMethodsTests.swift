@@ -67,7 +67,7 @@ struct SignInMethodsTests {
         let passes = try await passes(at: world)
         let own = try #require(passes.first { $0.door.name == "native" }).pass
         let listed = try await world.native("GET", "/v1/user/sessions", token: own.token)
-        let sessions = try JSONValue(parsing: listed.body).decoded(as: SessionListAnswer.self).sessions
+        let sessions = try JSONValue(parsing: listed.body).decoded(as: SessionListResponse.self).sessions
         #expect(Set(sessions.map(\.protocol)) == Set(Door.all.map(\.name)))
         for session in sessions where !session.isCurrent {
             let ended = try await world.native("DELETE", "/v1/user/sessions/\(session.id)", token: own.token)

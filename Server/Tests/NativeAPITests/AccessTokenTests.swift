@@ -19,7 +19,7 @@ struct AccessTokenTests {
 
         let keys = try await server.send(.get, APIPath.keySet, isNamed: false)
         #expect(keys.headers[.cacheControl] == "public, max-age=300")
-        let key = try #require(keys.read(KeySetAnswer.self).keys.first)
+        let key = try #require(keys.read(KeySetResponse.self).keys.first)
         let parts = token.accessToken.split(separator: ".").map(String.init)
         let header = try Self.members(parts[0])
         #expect(header == ["typ": "at+jwt", "alg": "ES256", "kid": .string(key.kid)])

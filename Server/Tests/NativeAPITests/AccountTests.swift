@@ -134,7 +134,7 @@ struct AccountTests {
         let other = try await server.logIn("hana", Self.password).read(LogInResponse.self)
         let change = #"{"currentPassword": "\#(Self.password)", "newPassword": "an even longer secret"}"#
         let answer = try await server.send(.put, APIPath.password, own.bearer, body: change)
-        #expect(try answer.read(EndedSessionsAnswer.self).ended == 1)
+        #expect(try answer.read(EndedSessionsResponse.self).ended == 1)
         expect(try await server.send(.get, APIPath.user, other.bearer), 401, .sessionInvalid)
         #expect(try await server.send(.get, APIPath.user, own.bearer).status == 200)
         expect(try await server.logIn("hana", Self.password), 401, .credentialRefused)
@@ -157,7 +157,7 @@ struct AccountTests {
         expect(try await server.send(.post, APIPath.reauthenticate, own.bearer), 400, .invalidMember)
         let fresh = try await server.send(
             .post, APIPath.reauthenticate, own.bearer, body: #"{"password": "\#(Self.password)"}"#
-        ).read(ReauthenticationAnswer.self)
+        ).read(ReauthenticationResponse.self)
         #expect(fresh.session.id == own.session.id && fresh.session.token != own.session.token)
         expect(try await server.send(.get, APIPath.user, own.bearer), 401, .sessionInvalid)
         let bearer = [("Authorization", "Bearer \(fresh.session.token)")]

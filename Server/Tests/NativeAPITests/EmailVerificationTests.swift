@@ -14,7 +14,7 @@ struct EmailVerificationTests {
         #expect(try await !world.user().emailVerified)
         let asked = try await world.person.send(.post, APIPath.requestEmailVerification)
         #expect(asked.status == 202)
-        #expect(try asked.read(MailOrderAnswer.self).expiresInSeconds == 600)
+        #expect(try asked.read(MailOrderResponse.self).expiresInSeconds == 600)
         let mail = try #require(try await world.mails().first)
         #expect(mail.language == "ja" && mail.text.contains("hana@example.com"))
         let code = try #require(mail.code)
@@ -39,7 +39,7 @@ struct EmailVerificationTests {
             application: ApplicationSettings(mail: MailSettings(verificationURL: "https://app.example.com/v")),
             isVerified: false)
         let asked = try await world.person.send(.post, APIPath.requestEmailVerification)
-        #expect(try asked.read(MailOrderAnswer.self).expiresInSeconds == 86_400)
+        #expect(try asked.read(MailOrderResponse.self).expiresInSeconds == 86_400)
         let mail = try #require(try await world.mails().first)
         let token = try #require(mail.token)
         #expect(mail.text.contains("https://app.example.com/v?token=\(token)"))

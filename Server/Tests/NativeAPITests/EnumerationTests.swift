@@ -43,9 +43,11 @@ struct EnumerationTests {
             for number in 0..<count {
                 let name = "imported\(place)n\(number)"
                 names.append(name)
-                let user = User(
-                    id: Identifier(rawValue: "id of \(name)"), application: server.application.id, username: name,
-                    createdAt: now, updatedAt: now)
+                var named = User(
+                    id: Identifier(rawValue: "id of \(name)"), application: server.application.id, createdAt: now,
+                    updatedAt: now)
+                named.username = name
+                let user = named
                 try await server.store.write { transaction throws(DomainError) in
                     try transaction.insert(user)
                     try transaction.updateIdentifiers(of: user)

@@ -84,14 +84,16 @@ struct FastPathTests {
     func writtenByHand() throws {
         let time = try #require(WireTime("2026-11-21T09:15:42.123Z"))
         let bare = UserBody(id: "a", isAnonymous: true, createdAt: time, updatedAt: time)
-        let full = UserBody(
-            id: "a\"\\\n", isAnonymous: false, username: "花", email: "h@example.com", emailVerified: true,
-            phone: "+81312345678", phoneVerified: true, displayName: "Hana", locale: "ja",
+        var full = UserBody(
+            id: "a\"\\\n", isAnonymous: false, displayName: "Hana", locale: "ja",
             fields: ["level": 3, "tags": ["a", nil, 1.5], "deep": ["x": true]],
             identities: [
                 IdentityBody(provider: "device", subject: "s", linkedAt: time),
                 IdentityBody(provider: "apple", subject: "t", linkedAt: time),
-            ], hasPassword: true, createdAt: time, updatedAt: time, lastLogInAt: time, previousLogInAt: time)
+            ], createdAt: time, updatedAt: time)
+        (full.username, full.email, full.phone) = ("花", "h@example.com", "+81312345678")
+        (full.emailVerified, full.phoneVerified, full.hasPassword) = (true, true, true)
+        (full.lastLogInAt, full.previousLogInAt) = (time, time)
         let session = NewSessionBody(id: "s", token: "oks_x", expiresAt: time, idleSeconds: 60)
         for user in [bare, full] {
             for previous in [nil, time] {
@@ -114,7 +116,7 @@ struct FastPathTests {
 
 extension RunningServer {
     /// The head of a request that keeps its connection, without the empty line.
-    fileprivate func keptHead(_ line: String) -> String {
+    func keptHead(_ line: String) -> String {
         "\(line) HTTP/1.1\r\nHost: 127.0.0.1:\(listening.port)\r\n"
             + "Okaeri-Application: \(application.id.rawValue)\r\n"
     }

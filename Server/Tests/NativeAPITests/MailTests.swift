@@ -74,7 +74,7 @@ struct MailTests {
         // An answer that was lost can be asked for again; the code itself is used up.
         #expect(try await send().read(LogInResponse.self).session.id == logIn.session.id)
         expect(try await world.server.send(.post, APIPath.logInWithCode, body: body), 400, .codeRefused)
-        let sessions = try await world.person.send(.get, APIPath.sessions).read(SessionListAnswer.self).sessions
+        let sessions = try await world.person.send(.get, APIPath.sessions).read(SessionListResponse.self).sessions
         #expect(sessions.map(\.createdWith).contains("code"))
         #expect(sessions.compactMap(\.device?.name) == ["新しい電話"])
     }

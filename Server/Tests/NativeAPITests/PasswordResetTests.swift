@@ -15,7 +15,7 @@ struct PasswordResetTests {
         let asked = try await world.server.send(
             .post, APIPath.requestPasswordReset, body: #"{"email": "hana@example.com"}"#)
         #expect(asked.status == 202)
-        #expect(try asked.read(MailOrderAnswer.self).expiresInSeconds == 3600)
+        #expect(try asked.read(MailOrderResponse.self).expiresInSeconds == 3600)
         return try #require(try await world.mails().first?.token)
     }
 

@@ -14,7 +14,7 @@ struct SessionTests {
         server.clock.advance(by: .seconds(60))
         let second = try await server.person(device)
         let answer = try await second.send(.get, APIPath.sessions)
-        let sessions = try answer.read(SessionListAnswer.self).sessions
+        let sessions = try answer.read(SessionListResponse.self).sessions
         #expect(sessions.map(\.id) == [second.logIn.session.id, first.logIn.session.id])
         #expect(sessions.map(\.isCurrent) == [true, false])
         #expect(sessions.map(\.device?.name) == [nil, "Phone"])
@@ -56,7 +56,7 @@ struct SessionTests {
         ]
         for person in people { #expect(try await person.send(.get, APIPath.user).status == 200) }
         let answer = try await people[1].send(.delete, APIPath.sessions)
-        #expect(try answer.read(EndedSessionsAnswer.self).ended == 2)
+        #expect(try answer.read(EndedSessionsResponse.self).ended == 2)
         expect(try await people[0].send(.get, APIPath.user), 401, .sessionInvalid)
         expect(try await people[2].send(.get, APIPath.user), 401, .sessionInvalid)
         #expect(try await people[1].send(.get, APIPath.user).status == 200)

@@ -58,11 +58,11 @@ struct AccountCommandTests {
         #expect(try await Program.run(["user", "remove-device-key", user.id] + place).status == 2)
         let error = await #expect(throws: OkaeriError.self) { try await tablet.logInAutomatically() }
         #expect(error?.code == "device_key_removed")
-        let ended: EndedSessionsAnswer = try await Program.run(["user", "log-out", user.id] + place).json()
-        #expect(ended == EndedSessionsAnswer(ended: 1, removedDeviceKeys: 1))
+        let ended: EndedSessionsResponse = try await Program.run(["user", "log-out", user.id] + place).json()
+        #expect(ended == EndedSessionsResponse(ended: 1, removedDeviceKeys: 1))
         await #expect(throws: OkaeriError.self) { try await phone.logInAutomatically() }
         try await tablet.logIn(identifier: "hana", password: "four quiet words")
-        let all: RemovedDeviceKeysAnswer = try await Program.run(
+        let all: RemovedDeviceKeysResponse = try await Program.run(
             ["user", "remove-device-key", user.id, "--all"] + place
         ).json()
         #expect(all.removed == 1)

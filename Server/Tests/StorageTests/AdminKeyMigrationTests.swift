@@ -1,17 +1,11 @@
-import CSQLite
 import Domain
-import Foundation
 import Storage
-import StoragePostgreSQL
-import TestPostgreSQL
 import Testing
-
-@testable import StorageSQLite
 
 /// The step that gives keys of the admin API to their makers, on databases as the step before left them.
 @Suite("Databases from before keys belonged to admins", .serialized)
 struct AdminKeyMigrationTests {
-    private static let step = 18
+    private static let database = DatabaseBeforeStep(step: 18, rows: rows, check: check)
 
     /// One application without NCMB, one that never touched its rules, one that touched others, and two that chose.
     private static func rows(bytes: (String) -> String) -> String {
@@ -54,7 +48,7 @@ struct AdminKeyMigrationTests {
             (try transaction.adminKeys(), try transaction.applications())
         }
         // A key whose maker is gone has ended.
-        #expect(keys.map(\.id.rawValue) == ["K1"] && keys.map(\.maker.rawValue) == ["A1"])
+        #expect(keys.map(\.id.rawValue) == ["K1"] && keys.map(\.maker.id.rawValue) == ["A1"])
         let taking = applications.filter { $0.settings.foreignOptions(of: .ncmb).takesPasswordsInAddresses }
         #expect(Set(taking.map(\.id.rawValue)) == ["plain", "others", "taking"])
         let others = try #require(applications.first { $0.id.rawValue == "others" }).settings
@@ -64,41 +58,8 @@ struct AdminKeyMigrationTests {
     }
 
     @Test("keep what works, on SQLite")
-    func sqlite() async throws {
-        let folder = TemporaryFolder()
-        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
-        let old = try SQLiteConnection(
-            path: folder.path + "/okaeri.sqlite", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-        ) { fault in Issue.record("\(fault)") }
-        try old.execute("CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL)")
-        for step in Migration.all where step.version < Self.step {
-            for statement in step.sqlite { try old.execute(statement) }
-            try old.execute("INSERT INTO schema_migrations (version, name) VALUES (\(step.version), 'x')")
-        }
-        try old.execute(Self.rows { "x'\($0)'" })
-        old.close()
-        let store = try SQLiteStore(.folder(folder.path), role: .server)
-        try await Self.check(store)
-        await store.close()
-    }
+    func sqlite() async throws { try await Self.database.openInSQLite() }
 
     @Test("keep what works, on PostgreSQL")
-    func postgreSQL() async throws {
-        let cluster = try await TestPostgreSQL.cluster()
-        let database = try await cluster.makeDatabase()
-        var statements = [
-            "CREATE TABLE schema_migrations (version BIGINT PRIMARY KEY, name TEXT COLLATE \"C\" NOT NULL)"
-        ]
-        for step in Migration.all where step.version < Self.step {
-            statements += step.postgresql
-            statements.append("INSERT INTO schema_migrations (version, name) VALUES (\(step.version), 'x')")
-        }
-        statements.append(Self.rows { "'\\x\($0)'" })
-        try await cluster.run(statements.joined(separator: ";\n"), in: database)
-        let address = try cluster.address(database)
-        _ = try await offThread { try PostgreSQLMigration(address, isRehearsal: false) }
-        let store = try await cluster.store(on: database)
-        try await Self.check(store)
-        await store.close()
-    }
+    func postgreSQL() async throws { try await Self.database.openInPostgreSQL() }
 }

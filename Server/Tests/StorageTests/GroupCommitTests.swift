@@ -32,9 +32,9 @@ struct GroupCommitTests {
         let users = samples.users(64)
         let before = try commitCount()
         let runs = Mutex(0)
-        let outcomes = try await together(users, in: store) { place throws(DomainError) in
-            if place == 0 { runs.withLock { $0 += 1 } }
-            if place == 30 { throw .userUnknown }
+        let outcomes = try await together(users, in: store) { index throws(DomainError) in
+            if index == 0 { runs.withLock { $0 += 1 } }
+            if index == 30 { throw .userUnknown }
         }
         #expect(outcomes.enumerated().allSatisfy { $0.element == ($0.offset == 30 ? .userUnknown : nil) })
         #expect(try commitCount() - before == 1)
@@ -63,12 +63,12 @@ struct GroupCommitTests {
         // One thread takes up the tasks one after the other, and each of them until it waits for the writer.
         let executor = OneThread()
         await executor.finish { begun.wait() }
-        let tasks = users.enumerated().map { place, user in
+        let tasks = users.enumerated().map { index, user in
             Task(executorPreference: executor) { () -> DomainError? in
                 do throws(DomainError) {
                     try await store.write { transaction throws(DomainError) in
                         try transaction.insert(user)
-                        try body(place)
+                        try body(index)
                     }
                     return nil
                 } catch {
@@ -93,7 +93,7 @@ struct GroupCommitTests {
     /// database's size.
     private func commitCount() throws -> Int {
         let log = Array(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/okaeri.sqlite-wal")))
-        func number(_ place: Int) -> Int { log[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+        func number(_ index: Int) -> Int { log[index..<index + 4].reduce(0) { $0 << 8 | Int($1) } }
         guard log.count >= 32 else { return 0 }
         let salts = log[16..<24]
         let frames = stride(from: 32, to: log.count, by: 24 + number(8))
@@ -107,10 +107,10 @@ struct GroupCommitTests {
 
         func users(_ count: Int) -> [User] {
             let randomness = CountingRandomness()
-            return (0..<count).map { place in
-                let made = StandingClock().now + .milliseconds(Int64(place))
+            return (0..<count).map { index in
+                let made = StandingClock().now + .milliseconds(Int64(index))
                 return User(
-                    id: randomness.newIdentifier(at: made), application: application, displayName: "user \(place)",
+                    id: randomness.newIdentifier(at: made), application: application, displayName: "user \(index)",
                     createdAt: made, updatedAt: made)
             }
         }

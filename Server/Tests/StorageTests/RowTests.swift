@@ -58,9 +58,13 @@ struct RowTests {
 
     private static var fullUser: User {
         var full = User(
-            id: user, application: application, username: "hana", email: "hana@example.com", phone: "+819012345678",
-            displayName: "花", locale: "ja", fields: ["level": 1], createdAt: time, updatedAt: time, lastLogInAt: time,
-            previousLogInAt: time)
+            id: user, application: application, displayName: "花", locale: "ja", fields: ["level": 1], createdAt: time,
+            updatedAt: time)
+        full.username = "hana"
+        full.email = "hana@example.com"
+        full.phone = "+819012345678"
+        full.lastLogInAt = time
+        full.previousLogInAt = time
         full.emailVerifiedAt = time
         full.phoneVerifiedAt = time
         full.passwordSetAt = time
@@ -123,11 +127,13 @@ struct RowTests {
     }
 
     private static func transfer(full: Bool) -> Transfer {
-        Transfer(
-            id: .init(rawValue: "transfer"), application: application, user: user, deviceKey: "key",
-            device: full ? device : DeviceDescription(), address: full ? "::1" : nil, codeDigest: digest(1),
-            leftUser: full ? .init(rawValue: "other") : nil, redeemedAt: time, acknowledgedAt: full ? time : nil,
-            undoneAt: full ? time : nil)
+        var transfer = Transfer(
+            id: .init(rawValue: "transfer"), application: application, user: user,
+            to: .init(key: "key", device: full ? device : DeviceDescription(), address: full ? "::1" : nil),
+            codeDigest: digest(1), leftUser: full ? .init(rawValue: "other") : nil, redeemedAt: time)
+        transfer.acknowledgedAt = full ? time : nil
+        transfer.undoneAt = full ? time : nil
+        return transfer
     }
 
     private static func session(full: Bool) -> Session {
@@ -181,15 +187,18 @@ struct RowTests {
                 AdminKeyRow.self,
                 AdminKey(
                     id: .init(rawValue: "key"), digest: digest(1), name: "CI", scopes: [.readUsers],
-                    applications: [application], maker: .init(rawValue: "admin"), createdBy: "Hana", createdAt: time,
+                    applications: [application], maker: .init(id: .init(rawValue: "admin"), name: "Hana"),
+                    createdAt: time,
                     expiresAt: time)),
             Case(
                 AuditEntryRow.self,
                 AuditEntry(
-                    id: .init(rawValue: "entry"), application: application, at: time, actor: .operator,
-                    action: .userDisabled, target: .signingKey("key"), result: .done,
-                    origin: RequestOrigin(address: "::1", userAgent: "agent", requestId: "request"),
-                    details: ["a": "b"], seal: digest(1))),
+                    id: .init(rawValue: "entry"), application: application, at: time,
+                    by: Operator(
+                        actor: .operator,
+                        origin: RequestOrigin(address: "::1", userAgent: "agent", requestId: "request")),
+                    did: .init(.userDisabled, on: .signingKey("key"), result: .done, details: ["a": "b"]),
+                    seal: digest(1))),
             Case(
                 AuditHeadRow.self,
                 AuditHead(application: application, number: 3, digest: digest(1), seal: digest(2))),
@@ -224,21 +233,22 @@ struct RowTests {
     }
 
     private static var messaging: [Case] {
-        [
-            Case(
-                QueuedMailRow.self,
-                QueuedMail(
-                    id: .init(rawValue: "mail"), application: application, kind: .logInCode, sealed: [1],
-                    createdAt: time, expiresAt: time, attempts: 3, nextTryAt: time, lastFault: "451")),
+        var mail = QueuedMail(
+            id: .init(rawValue: "mail"), application: application, kind: .logInCode, sealed: [1], createdAt: time,
+            expiresAt: time, nextTryAt: time)
+        mail.attempts = 3
+        mail.lastFault = "451"
+        var code = MailedCode(
+            application: application, handle: digest(1), digest: digest(2), kind: .emailVerification, user: user,
+            address: "hana@example.com", replaces: "old@example.com", expiresAt: time)
+        code.usedBy = digest(3)
+        code.session = .init(rawValue: "session")
+        return [
+            Case(QueuedMailRow.self, mail),
             Case(
                 OutboxMailRow.self,
                 OutboxMail(id: .init(rawValue: "mail"), application: application, sealed: [1], createdAt: time)),
-            Case(
-                MailedCodeRow.self,
-                MailedCode(
-                    application: application, handle: digest(1), digest: digest(2), kind: .emailVerification,
-                    user: user, address: "hana@example.com", replaces: "old@example.com", expiresAt: time,
-                    usedBy: digest(3), session: .init(rawValue: "session"))),
+            Case(MailedCodeRow.self, code),
         ]
     }
 }

@@ -1,17 +1,11 @@
-import CSQLite
 import Domain
-import Foundation
 import Storage
-import StoragePostgreSQL
-import TestPostgreSQL
 import Testing
-
-@testable import StorageSQLite
 
 /// The step that gives all keys of used proofs one format, on databases as the step before left them.
 @Suite("Databases from before keys of used proofs had one format", .serialized)
 struct UsedProofMigrationTests {
-    private static let step = 19
+    private static let database = DatabaseBeforeStep(step: 19, rows: rows, check: check)
     private static let application = Identifier<Application>(rawValue: "A1")
     private static let end = Timestamp(milliseconds: 1_900_000_000_000)
     private static let digest = SecretDigest(of: [1])
@@ -43,41 +37,8 @@ struct UsedProofMigrationTests {
     }
 
     @Test("remember what was used, on SQLite")
-    func sqlite() async throws {
-        let folder = TemporaryFolder()
-        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
-        let old = try SQLiteConnection(
-            path: folder.path + "/okaeri.sqlite", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-        ) { fault in Issue.record("\(fault)") }
-        try old.execute("CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL)")
-        for step in Migration.all where step.version < Self.step {
-            for statement in step.sqlite { try old.execute(statement) }
-            try old.execute("INSERT INTO schema_migrations (version, name) VALUES (\(step.version), 'x')")
-        }
-        try old.execute(Self.rows { "x'\($0)'" })
-        old.close()
-        let store = try SQLiteStore(.folder(folder.path), role: .server)
-        try await Self.check(store)
-        await store.close()
-    }
+    func sqlite() async throws { try await Self.database.openInSQLite() }
 
     @Test("remember what was used, on PostgreSQL")
-    func postgreSQL() async throws {
-        let cluster = try await TestPostgreSQL.cluster()
-        let database = try await cluster.makeDatabase()
-        var statements = [
-            "CREATE TABLE schema_migrations (version BIGINT PRIMARY KEY, name TEXT COLLATE \"C\" NOT NULL)"
-        ]
-        for step in Migration.all where step.version < Self.step {
-            statements += step.postgresql
-            statements.append("INSERT INTO schema_migrations (version, name) VALUES (\(step.version), 'x')")
-        }
-        statements.append(Self.rows { "'\\x\($0)'" })
-        try await cluster.run(statements.joined(separator: ";\n"), in: database)
-        let address = try cluster.address(database)
-        _ = try await offThread { try PostgreSQLMigration(address, isRehearsal: false) }
-        let store = try await cluster.store(on: database)
-        try await Self.check(store)
-        await store.close()
-    }
+    func postgreSQL() async throws { try await Self.database.openInPostgreSQL() }
 }

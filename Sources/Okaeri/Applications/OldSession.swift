@@ -8,7 +8,7 @@ public enum OldProtocol: String, Hashable, Sendable {
     case kii
 }
 
-/// Where the session of an old SDK may lie.
+/// Where an old SDK may have left its session.
 public enum OldSessionPlace: Hashable, Sendable {
     /// Where NCMB's SDKs for Swift and Objective-C keep the member: a file.
     case ncmb

@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Base64URL) import OkaeriWire
 
 #if canImport(CryptoKit)
     import CryptoKit
@@ -47,7 +48,7 @@ public struct AppleNonce: Sendable {
 
     /// Makes a nonce.
     public init(randomness: any Randomness = SystemRandomness()) {
-        value = Base64URL.encode(randomness.bytes(32))
+        value = Base64URL.text(of: randomness.bytes(32))
     }
 
     /// A nonce that was made before.
@@ -71,8 +72,8 @@ public struct AppleNonce: Sendable {
         }
         let parts = identityToken.split(separator: ".", omittingEmptySubsequences: false)
         // A token that cannot be read holds no nonce.
-        guard parts.count == 3, let data = Base64URL.decode(parts[1]),
-            let claims = try? UntrustedJSON.decode(Claims.self, from: data)
+        guard parts.count == 3, let bytes = Base64URL.bytes(of: parts[1].utf8),
+            let claims = try? UntrustedJSON.decode(Claims.self, from: Data(bytes))
         else { return false }
         return claims.nonce == hashed
     }

@@ -1,4 +1,5 @@
 public import Foundation
+@_spi(Base64URL) import OkaeriWire
 
 #if canImport(CryptoKit)
     import CryptoKit
@@ -37,8 +38,8 @@ public struct DevicePublicKey: Hashable, Sendable {
 
     /// The name under which servers know the key: its thumbprint (RFC 7638), base64url.
     public var thumbprint: String {
-        let members = #"{"crv":"P-256","kty":"EC","x":"\#(Base64URL.encode(x))","y":"\#(Base64URL.encode(y))"}"#
-        return Base64URL.encode(SHA256.hash(data: Data(members.utf8)))
+        let members = #"{"crv":"P-256","kty":"EC","x":"\#(Base64URL.text(of: x))","y":"\#(Base64URL.text(of: y))"}"#
+        return Base64URL.text(of: SHA256.hash(data: Data(members.utf8)))
     }
 }
 

@@ -1,5 +1,5 @@
 import Foundation
-@_spi(TotalConversions) import OkaeriWire
+@_spi(Base64URL) @_spi(TotalConversions) import OkaeriWire
 
 #if canImport(CryptoKit)
     import CryptoKit
@@ -26,14 +26,15 @@ struct DeviceProof {
     /// - Returns: A JWT that is signed by the key.
     /// - Throws: `VaultError.unreadableNow` when the key cannot be used at the moment.
     func signed(by key: any DeviceKey) throws(VaultError) -> String {
-        let header = Header(jwk: Header.Key(x: Base64URL.encode(key.publicKey.x), y: Base64URL.encode(key.publicKey.y)))
+        let header = Header(
+            jwk: Header.Key(x: Base64URL.text(of: key.publicKey.x), y: Base64URL.text(of: key.publicKey.y)))
         let claims = Claims(
             jti: identifier, htm: method, htu: Self.target(url),
             iat: Int64(clamping: issuedAt.timeIntervalSince1970.rounded(.down)),
-            ath: token.map { Base64URL.encode(SHA256.hash(data: Data($0.revealed.utf8))) })
+            ath: token.map { Base64URL.text(of: SHA256.hash(data: Data($0.revealed.utf8))) })
         let message = "\(Self.part(header)).\(Self.part(claims))"
         let signature = try key.signature(for: Data(message.utf8))
-        return "\(message).\(Base64URL.encode(signature))"
+        return "\(message).\(Base64URL.text(of: signature))"
     }
 
     /// The URL without user, query and fragment (RFC 9449 §4.2, `htu`).
@@ -51,7 +52,7 @@ struct DeviceProof {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            return Base64URL.encode(try encoder.encode(value))
+            return Base64URL.text(of: try encoder.encode(value))
         } catch {
             preconditionFailure("texts and whole numbers can always be written as JSON: \(error)")
         }

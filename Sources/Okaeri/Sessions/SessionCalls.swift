@@ -5,7 +5,7 @@ extension SessionKeeper {
     /// The user's live sessions.
     func sessions() async throws(OkaeriError) -> [DeviceSession] {
         let received = try await authenticated(APICall(.get, APIPath.sessions))
-        return try received.response.decoded(SessionListAnswer.self).sessions.map(DeviceSession.init(_:))
+        return try received.response.decoded(SessionListResponse.self).sessions.map(DeviceSession.init(_:))
     }
 
     /// Ends one session; the own one by logging out.
@@ -21,13 +21,13 @@ extension SessionKeeper {
         var call = APICall(.delete, APIPath.sessions)
         call.isProven = true
         let received = try await authenticated(call)
-        return try received.response.decoded(EndedSessionsAnswer.self).ended
+        return try received.response.decoded(EndedSessionsResponse.self).ended
     }
 
     /// The keys by which the user's devices log in automatically.
     func deviceKeys() async throws(OkaeriError) -> [RegisteredDeviceKey] {
         let received = try await authenticated(APICall(.get, APIPath.deviceKeys))
-        return try received.response.decoded(DeviceKeyListAnswer.self).deviceKeys.map(RegisteredDeviceKey.init(_:))
+        return try received.response.decoded(DeviceKeyListResponse.self).deviceKeys.map(RegisteredDeviceKey.init(_:))
     }
 
     /// Removes a device's key.
@@ -43,7 +43,7 @@ extension SessionKeeper {
     func removeOtherDeviceKeys() async throws(OkaeriError) -> Int {
         var call = APICall(.delete, APIPath.deviceKeys)
         call.isProven = true
-        return try await authenticated(call).response.decoded(RemovedDeviceKeysAnswer.self).removed
+        return try await authenticated(call).response.decoded(RemovedDeviceKeysResponse.self).removed
     }
 
     /// Logs out, and goes on with another key: the next automatic log-in makes a new user.

@@ -1,3 +1,5 @@
+@_spi(Base64URL) import OkaeriWire
+
 /// What the library takes unpredictable bytes from.
 public protocol Randomness: Sendable {
     /// Unpredictable bytes.
@@ -10,7 +12,7 @@ public protocol Randomness: Sendable {
 extension Randomness {
     /// A name that nobody can guess: 16 random bytes (128 bits), base64url.
     func unguessableName() -> String {
-        Base64URL.encode(bytes(16))
+        Base64URL.text(of: bytes(16))
     }
 
     /// A number that is at least 0 and below 1, evenly spread.

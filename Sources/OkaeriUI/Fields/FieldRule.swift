@@ -166,8 +166,8 @@ enum MailForm {
             && labels.last?.allSatisfy(\.isNumber) == false
     }
 
-    private static func isSign(_ letter: Character) -> Bool {
-        #"@＠,;:<>()[]"\"#.contains(letter)
+    private static func isSign(_ character: Character) -> Bool {
+        #"@＠,;:<>()[]"\"#.contains(character)
     }
 }
 

@@ -123,7 +123,7 @@ public final class ScreenRunner<Model: ScreenModel> {
         case .fail(let error, let attempt):
             let isHandled = await hooks.failed?(screen, error) ?? false
             post(screen, "failure", ["error": error])
-            report(.failureTold(isHandled: isHandled, attempt: attempt))
+            report(.failureReported(isHandled: isHandled, attempt: attempt))
         case .cancel:
             await hooks.cancelled?(screen)
             post(screen, "cancel", [:])

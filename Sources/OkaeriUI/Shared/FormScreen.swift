@@ -49,7 +49,7 @@ extension FormScreen {
             return form.run(request)
         case .response(let result, let number):
             return conclude(result, number, at: report.instant)
-        case .failureTold(let isHandled, let number):
+        case .failureReported(let isHandled, let number):
             if isHandled, number == form.attempt { form.banner = nil }
             return []
         case .woke:

@@ -86,7 +86,7 @@ public struct ScreenReport: Sendable {
         case verdict(Verdict, attempt: Int)
         case response(Result<ScreenResponse, OkaeriError>, attempt: Int)
         /// Whether the app has shown the failure itself.
-        case failureTold(isHandled: Bool, attempt: Int)
+        case failureReported(isHandled: Bool, attempt: Int)
         case woke
     }
 

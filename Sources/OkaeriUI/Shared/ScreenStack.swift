@@ -1,10 +1,10 @@
 public import Okaeri
 
-/// Which screens lie on each other, as a value.
+/// Which screens are on each other, as a value.
 public struct ScreenStack: Hashable, Sendable {
     /// The screen at the bottom.
     public let root: ScreenDestination
-    /// Those that lie on it, the last one on top.
+    /// Those that are on it, the last one on top.
     public var path: [ScreenDestination] = []
     /// Who came out of the screens, if anybody did.
     public private(set) var user: User?

@@ -47,7 +47,7 @@
                 .foregroundStyle(look[.text])
                 .environment(\.layoutDirection, .leftToRight)
                 .privacySensitive()
-                // Letter by letter, as it is typed on the other device.
+                // One character after the other, as it is typed on the other device.
                 .accessibilityLabel(code.code.map(String.init).joined(separator: " "))
                 .accessibilityIdentifier(ScreenName.transferCode.identifier("code"))
             Text(look.words(.transferExpires, ["time": code.expiresAt.formatted()]))

@@ -1,5 +1,5 @@
 /// The response to `DELETE /v1/user`.
-public struct DeletionAnswer: Codable, Hashable, Sendable {
+public struct DeletionResponse: Codable, Hashable, Sendable {
     /// When everything about the user is erased, unless a log-in restores the user before.
     public var erasedAt: WireTime
 
@@ -11,7 +11,7 @@ public struct DeletionAnswer: Codable, Hashable, Sendable {
 
 /// The response to `GET /v1/user/export`: everything that is stored about the user. Nothing that only proves something:
 /// no tokens, hashes or codes.
-public struct ExportAnswer: Codable, Hashable, Sendable {
+public struct ExportResponse: Codable, Hashable, Sendable {
     /// When this was read.
     public var exportedAt: WireTime
     /// The application's id.

@@ -1,6 +1,6 @@
 /// The response to `GET /v1/user/notices`.
-public struct NoticeListAnswer: Codable, Hashable, Sendable {
-    /// What this device has not been told, oldest first.
+public struct NoticeListResponse: Codable, Hashable, Sendable {
+    /// The notices that this device has not seen, oldest first.
     public var notices: [NoticeBody]
 
     /// Makes a response.

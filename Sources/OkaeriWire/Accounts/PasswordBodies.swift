@@ -20,11 +20,10 @@ public struct SignUpBody: Codable, Hashable, Sendable {
     /// Absent means yes. A key that leads to somebody else already stays with them.
     public var joinsDevice: Bool?
 
-    /// Makes a body.
+    /// Makes a body of the new user. What the session shall know of the device is set afterwards.
     public init(
         username: String? = nil, email: String? = nil, phone: String? = nil, password: String?,
-        displayName: String? = nil, locale: String? = nil, fields: [String: JSONValue]? = nil,
-        device: DeviceBody? = nil, joinsDevice: Bool? = nil
+        displayName: String? = nil, locale: String? = nil, fields: [String: JSONValue]? = nil
     ) {
         self.username = username
         self.email = email
@@ -33,8 +32,6 @@ public struct SignUpBody: Codable, Hashable, Sendable {
         self.displayName = displayName
         self.locale = locale
         self.fields = fields
-        self.device = device
-        self.joinsDevice = joinsDevice
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {

@@ -27,25 +27,19 @@ public struct ProviderLogInBody: Codable, Hashable, Sendable {
     /// Values for the user when this log-in makes one.
     public var user: NewUserBody?
 
-    /// Makes a body.
+    /// Makes a body of what the provider gave. What the app adds is set afterwards.
     public init(
         idToken: String? = nil, nonce: String? = nil, authorizationCode: String? = nil, codeVerifier: String? = nil,
-        redirectUri: String? = nil, clientId: String? = nil, accessToken: String? = nil,
-        accessTokenSecret: String? = nil, name: String? = nil, device: DeviceBody? = nil,
-        joinsDevice: Bool? = nil, user: NewUserBody? = nil
+        redirectUri: String? = nil, accessToken: String? = nil, accessTokenSecret: String? = nil, name: String? = nil
     ) {
         self.idToken = idToken
         self.nonce = nonce
         self.authorizationCode = authorizationCode
         self.codeVerifier = codeVerifier
         self.redirectUri = redirectUri
-        self.clientId = clientId
         self.accessToken = accessToken
         self.accessTokenSecret = accessTokenSecret
         self.name = name
-        self.device = device
-        self.joinsDevice = joinsDevice
-        self.user = user
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {

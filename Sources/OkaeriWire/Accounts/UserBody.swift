@@ -9,13 +9,13 @@ public struct UserBody: Codable, Hashable, Sendable {
     /// The mail address.
     public var email: String?
     /// Whether the mail address was shown to be the user's.
-    public var emailVerified: Bool
+    public var emailVerified = false
     /// Whether Apple hides the person's own address behind the mail address; `nil` when it does not.
     public var emailIsRelay: Bool?
     /// The phone number in E.164 form.
     public var phone: String?
     /// Whether the phone number was shown to be the user's.
-    public var phoneVerified: Bool
+    public var phoneVerified = false
     /// The name to greet by.
     public var displayName: String?
     /// The user's language, a BCP 47 tag.
@@ -25,7 +25,7 @@ public struct UserBody: Codable, Hashable, Sendable {
     /// What leads to this user.
     public var identities: [IdentityBody]
     /// Whether the user can log in with a password.
-    public var hasPassword: Bool
+    public var hasPassword = false
     /// When the user was made.
     public var createdAt: WireTime
     /// When the user was last changed. A log-in is no change.
@@ -35,31 +35,19 @@ public struct UserBody: Codable, Hashable, Sendable {
     /// The time of the log-in before the latest.
     public var previousLogInAt: WireTime?
 
-    /// Makes a user's description.
+    /// Makes a user's description. Identifiers, password and log-ins are set afterwards.
     public init(
-        id: String, isAnonymous: Bool, username: String? = nil, email: String? = nil, emailVerified: Bool = false,
-        emailIsRelay: Bool? = nil, phone: String? = nil, phoneVerified: Bool = false, displayName: String? = nil,
-        locale: String? = nil,
-        fields: [String: JSONValue] = [:], identities: [IdentityBody] = [], hasPassword: Bool = false,
-        createdAt: WireTime, updatedAt: WireTime, lastLogInAt: WireTime? = nil, previousLogInAt: WireTime? = nil
+        id: String, isAnonymous: Bool, displayName: String? = nil, locale: String? = nil,
+        fields: [String: JSONValue] = [:], identities: [IdentityBody] = [], createdAt: WireTime, updatedAt: WireTime
     ) {
         self.id = id
         self.isAnonymous = isAnonymous
-        self.username = username
-        self.email = email
-        self.emailVerified = emailVerified
-        self.emailIsRelay = emailIsRelay
-        self.phone = phone
-        self.phoneVerified = phoneVerified
         self.displayName = displayName
         self.locale = locale
         self.fields = fields
         self.identities = identities
-        self.hasPassword = hasPassword
         self.createdAt = createdAt
         self.updatedAt = updatedAt
-        self.lastLogInAt = lastLogInAt
-        self.previousLogInAt = previousLogInAt
     }
 }
 

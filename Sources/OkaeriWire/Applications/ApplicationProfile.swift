@@ -13,7 +13,7 @@ public struct ApplicationProfile: Codable, Hashable, Sendable {
     /// The providers that are enabled, in the order in which to show them.
     public var providers: [ProfileProvider]
     /// The languages of the application's texts, BCP 47 tags, best first.
-    public var languages: [String]
+    public var languages = ["en", "ja", "ko"]
     /// How screens look; absent for the standard.
     public var theme: Theme?
     /// Pages of the operator's own.
@@ -24,8 +24,8 @@ public struct ApplicationProfile: Codable, Hashable, Sendable {
     /// Makes a profile; by default that of an application without settings.
     public init(
         id: String, name: String, rules: AccountRulesBody = AccountRulesBody(), fields: [ProfileField] = [],
-        consents: [ProfileConsent] = [], providers: [ProfileProvider] = [], languages: [String] = ["en", "ja", "ko"],
-        theme: Theme? = nil, links: ProfileLinks = ProfileLinks(), pages: ProfilePages? = nil
+        consents: [ProfileConsent] = [], providers: [ProfileProvider] = [], links: ProfileLinks = ProfileLinks(),
+        pages: ProfilePages? = nil
     ) {
         self.id = id
         self.name = name
@@ -33,8 +33,6 @@ public struct ApplicationProfile: Codable, Hashable, Sendable {
         self.fields = fields
         self.consents = consents
         self.providers = providers
-        self.languages = languages
-        self.theme = theme
         self.links = links
         self.pages = pages
     }

@@ -30,8 +30,8 @@ extension Theme {
 
         /// The name as a custom property of CSS: `--okaeri-on-primary`.
         public var cssName: String {
-            rawValue.reduce(into: "--okaeri-") { name, letter in
-                name += letter.isUppercase ? "-\(letter.lowercased())" : String(letter)
+            rawValue.reduce(into: "--okaeri-") { name, character in
+                name += character.isUppercase ? "-\(character.lowercased())" : String(character)
             }
         }
 

@@ -19,18 +19,12 @@ public struct Theme: Codable, Hashable, Sendable {
     /// Texts instead of the standard ones, by language and key.
     public var texts: [String: [String: String]]
 
-    /// Makes a theme; by default the standard one.
+    /// Makes a theme; by default the standard one. Pictures and shapes are set afterwards.
     public init(
-        brand: String? = nil, logo: ThemePicture? = nil, backgroundImage: ThemePicture? = nil,
-        cornerRadius: Int? = nil, buttonShape: ButtonShape? = nil, font: FontDesign? = nil,
-        light: Palette = Palette(), dark: Palette = Palette(), texts: [String: [String: String]] = [:]
+        brand: String? = nil, light: Palette = Palette(), dark: Palette = Palette(),
+        texts: [String: [String: String]] = [:]
     ) {
         self.brand = brand
-        self.logo = logo
-        self.backgroundImage = backgroundImage
-        self.cornerRadius = cornerRadius
-        self.buttonShape = buttonShape
-        self.font = font
         self.light = light
         self.dark = dark
         self.texts = texts

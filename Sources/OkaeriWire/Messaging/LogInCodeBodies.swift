@@ -63,7 +63,7 @@ public struct LogInCodeBody: Codable, Hashable, Sendable {
 }
 
 /// The response to every other request for a mail: on its way, if there is anybody to send it to.
-public struct MailOrderAnswer: Codable, Hashable, Sendable {
+public struct MailOrderResponse: Codable, Hashable, Sendable {
     /// How long the mail is good, in seconds.
     public var expiresInSeconds: Int64
 

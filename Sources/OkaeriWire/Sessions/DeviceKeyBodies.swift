@@ -1,5 +1,5 @@
 /// The response to `GET /v1/user/device-keys`.
-public struct DeviceKeyListAnswer: Codable, Hashable, Sendable {
+public struct DeviceKeyListResponse: Codable, Hashable, Sendable {
     /// The keys by which devices log in automatically, oldest first.
     public var deviceKeys: [DeviceKeyBody]
 
@@ -35,7 +35,7 @@ public struct DeviceKeyBody: Codable, Hashable, Sendable {
 }
 
 /// The response to `DELETE /v1/user/device-keys`.
-public struct RemovedDeviceKeysAnswer: Codable, Hashable, Sendable {
+public struct RemovedDeviceKeysResponse: Codable, Hashable, Sendable {
     /// How many keys were removed.
     public var removed: Int
 

@@ -38,7 +38,7 @@ public struct ReauthenticationBody: Codable, Hashable, Sendable {
 }
 
 /// The response to `POST /v1/user/reauthenticate`: the same session with a new token. The one before is not valid any more.
-public struct ReauthenticationAnswer: Codable, Hashable, Sendable {
+public struct ReauthenticationResponse: Codable, Hashable, Sendable {
     /// The session with its new token.
     public var session: NewSessionBody
     /// Until when what needs a fresh session may be done.

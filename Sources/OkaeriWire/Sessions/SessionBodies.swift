@@ -1,5 +1,5 @@
 /// The response to `GET /v1/user/sessions`.
-public struct SessionListAnswer: Codable, Hashable, Sendable {
+public struct SessionListResponse: Codable, Hashable, Sendable {
     /// The live sessions, newest first.
     public var sessions: [SessionBody]
 
@@ -30,15 +30,13 @@ public struct SessionBody: Codable, Hashable, Sendable {
     /// When it ends at the latest.
     public var expiresAt: WireTime
 
-    /// Makes a session's description.
+    /// Makes a session's description. What is known of the device is set afterwards.
     public init(
-        id: String, isCurrent: Bool, device: DeviceBody?, address: String?, protocol: String, createdWith: String,
-        createdAt: WireTime, lastUsedAt: WireTime, expiresAt: WireTime
+        id: String, isCurrent: Bool, protocol: String, createdWith: String, createdAt: WireTime, lastUsedAt: WireTime,
+        expiresAt: WireTime
     ) {
         self.id = id
         self.isCurrent = isCurrent
-        self.device = device
-        self.address = address
         self.protocol = `protocol`
         self.createdWith = createdWith
         self.createdAt = createdAt
@@ -48,7 +46,7 @@ public struct SessionBody: Codable, Hashable, Sendable {
 }
 
 /// The response to `DELETE /v1/user/sessions` and `PUT /v1/user/password`.
-public struct EndedSessionsAnswer: Codable, Hashable, Sendable {
+public struct EndedSessionsResponse: Codable, Hashable, Sendable {
     /// How many other sessions were ended.
     public var ended: Int
     /// How many device keys were removed; `nil` from servers that removed none.

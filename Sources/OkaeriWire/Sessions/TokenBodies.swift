@@ -35,7 +35,7 @@ public struct TokenResponse: Codable, Hashable, Sendable {
 }
 
 /// The response to `GET /.well-known/jwks.json`: a JWK Set (RFC 7517 §5).
-public struct KeySetAnswer: Codable, Hashable, Sendable {
+public struct KeySetResponse: Codable, Hashable, Sendable {
     /// The keys that verify access tokens, the signing one first.
     public var keys: [KeyBody]
 

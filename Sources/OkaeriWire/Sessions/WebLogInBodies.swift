@@ -1,5 +1,5 @@
 /// The response of `POST /v1/user/page`.
-public struct PageAddressAnswer: Codable, Hashable, Sendable {
+public struct PageAddressResponse: Codable, Hashable, Sendable {
     /// The address to open in a browser, once.
     public var url: String
     /// Until when it is good.
@@ -26,7 +26,7 @@ public struct WebLogInResponse: Decodable, Hashable, Sendable {
 }
 
 /// The token endpoint's refusal (RFC 6749 §5.2).
-public struct WebLogInRefusalAnswer: Decodable, Hashable, Sendable {
+public struct WebLogInRefusalResponse: Decodable, Hashable, Sendable {
     /// Why, in a word of the standard.
     public var error: String
 }

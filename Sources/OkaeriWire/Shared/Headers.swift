@@ -66,7 +66,7 @@ public enum APIPath {
     public static let transferCode = "/v1/user/transfer-code"
     /// POST: take a device out again that joined by a transfer code.
     public static let undoTransfer = "/v1/user/transfer-code/undo"
-    /// GET: what this device has not been told.
+    /// GET: the notices that this device has not seen.
     public static let notices = "/v1/user/notices"
     /// POST: an address that opens the own account on the server's pages, once.
     public static let page = "/v1/user/page"

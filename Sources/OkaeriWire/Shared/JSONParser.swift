@@ -165,10 +165,10 @@ private struct JSONParser {
 
     private mutating func escape(into text: inout [UInt8]) throws(JSONSyntaxError) {
         position += 1
-        let letter = try peek()
+        let byte = try peek()
         position += 1
-        switch letter {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(letter)
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
         case UInt8(ascii: "b"): text.append(0x08)
         case UInt8(ascii: "f"): text.append(0x0c)
         case UInt8(ascii: "n"): text.append(0x0a)

@@ -158,14 +158,14 @@ private struct DigitReader {
     mutating func fraction() -> Int64? {
         guard take(".") else { return 0 }
         guard var value = digits(1) else { return nil }
-        var places = 1
+        var count = 1
         while let digit = digits(1) {
-            if places < 3 {
+            if count < 3 {
                 value = value * 10 + digit
-                places += 1
+                count += 1
             }
         }
-        for _ in places..<3 { value *= 10 }
+        for _ in count..<3 { value *= 10 }
         return value
     }
 

@@ -8,7 +8,7 @@ import Testing
 struct DeletionTests {
     let world = World()
 
-    @Test("logs out, is told at the next log-in, and can be taken back")
+    @Test("logs out, is reported at the next log-in, and can be taken back")
     func restored() async throws {
         let client = world.launch()
         let user = try await client.logInAutomatically(user: NewUser(displayName: "花子")).user
@@ -24,7 +24,7 @@ struct DeletionTests {
         #expect(world.server.requests(to: APIPath.logOut).isEmpty)
     }
 
-    @Test("is final when the time is over: the next log-in is a first visit")
+    @Test("is final when the time is over: the next log-in makes a user")
     func final() async throws {
         let client = world.launch()
         let user = try await client.logInAutomatically().user
@@ -32,7 +32,7 @@ struct DeletionTests {
         world.clock.advance(by: .seconds(7 * 86_400))
         let welcome = try await world.launch().logInAutomatically()
         guard case .firstVisit(let new) = welcome else {
-            Issue.record("not a first visit: \(welcome)")
+            Issue.record("not .firstVisit: \(welcome)")
             return
         }
         #expect(new.id != user.id)
@@ -42,7 +42,7 @@ struct DeletionTests {
     func export() async throws {
         let client = world.launch()
         let user = try await client.logInAutomatically(user: NewUser(fields: ["level": 3])).user
-        let export = try JSONDecoder().decode(ExportAnswer.self, from: try await client.exportUser())
+        let export = try JSONDecoder().decode(ExportResponse.self, from: try await client.exportUser())
         #expect(export.user.id == user.id && export.user.fields == ["level": 3])
         #expect(export.sessions.count == 1)
     }

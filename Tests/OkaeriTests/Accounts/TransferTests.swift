@@ -38,7 +38,7 @@ struct TransferTests {
         #expect(try await new.reloadUser().id == user.id)
     }
 
-    @Test("is told on the old device with its next answer, and can be undone there")
+    @Test("is reported on the old device with its next response, and can be undone there")
     func noticesAndUndo() async throws {
         let old = world.launch()
         try await old.logInAutomatically()
@@ -51,7 +51,7 @@ struct TransferTests {
         let notice = try #require(await notices.next())
         #expect(notice.kind == .deviceAdded && notice.device.name == "新しい電話")
         #expect(notice.undoUntil == world.clock.now.addingTimeInterval(86_400))
-        // Told once; asked for once.
+        // Reported once; asked for once.
         try await old.reloadUser()
         try await old.reloadUser()
         #expect(world.server.requests(to: APIPath.notices).count == 1)
@@ -60,7 +60,7 @@ struct TransferTests {
         #expect(try await new.logInAutomatically().user.id == left.id)
     }
 
-    @Test("is told at the next launch of the old device, and not again when the person took note")
+    @Test("is reported at the next launch of the old device, and not again when the person took note")
     func noticeAtLaunch() async throws {
         let code: TransferCode
         do {

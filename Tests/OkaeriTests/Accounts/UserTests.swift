@@ -25,7 +25,7 @@ struct UserTests {
         #expect(emptied.fields.isEmpty)
     }
 
-    @Test("are not changed by values that break a rule; each rule is told")
+    @Test("are not changed by values that break a rule; each rule is named")
     func invalidValues() async throws {
         let client = world.launch()
         try await client.logInAutomatically()
@@ -69,11 +69,13 @@ struct UserTests {
     @Test("take every value over from the wire")
     func wire() throws {
         let time = WireTime(millisecondsSince1970: 1_795_220_142_123)
-        let body = UserBody(
-            id: "u1", isAnonymous: false, username: "hana", email: "hana@example.com", emailVerified: true,
-            phone: "+81312345678", phoneVerified: true, displayName: "花子", locale: "ja", fields: ["a": 1],
-            identities: [IdentityBody(provider: "device", subject: "s", linkedAt: time)], hasPassword: true,
-            createdAt: time, updatedAt: time, lastLogInAt: time, previousLogInAt: time)
+        var body = UserBody(
+            id: "u1", isAnonymous: false, displayName: "花子", locale: "ja", fields: ["a": 1],
+            identities: [IdentityBody(provider: "device", subject: "s", linkedAt: time)], createdAt: time,
+            updatedAt: time)
+        (body.username, body.email, body.phone) = ("hana", "hana@example.com", "+81312345678")
+        (body.emailVerified, body.phoneVerified, body.hasPassword) = (true, true, true)
+        (body.lastLogInAt, body.previousLogInAt) = (time, time)
         let user = User(body)
         let date = Date(timeIntervalSince1970: 1_795_220_142.123)
         #expect(user.id == "u1" && !user.isAnonymous && user.hasPassword)

@@ -19,14 +19,15 @@ struct ApplicationProfileTests {
 
     @Test("tells rules, fields, consents, providers, theme and pages")
     func full() async throws {
-        let profile = ApplicationProfile(
+        var profile = ApplicationProfile(
             id: "demo", name: "Kaze",
             rules: AccountRulesBody(password: PasswordRuleBody(minimumCharacters: 12)),
             fields: [ProfileField(name: "town", kind: .text, label: ["ja": "町"])],
             consents: [ProfileConsent(name: "terms", label: ["en": "Terms"], url: "https://example.com/terms")],
-            providers: [ProfileProvider(name: "apple")], theme: Theme(brand: "Kaze"),
+            providers: [ProfileProvider(name: "apple")],
             links: ProfileLinks(privacy: "https://example.com/privacy"),
             pages: ProfilePages(issuer: "https://id.example.com/a/demo"))
+        profile.theme = Theme(brand: "Kaze")
         world.server.profile = profile
         #expect(try await world.launch().applicationProfile() == profile)
     }

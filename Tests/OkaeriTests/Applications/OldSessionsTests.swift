@@ -91,14 +91,14 @@ struct OldSessionsTests {
         #expect(try old.session(in: .defaults(key: "token", name)) == OldSession(name, token: "kept"))
     }
 
-    @Test("is told from what cannot be read now")
+    @Test("is distinguished from what cannot be read now")
     func locked() throws {
         try put(Data(), service: "com.example.game.com.parse.sdk", account: "currentUser")
         keychain.withValue { $0.values.first }?.isLocked.withValue { $0 = true }
         #expect(throws: OkaeriError.storageLocked) { try old.session(in: .parse) }
         // A folder where the file should be cannot be read, not even by root.
-        let place = folder.url.appendingPathComponent("Documents/NCMB/currentUser/x")
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        let path = folder.url.appendingPathComponent("Documents/NCMB/currentUser/x")
+        try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
         #expect(throws: OkaeriError.storageLocked) { try old.session(in: .ncmb) }
     }
 
@@ -111,13 +111,13 @@ struct OldSessionsTests {
             OldFirebaseUser(userID: "uid-1", tokens: OldFirebaseTokens(refreshToken: "refresh")),
             forKey: "\(appName)_firebase_user")
         archiver.finishEncoding()
-        let place = OldCredentialPlace.firebase(googleAppID: "1:2:ios:3", appName: appName)
-        #expect(try old.credential(in: place) == nil)
+        let path = OldCredentialPlace.firebase(googleAppID: "1:2:ios:3", appName: appName)
+        #expect(try old.credential(in: path) == nil)
         let account = "firebase_auth_1_\(appName)_firebase_user"
         try put(archiver.encodedData, service: "firebase_auth_1:2:ios:3", account: account)
-        #expect(try old.credential(in: place) == OldCredential(userID: "uid-1", refreshToken: "refresh"))
+        #expect(try old.credential(in: path) == OldCredential(userID: "uid-1", refreshToken: "refresh"))
         try put(Data("rubbish".utf8), service: "firebase_auth_1:2:ios:3", account: account)
-        #expect(try old.credential(in: place) == nil)
+        #expect(try old.credential(in: path) == nil)
     }
 
     @Test(
@@ -154,7 +154,7 @@ struct OldSessionsTests {
         world.server.fail(.problem(refusal), path: APIPath.adopt)
         let client = world.launch()
         guard case .firstVisit = try await logIn(client, after: old) else {
-            Issue.record("not a first visit")
+            Issue.record("not .firstVisit")
             return
         }
         let request = try #require(world.server.requests(to: APIPath.adopt).first)

@@ -88,7 +88,7 @@ struct ConnectionComplaintTests {
         await #expect(throws: OkaeriError.offline) { try await client.logInAutomatically() }
         world.server.isOffline = false
         guard case .firstVisit = try await client.logInAutomatically() else {
-            Issue.record("not a first visit")
+            Issue.record("not .firstVisit")
             return
         }
     }

@@ -75,7 +75,7 @@ struct ReinstallComplaintTests {
         let client = world.launch(vault: vault(second, .wipe))
         #expect(await client.currentUser == nil)
         guard case .firstVisit = try await client.logInAutomatically() else {
-            Issue.record("not a first visit")
+            Issue.record("not .firstVisit")
             return
         }
         withExtendedLifetime((first, second)) {}
@@ -108,7 +108,7 @@ struct ReinstallComplaintTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("complaint 11: other processes are told of a change in the Keychain")
+    @Test("complaint 11: other processes hear of a change in the Keychain")
     func hints() async throws {
         let folder = try TemporaryFolder()
         let app = world.launch(vault: vault(folder, .keep))

@@ -77,7 +77,7 @@ struct ReinstallQuestionTests {
         let client = world.launch(vault: vault(folder))
         person.answer(.wipe)
         guard case .firstVisit(let next) = try await client.logInAutomatically() else {
-            Issue.record("not a first visit")
+            Issue.record("not .firstVisit")
             return
         }
         #expect(next.id != user.id)

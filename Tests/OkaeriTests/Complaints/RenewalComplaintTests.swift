@@ -8,7 +8,7 @@ import Testing
 struct RenewalComplaintTests {
     let world = World()
 
-    @Test("complaint 7: after two years without a visit the person is still let in")
+    @Test("complaint 7: after two years without a launch the person is still let in")
     func afterYears() async throws {
         let user = try await world.launch().logInAutomatically().user
         world.clock.advance(by: .seconds(2 * 365 * 86_400))
@@ -63,7 +63,7 @@ struct RenewalComplaintTests {
         await world.clock.waitForSleepers()
         world.clock.advanceToNextSleeper()
         guard case .firstVisit = try await welcome else {
-            Issue.record("the first answer was a first visit")
+            Issue.record("the first response was .firstVisit")
             return
         }
         let requests = world.server.requests(to: APIPath.logInAutomatically)

@@ -104,7 +104,7 @@ struct StorageComplaintTests {
         #expect(try await client.reloadUser().id == user.id)
     }
 
-    @Test("complaint 11: an app extension sees the app's session, and is told of changes")
+    @Test("complaint 11: an app extension sees the app's session, and hears of changes")
     func extensionSeesChanges() async throws {
         let folder = try TemporaryFolder()
         let app = world.launch(vault: FileVault(directory: folder.url))

@@ -82,7 +82,7 @@ struct ArticleTests {
         #expect(action(after: .userDisabled) == .tell(OkaeriError.userDisabled.localizedDescription))
     }
 
-    @Test("show how an account is kept with Apple, whoever it belongs to")
+    @Test("show how an account is kept with Apple, whichever user has it")
     func apple() async throws {
         let first = world.launch()
         let anonymous = try await first.logInAutomatically().user

@@ -6,7 +6,7 @@ import Testing
 @testable import Okaeri
 
 /// A person at the pages who logs in as somebody, and what may go wrong on the way back.
-private struct Visitor: WebLogInBrowser {
+private struct FakeBrowser: WebLogInBrowser {
     let server: InMemoryServer
     let user: User.ID?
     var change: @Sendable (String) -> String = { $0 }
@@ -39,7 +39,8 @@ struct WebLogInTests {
     func whole() async throws {
         let hana = try await somebody()
         let okaeri = world.launch()
-        let welcome = try await okaeri.logIn(through: Visitor(server: world.server, user: hana.id), redirect: redirect)
+        let welcome = try await okaeri.logIn(
+            through: FakeBrowser(server: world.server, user: hana.id), redirect: redirect)
         #expect(welcome.user.id == hana.id)
         #expect(await okaeri.currentUser?.id == hana.id)
         #expect(try await okaeri.reloadUser().id == hana.id)
@@ -59,7 +60,7 @@ struct WebLogInTests {
         let hana = try await somebody()
         let okaeri = world.launch()
         let guest = try await okaeri.logInAutomatically().user
-        try await okaeri.logIn(through: Visitor(server: world.server, user: hana.id), redirect: redirect)
+        try await okaeri.logIn(through: FakeBrowser(server: world.server, user: hana.id), redirect: redirect)
         #expect(await world.launch().currentUser?.id == hana.id)
         #expect(world.server.users.first { $0.id == guest.id }?.identities.count == 1)
         _ = await okaeri.deliverPendingLogOuts()
@@ -71,7 +72,7 @@ struct WebLogInTests {
         let hana = try await somebody()
         let okaeri = world.launch()
         for _ in 0..<3 {
-            try await okaeri.logIn(through: Visitor(server: world.server, user: hana.id), redirect: redirect)
+            try await okaeri.logIn(through: FakeBrowser(server: world.server, user: hana.id), redirect: redirect)
             await okaeri.logOut()
         }
         #expect(world.server.users.first { $0.id == hana.id }?.identities.count == 2)
@@ -115,9 +116,9 @@ struct WebLogInTests {
         let hana = try await somebody()
         let okaeri = world.launch()
         let guest = try await okaeri.logInAutomatically().user
-        let visitor = Visitor(server: world.server, user: hana.id) { $0.replacingOccurrences(of: from, with: to) }
+        let browser = FakeBrowser(server: world.server, user: hana.id) { $0.replacingOccurrences(of: from, with: to) }
         await #expect(throws: OkaeriError.webLogInRefused(reason)) {
-            try await okaeri.logIn(through: visitor, redirect: redirect)
+            try await okaeri.logIn(through: browser, redirect: redirect)
         }
         #expect(await okaeri.currentUser?.id == guest.id, "the guest stays logged in")
     }
@@ -159,14 +160,14 @@ struct WebLogInTests {
     @Test("tells a person who did not go on, a server without pages, and one that is away")
     func nothing() async throws {
         let okaeri = world.launch()
-        let visitor = Visitor(server: world.server, user: nil)
-        await #expect(throws: OkaeriError.cancelled) { try await okaeri.logIn(through: visitor, redirect: redirect) }
+        let browser = FakeBrowser(server: world.server, user: nil)
+        await #expect(throws: OkaeriError.cancelled) { try await okaeri.logIn(through: browser, redirect: redirect) }
         world.server.profile = ApplicationProfile(id: world.server.application, name: "demo")
         await #expect(throws: OkaeriError.webLogInRefused(.pagesUnavailable)) {
-            try await okaeri.logIn(through: visitor, redirect: redirect)
+            try await okaeri.logIn(through: browser, redirect: redirect)
         }
         world.server.isOffline = true
-        await #expect(throws: OkaeriError.offline) { try await okaeri.logIn(through: visitor, redirect: redirect) }
+        await #expect(throws: OkaeriError.offline) { try await okaeri.logIn(through: browser, redirect: redirect) }
     }
 
     @Test("sends a code once, and corrects a wrong clock before it counts")
@@ -174,13 +175,13 @@ struct WebLogInTests {
         let hana = try await somebody()
         world.server.clockOffset = 7200
         let okaeri = world.launch()
-        let visitor = Visitor(server: world.server, user: hana.id)
-        #expect(try await okaeri.logIn(through: visitor, redirect: redirect).user.id == hana.id)
+        let browser = FakeBrowser(server: world.server, user: hana.id)
+        #expect(try await okaeri.logIn(through: browser, redirect: redirect).user.id == hana.id)
         let path = "/a/\(world.server.application)/token"
         #expect(world.server.requests(to: path).count == 2)
         let second = world.launch(vault: TestVault())
         world.server.fail(.lostResponse, path: path)
-        await #expect(throws: OkaeriError.offline) { try await second.logIn(through: visitor, redirect: redirect) }
+        await #expect(throws: OkaeriError.offline) { try await second.logIn(through: browser, redirect: redirect) }
         #expect(await second.currentUser == nil)
         #expect(world.server.requests(to: path).count == 3)
     }

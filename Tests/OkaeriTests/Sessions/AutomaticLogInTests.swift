@@ -8,12 +8,12 @@ import Testing
 struct AutomaticLogInTests {
     let world = World()
 
-    @Test("makes a user on the first visit")
+    @Test("makes a user the first time")
     func firstVisit() async throws {
         let welcome = try await world.launch().logInAutomatically(
             user: NewUser(displayName: "花子", locale: "ja", fields: ["level": 1]))
         guard case .firstVisit(let user) = welcome else {
-            Issue.record("not a first visit: \(welcome)")
+            Issue.record("not .firstVisit: \(welcome)")
             return
         }
         #expect(user.displayName == "花子")

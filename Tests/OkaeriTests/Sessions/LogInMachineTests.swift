@@ -181,7 +181,7 @@ struct LogInMachineTests {
         Row(
             "a disabled user is logged out", .sending, step(.failed(.userDisabled, epoch: 1)),
             [.unlock, .perform(.change(.logOut(epoch: 1)))]),
-        Row("and told so", .loggingOut, step(.changed(Samples.loggedOut)), [failure(.userDisabled)]),
+        Row("and reported", .loggingOut, step(.changed(Samples.loggedOut)), [failure(.userDisabled)]),
         Row(
             "a vault that locked itself is read again later", .preparing, step(.failed(.storageLocked, epoch: 1)),
             [.unlock, .workInBackground, failure(.storageLocked)]),

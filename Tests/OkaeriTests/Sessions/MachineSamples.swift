@@ -20,10 +20,9 @@ enum Samples {
     static let instant = WireTime(millisecondsSince1970: 1_795_220_142_000)
 
     static func user(_ id: String, at time: WireTime = instant) -> UserBody {
-        UserBody(
-            id: id, isAnonymous: true, username: nil, email: nil, emailVerified: false, phone: nil,
-            phoneVerified: false, displayName: nil, locale: nil, fields: [:], identities: [], hasPassword: false,
-            createdAt: instant, updatedAt: time, lastLogInAt: instant, previousLogInAt: nil)
+        var user = UserBody(id: id, isAnonymous: true, createdAt: instant, updatedAt: time)
+        user.lastLogInAt = instant
+        return user
     }
 
     static func response(_ user: String = "hana", session: String = "new") -> LogInResponse {

@@ -21,7 +21,7 @@ struct SessionTests {
         #expect(sessions.allSatisfy { $0.createdWith == "automatic" && $0.protocol == "native" })
     }
 
-    @Test("can be ended one by one; an unknown one is told")
+    @Test("can be ended one by one; an unknown one is an error")
     func endOne() async throws {
         try await world.launch().logInAutomatically()
         let client = world.launch()
@@ -132,14 +132,14 @@ struct SessionTests {
         #expect(world.server.sessionCount == 0)
     }
 
-    @Test("and keys are gone after the device was told to forget; the next log-in is a first visit")
+    @Test("and keys are gone after the device has forgotten everything; the next log-in makes a user")
     func forgetting() async throws {
         let client = world.launch()
         let user = try await client.logInAutomatically().user
         try await client.forgetDevice()
         #expect(await client.currentUser == nil)
         guard case .firstVisit(let next) = try await client.logInAutomatically() else {
-            Issue.record("not a first visit")
+            Issue.record("not .firstVisit")
             return
         }
         #expect(next.id != user.id)

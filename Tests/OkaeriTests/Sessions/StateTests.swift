@@ -22,7 +22,7 @@ struct StateTests {
         #expect(await states.next() == .loggedOut)
     }
 
-    @Test("are told again to everybody who comes later")
+    @Test("are repeated to everybody who comes later")
     func replay() async throws {
         let client = world.launch()
         let user = try await client.logInAutomatically().user

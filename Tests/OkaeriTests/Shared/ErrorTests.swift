@@ -94,7 +94,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "of HTTP dates are told for other forms",
+        "of HTTP dates are not read in other forms",
         arguments: [
             "", "Sat, 21 Nov 2026 00:15:42 CET", "Saturday, 21-Nov-26 00:15:42 GMT", "Sat, 31 Nov 2026 00:15:42 GMT",
         ])

@@ -1,6 +1,6 @@
 import Foundation
 import OkaeriTesting
-import OkaeriWire
+@_spi(Base64URL) import OkaeriWire
 import Testing
 
 @testable import Okaeri
@@ -49,7 +49,7 @@ struct RedactionTests {
         let key = SoftwareDeviceKey()
         let shown = allForms(of: key)
         #expect(shown.contains(key.publicKey.thumbprint))
-        #expect(!shown.contains("PrivateKey(") && !shown.contains(Base64URL.encode(key.rawRepresentation)))
+        #expect(!shown.contains("PrivateKey(") && !shown.contains(Base64URL.text(of: key.rawRepresentation)))
         let stored = try await world.vault.loadRecord(for: "demo")
         let record = VaultRecord.read(stored)
         #expect(!allForms(of: record).contains(try #require(record.session).token.revealed))

@@ -9,7 +9,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite("What a client uses when it is told nothing else")
+@Suite("What a client uses when nothing else is set")
 struct SystemDefaultsTests {
     @Test(
         "is a folder below the user's state directory (XDG Base Directory)",
@@ -24,7 +24,7 @@ struct SystemDefaultsTests {
         #expect(SystemDefaults.stateDirectory(environment: environment, home: "/home-of-hana").path == expected)
     }
 
-    @Test("is told by this process's own environment")
+    @Test("is set by this process's own environment")
     func ownEnvironment() {
         let environment = ProcessInfo.processInfo.environment
         let expected = SystemDefaults.stateDirectory(environment: environment, home: NSHomeDirectory())

@@ -93,7 +93,7 @@ struct HostileServerTests {
         #expect(answer.retryAfter == seconds.map { .seconds($0) })
     }
 
-    @Test("with a Retry-After of the largest number is told to the caller as a day")
+    @Test("with a Retry-After of the largest number reaches the caller as a day")
     func patience() async {
         let world = World()
         world.server.fail(
@@ -121,9 +121,9 @@ struct HostileServerTests {
         let request = try #require(world.server.requests(to: APIPath.logInAutomatically).last)
         let answer = try await world.server.send(request)
         var text = String(decoding: answer.body, as: UTF8.self)
-        let place = try #require(text.range(of: #""\#(member)":"#))
-        let end = try #require(text[place.upperBound...].firstIndex { $0 == "," || $0 == "}" })
-        text.replaceSubrange(place.upperBound..<end, with: value)
+        let match = try #require(text.range(of: #""\#(member)":"#))
+        let end = try #require(text[match.upperBound...].firstIndex { $0 == "," || $0 == "}" })
+        text.replaceSubrange(match.upperBound..<end, with: value)
         let hostile = World()
         hostile.server.fail(
             .response(TransportResponse(status: 200, headers: answer.headers, body: Data(text.utf8))))

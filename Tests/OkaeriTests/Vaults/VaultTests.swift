@@ -42,7 +42,7 @@ struct VaultTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("in a folder make a key in one step: no temporary file stays, whoever was first")
+    @Test("in a folder make a key in one step: no temporary file stays, whichever process was first")
     func atomicCreation() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("demo.key")
@@ -108,17 +108,17 @@ struct VaultTests {
     func unwritableLogIn() async throws {
         let folder = try TemporaryFolder()
         let world = World()
-        let place = folder.url.appendingPathComponent("place")
-        try Data().write(to: place)
-        let client = world.launch(vault: FileVault(directory: place))
+        let path = folder.url.appendingPathComponent("path")
+        try Data().write(to: path)
+        let client = world.launch(vault: FileVault(directory: path))
         await #expect(throws: OkaeriError.storageUnavailable("cannot make the folder")) {
             try await client.logInAutomatically()
         }
-        try FileManager.default.removeItem(at: place)
+        try FileManager.default.removeItem(at: path)
         #expect(await client.currentUser == nil)
         #expect(world.server.requests.isEmpty)
         guard case .firstVisit = try await client.logInAutomatically() else {
-            Issue.record("not a first visit")
+            Issue.record("not .firstVisit")
             return
         }
         withExtendedLifetime(folder) {}
@@ -205,7 +205,7 @@ struct VaultTests {
         try await vault.lock(.change, for: "demo").release()
     }
 
-    @Test("in memory forget key and record when told to")
+    @Test("in memory forget key and record on request")
     func erasing() async throws {
         let vault = MemoryVault()
         let key = try await vault.deviceKey(for: "demo").publicKey

@@ -130,7 +130,7 @@ struct MailedCodeTests {
 
     @Test("begin with the new password when the app was opened by the mail's link, and tell when it is too old")
     func link() async throws {
-        let screen = await world.show(ResetModel(token: "Told"))
+        let screen = await world.show(ResetModel(token: "Token"))
         #expect(screen.model.step == .newPassword && screen.model.form.focus == .password)
         screen.send(.form(.typed(.password, "wind over the sea 7")))
         screen.send(.form(.submit))

@@ -6,7 +6,7 @@ import OkaeriWire
 import Testing
 
 /// A person in front of the hosted pages, who logs in there as somebody or closes the browser.
-private struct Visitor: WebLogInBrowser {
+private struct FakeBrowser: WebLogInBrowser {
     let server: InMemoryServer
     let user: User.ID?
     let opened = Protected<[URL]>([])
@@ -37,11 +37,11 @@ struct WebLogInScreenTests {
         try await world.anotherClient().signUp(username: "hana", password: "a long enough secret")
     }
 
-    @Test("logs in whoever logs in there, tells the app as other ways do, and is remembered")
+    @Test("logs in the user who logs in there, tells the app as other ways do, and is remembered")
     func whole() async throws {
         let user = try await hana()
-        let visitor = Visitor(server: world.server, user: user.id)
-        let screen = try await screen(visitor)
+        let browser = FakeBrowser(server: world.server, user: user.id)
+        let screen = try await screen(browser)
         screen.send(.form(.typed(.username, " hana ")))
         screen.send(.web)
         await screen.settle()
@@ -52,14 +52,14 @@ struct WebLogInScreenTests {
         }
         #expect(welcome.user.id == user.id && world.heard.shown == [.home(welcome.user)])
         #expect(memory.last() == .web && screen.model.form.phase == .done)
-        let address = try #require(visitor.opened.withValue { $0 }.first?.absoluteString)
+        let address = try #require(browser.opened.withValue { $0 }.first?.absoluteString)
         #expect(address.contains("login_hint=hana&") || address.hasSuffix("login_hint=hana"))
         #expect(address.contains("code_challenge_method=S256"))
     }
 
     @Test("says nothing when the person closes the browser, and can be pressed again")
     func closed() async throws {
-        let screen = try await screen(Visitor(server: world.server, user: nil))
+        let screen = try await screen(FakeBrowser(server: world.server, user: nil))
         for _ in 0..<2 {
             screen.send(.web)
             await screen.settle()
@@ -88,11 +88,11 @@ struct WebLogInScreenTests {
 
     @Test("is no part of a screen that does not offer it, nor of one whose server has no pages")
     func offered() async throws {
-        let visitor = Visitor(server: world.server, user: try await hana().id)
-        let screen = try await screen(visitor, fields: .default)
+        let browser = FakeBrowser(server: world.server, user: try await hana().id)
+        let screen = try await screen(browser, fields: .default)
         screen.send(.web)
         await screen.settle()
-        #expect(visitor.opened.withValue { $0 }.isEmpty && world.heard.log.isEmpty)
+        #expect(browser.opened.withValue { $0 }.isEmpty && world.heard.log.isEmpty)
         let bare = ApplicationProfile(id: "a", name: "A")
         #expect(!LogInOptions(bare, fields: [.default, .webLogIn]).fields.contains(.webLogIn))
         let pages = ApplicationProfile(id: "a", name: "A", pages: ProfilePages(issuer: "https://id.example.com/a/a"))

@@ -10,17 +10,18 @@ enum ScreenReports {
 
     static func user(isAnonymous: Bool = true, email: String? = nil, hasPassword: Bool = false) -> User {
         let time = WireTime(millisecondsSince1970: 1_795_220_142_000)
-        return User(
-            UserBody(
-                id: "hana", isAnonymous: isAnonymous, username: isAnonymous ? nil : "hana", email: email,
-                emailVerified: email != nil, phone: nil, phoneVerified: false, displayName: nil, locale: nil,
-                fields: [:], identities: [], hasPassword: hasPassword, createdAt: time, updatedAt: time,
-                lastLogInAt: time, previousLogInAt: nil))
+        var user = UserBody(id: "hana", isAnonymous: isAnonymous, createdAt: time, updatedAt: time)
+        user.username = isAnonymous ? nil : "hana"
+        user.email = email
+        user.emailVerified = email != nil
+        user.hasPassword = hasPassword
+        user.lastLogInAt = time
+        return User(user)
     }
 
     static let session = DeviceSession(
         SessionBody(
-            id: "s", isCurrent: false, device: nil, address: nil, protocol: "native", createdWith: "automatic",
+            id: "s", isCurrent: false, protocol: "native", createdWith: "automatic",
             createdAt: WireTime(millisecondsSince1970: 0), lastUsedAt: WireTime(millisecondsSince1970: 0),
             expiresAt: WireTime(millisecondsSince1970: 0)))
 
@@ -51,7 +52,7 @@ enum ScreenReports {
         verdicts.map { .verdict($0, attempt: attempt) }
             + responses.map { .response(.success($0), attempt: attempt) }
             + errors.map { .response(.failure($0), attempt: attempt) }
-            + [true, false].map { .failureTold(isHandled: $0, attempt: attempt) } + [.woke]
+            + [true, false].map { .failureReported(isHandled: $0, attempt: attempt) } + [.woke]
     }
 
     static let fields: [FieldID] = [

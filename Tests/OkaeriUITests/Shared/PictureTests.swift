@@ -44,9 +44,9 @@ struct PictureTests {
     }
 }
 
-@Suite("Screens that lie on each other")
+@Suite("Screens on each other")
 struct ScreenStackTests {
-    @Test("lead onwards once, and back to a log-in that lies below")
+    @Test("lead onwards once, and back to a log-in that is below")
     func go() {
         var stack = ScreenStack(root: .logIn(identifier: ""))
         stack.go(to: .signUp(identifier: "hana"))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The words of the screens")
 struct TextTests {
-    static func places(_ text: String) -> [String] {
+    static func parameters(_ text: String) -> [String] {
         text.split(separator: "{", omittingEmptySubsequences: false).dropFirst().compactMap {
             $0.split(separator: "}").first.map(String.init)
         }.sorted()
@@ -16,7 +16,7 @@ struct TextTests {
     func complete(key: TextKey) {
         let all = ["en", "ja", "ko"].map { ScreenTexts(languages: [$0])(key) }
         #expect(all.allSatisfy { !$0.isEmpty })
-        #expect(Set(all.map(Self.places)).count == 1)
+        #expect(Set(all.map(Self.parameters)).count == 1)
         #expect(key == .deletionWord || Set(all).count > 1)
     }
 

@@ -155,19 +155,19 @@ enum BodyTable {
             optional: ["previousLogInAt", "leftUser"]),
         .response(NewSessionBody.self, members(newSession)),
         .response(SessionBody.self, members(session), optional: ["device", "address"]),
-        .response(SessionListAnswer.self, ["sessions": [session, session]]),
-        .response(EndedSessionsAnswer.self, ["ended": 3, "removedDeviceKeys": 1], optional: ["removedDeviceKeys"]),
+        .response(SessionListResponse.self, ["sessions": [session, session]]),
+        .response(EndedSessionsResponse.self, ["ended": 3, "removedDeviceKeys": 1], optional: ["removedDeviceKeys"]),
         .response(
             DeviceKeyBody.self,
             ["thumbprint": "t", "isCurrent": true, "device": device, "addedAt": time, "lastUsedAt": time],
             optional: ["isCurrent", "device", "lastUsedAt"]),
-        .response(RemovedDeviceKeysAnswer.self, ["removed": 2]),
-        .response(ReauthenticationAnswer.self, ["session": newSession, "freshUntil": time]),
+        .response(RemovedDeviceKeysResponse.self, ["removed": 2]),
+        .response(ReauthenticationResponse.self, ["session": newSession, "freshUntil": time]),
         .response(TokenResponse.self, ["accessToken": "jwt", "tokenType": "Bearer", "expiresIn": 600]),
         .response(
             KeyBody.self,
             ["kty": "EC", "crv": "P-256", "x": "x", "y": "y", "kid": "k", "use": "sig", "alg": "ES256"]),
-        .response(NoticeListAnswer.self, ["notices": [notice]]),
+        .response(NoticeListResponse.self, ["notices": [notice]]),
         .response(NoticeBody.self, members(notice), optional: ["device", "address", "undoUntil"]),
         .response(
             TransferCodeResponse.self, ["code": "ACDE", "expiresAt": time, "link": "app:/t", "qrSVG": "<svg/>"],
@@ -179,8 +179,8 @@ enum BodyTable {
             MergeResponse.self, ["user": user, "session": newSession, "merge": "m", "leftUser": leftUser],
             optional: ["session", "merge", "leftUser"]),
         .response(LogInCodeRequestResponse.self, ["ticket": "t", "expiresInSeconds": 900]),
-        .response(MailOrderAnswer.self, ["expiresInSeconds": 900]),
-        .response(DeletionAnswer.self, ["erasedAt": time]),
-        .response(PageAddressAnswer.self, ["url": "https://example.com", "expiresAt": time]),
+        .response(MailOrderResponse.self, ["expiresInSeconds": 900]),
+        .response(DeletionResponse.self, ["erasedAt": time]),
+        .response(PageAddressResponse.self, ["url": "https://example.com", "expiresAt": time]),
     ]
 }

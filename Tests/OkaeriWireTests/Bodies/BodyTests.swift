@@ -101,16 +101,18 @@ struct BodyTests {
     @Test("of sessions, tokens and keys have their documented members")
     func sessions() throws {
         let time = WireTime(millisecondsSince1970: 0)
-        let session = SessionBody(
-            id: "s", isCurrent: true, device: nil, address: "192.0.2.1", protocol: "native", createdWith: "automatic",
-            createdAt: time, lastUsedAt: time, expiresAt: time)
-        #expect(try read(SessionListAnswer.self, written(SessionListAnswer(sessions: [session]))).sessions == [session])
+        var session = SessionBody(
+            id: "s", isCurrent: true, protocol: "native", createdWith: "automatic", createdAt: time, lastUsedAt: time,
+            expiresAt: time)
+        session.address = "192.0.2.1"
+        #expect(
+            try read(SessionListResponse.self, written(SessionListResponse(sessions: [session]))).sessions == [session])
         #expect(
             try written(TokenResponse(accessToken: "a", expiresIn: 600))
                 == #"{"accessToken":"a","expiresIn":600,"tokenType":"Bearer"}"#)
-        #expect(try written(EndedSessionsAnswer(ended: 3)) == #"{"ended":3}"#)
+        #expect(try written(EndedSessionsResponse(ended: 3)) == #"{"ended":3}"#)
         #expect(
-            try written(KeySetAnswer(keys: [KeyBody(x: "x", y: "y", kid: "k")]))
+            try written(KeySetResponse(keys: [KeyBody(x: "x", y: "y", kid: "k")]))
                 == #"{"keys":[{"alg":"ES256","crv":"P-256","kid":"k","kty":"EC","use":"sig","x":"x","y":"y"}]}"#)
         #expect(APIPath.session("s1") == "/v1/user/sessions/s1")
     }

@@ -60,7 +60,7 @@ struct ThemeTests {
                 == .inline(mediaType: "image/png", base64: "iVBORw0KGgo="))
     }
 
-    @Test("tells which of its colours cannot be told apart, and by how much")
+    @Test("names the colours that cannot be distinguished, and by how much")
     func contrast() {
         let pale = Theme(light: Theme.Palette([.mutedText: Colour(0xC2C2C2)]))
         let faults = pale.contrastFaults()

@@ -133,11 +133,11 @@ struct JSONValueDecoderTests {
         struct Body: Decodable { var list: [Sample.Inner] }
         let value = try JSONValue(parsing: Array(text.utf8))
         let error = #expect(throws: DecodingError.self) { try value.decoded(as: Body.self) }
-        guard case .typeMismatch(_, let place) = error else {
+        guard case .typeMismatch(_, let context) = error else {
             Issue.record("another error: \(String(describing: error))")
             return
         }
-        #expect(place.codingPath.map(\.stringValue).joined(separator: ".") == path)
+        #expect(context.codingPath.map(\.stringValue).joined(separator: ".") == path)
     }
 
     @Test("finds members that a closed body does not know")

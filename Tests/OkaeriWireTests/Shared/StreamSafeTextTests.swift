@@ -64,7 +64,7 @@ struct StreamSafeTextTests {
         _ = StreamSafeText.contains(utf8: bytes)
     }
 
-    @Test("is told in time by its length")
+    @Test("is decided in time by its length")
     func time() {
         let hostile = String(repeating: "\u{301}\u{323}", count: 250_000)
         let long = String(repeating: "か\u{3099}", count: 250_000)

@@ -58,7 +58,7 @@ struct WireTimeTests {
     }
 
     @Test(
-        "is not read when it lies before year 0000 or after year 9999 in UTC",
+        "is not read when it is before year 0000 or after year 9999 in UTC",
         arguments: [
             "0000-01-01T00:00:00+23:59", "0000-01-01T00:00:00.000+00:01", "9999-12-31T23:59:59-23:59",
             "9999-12-31T23:59:59.999-00:01", "9999-12-31T23:59:60Z", "0000-01-01T23:58:59.999+23:59",

@@ -1,6 +1,6 @@
 /// Checks an admin's password and one-time code, both at once.
 ///
-/// What is wrong is not told, and an unknown name takes as long (requirement 10). Wrong tries are counted by the name
+/// The error does not say what is wrong, and an unknown name takes as long (requirement 10). Wrong tries are counted by the name
 /// and by the address, as those of users are (requirement 8).
 struct AdminCheck: Sendable {
     /// Wrong tries from one address or /64 network.

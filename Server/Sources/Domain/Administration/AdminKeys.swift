@@ -32,7 +32,7 @@ package struct CreateAdminKey: Sendable {
         }
     }
 
-    /// - Returns: the key's record and, told once, the key.
+    /// - Returns: the key's record and, this once, the key.
     /// - Throws: `fieldsRefused`, `administration(notAllowed)` for a scope that the maker has not and for a key that makes keys,
     ///   `administration(notFound)` for an application that there is not, `storageUnavailable`.
     package func callAsFunction(
@@ -56,7 +56,7 @@ package struct CreateAdminKey: Sendable {
         let secret = Secret(AdminKey.tokenPrefix + Base64URL.text(of: randomness.bytes(32)))
         let key = AdminKey(
             id: randomness.newIdentifier(at: now), digest: secret.digest, name: request.name, scopes: request.scopes,
-            applications: request.applications, maker: maker.id, createdBy: maker.name, createdAt: now,
+            applications: request.applications, maker: .init(id: maker.id, name: maker.name), createdAt: now,
             expiresAt: now + request.life)
         let entry = audit.draft(.adminKeyCreated, by: access.actor, in: AuditEntry.server, from: origin)
         try await store.write { transaction throws(DomainError) in

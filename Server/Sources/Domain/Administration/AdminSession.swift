@@ -52,17 +52,25 @@ package struct AdminKey: Hashable, Sendable {
     package let scopes: Set<AdminPermission>
     /// The applications that it may see; `nil` for all.
     package let applications: Set<Identifier<Application>>?
-    /// The admin who made it. A key never does more than its maker may do now, and ends with them.
-    package let maker: Identifier<Admin>
-    /// The maker's name.
-    package let createdBy: String
+    /// A key never does more than its maker may do now, and ends with them.
+    package let maker: Maker
     package let createdAt: Timestamp
     package let expiresAt: Timestamp
 
+    /// The admin who made a key, under the name of that day.
+    package struct Maker: Hashable, Sendable {
+        package let id: Identifier<Admin>
+        package let name: String
+
+        package init(id: Identifier<Admin>, name: String) {
+            self.id = id
+            self.name = name
+        }
+    }
+
     package init(
         id: Identifier<AdminKey>, digest: SecretDigest, name: String, scopes: Set<AdminPermission>,
-        applications: Set<Identifier<Application>>?, maker: Identifier<Admin>, createdBy: String,
-        createdAt: Timestamp, expiresAt: Timestamp
+        applications: Set<Identifier<Application>>?, maker: Maker, createdAt: Timestamp, expiresAt: Timestamp
     ) {
         self.id = id
         self.digest = digest
@@ -70,7 +78,6 @@ package struct AdminKey: Hashable, Sendable {
         self.scopes = scopes
         self.applications = applications
         self.maker = maker
-        self.createdBy = createdBy
         self.createdAt = createdAt
         self.expiresAt = expiresAt
     }

@@ -149,11 +149,11 @@ package struct ListActivity: Sendable {
     /// - Throws: `storageUnavailable`.
     package func sessions(
         in application: Identifier<Application>, protocolName: Session.ProtocolName? = nil,
-        from place: SessionPlace? = nil, limit: Int
+        from cursor: SessionCursor? = nil, limit: Int
     ) async throws(DomainError) -> [Session] {
         let limit = min(max(limit, 1), Self.maximumPageSize)
         return try await store.read { transaction throws(DomainError) in
-            try transaction.sessions(in: application, protocolName: protocolName, from: place, limit: limit)
+            try transaction.sessions(in: application, protocolName: protocolName, from: cursor, limit: limit)
         }
     }
 

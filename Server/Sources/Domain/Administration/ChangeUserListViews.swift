@@ -32,7 +32,7 @@ package struct ChangeUserListViews: Sendable {
             }
             application.settings.userListViews = views.sorted { $0.name < $1.name }
             try transaction.update(application)
-            // Never what is searched: it may be somebody's name.
+            // Never what is searched: it may be the name of a user.
             try entry.record(
                 on: .application(id), details: ["view": name, "kept": String(view != nil)], in: transaction)
             return application.settings.userListViews

@@ -16,12 +16,12 @@ package struct ExportUsers: Sendable {
         let application: Identifier<Application>
         let filter: BrowseUsers.Filter
 
-        /// - Parameter place: Where the page begins; `nil` for the first one.
+        /// - Parameter cursor: Where the page begins; `nil` for the first one.
         /// - Returns: at most `size` users.
         /// - Throws: `storageUnavailable`.
-        package func callAsFunction(from place: UserPlace?) async throws(DomainError) -> BrowseUsers.Page {
+        package func callAsFunction(from cursor: UserCursor?) async throws(DomainError) -> BrowseUsers.Page {
             try await browse(
-                in: application, filter, from: place, limit: Self.size, stride: Self.size, within: Self.longestTime)
+                in: application, filter, from: cursor, limit: Self.size, stride: Self.size, within: Self.longestTime)
         }
     }
 

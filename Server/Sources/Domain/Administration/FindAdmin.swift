@@ -47,7 +47,7 @@ package struct FindAdmin: Sendable {
         let now = clock.now
         return try await store.read { transaction throws(DomainError) -> AdminAccess? in
             if let key = try transaction.adminKey(digest) {
-                guard now < key.expiresAt, let maker = try transaction.admin(key.maker), !maker.isDisabled else {
+                guard now < key.expiresAt, let maker = try transaction.admin(key.maker.id), !maker.isDisabled else {
                     return nil
                 }
                 return AdminAccess(

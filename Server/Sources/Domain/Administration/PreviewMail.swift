@@ -40,7 +40,7 @@ package struct PreviewMail: Sendable {
         [.passwordReset, .addressTaken].contains(kind) ? pagesURL.map { "\($0)/a/\(application.id)" } : nil
     }
 
-    /// The letter with a code that opens nothing, because nobody issued it.
+    /// The mail with a code that opens nothing, because nobody issued it.
     func letter(
         _ kind: MailKind, in language: MailLanguage, of application: Application, to recipient: String
     ) -> RenderedMessage {

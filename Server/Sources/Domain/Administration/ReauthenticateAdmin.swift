@@ -7,7 +7,7 @@ package struct ReauthenticateAdmin: Sendable {
     let audit: AuditTrail
 
     package struct Done: Sendable {
-        /// The only time that the token is told. The one before is not valid any more.
+        /// The only response that has the token. The one before is not valid any more.
         package var token: Secret
         package var access: AdminAccess
         package var freshUntil: Timestamp

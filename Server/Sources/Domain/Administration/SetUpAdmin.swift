@@ -13,7 +13,7 @@ package struct MakeAdminLink: Sendable {
     /// - Parameters:
     ///   - id: Whose credentials; `nil` for a new owner, which replaces earlier links for one.
     ///   - who: Who does it.
-    /// - Returns: the link's token, told once.
+    /// - Returns: the link's token, returned once.
     /// - Throws: `administration(notFound)`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         for id: Identifier<Admin>?, by who: Operator
@@ -31,7 +31,7 @@ package struct MakeAdminLink: Sendable {
                 try transaction.removeOwnerLinks()
             }
             try transaction.insert(link)
-            // A start of the server is no deed of anybody.
+            // A start of the server is no action of anybody.
             if who.actor != .server { try entry.record(on: id.map { .admin($0) }, in: transaction) }
         }
         return Made(token: token, expiresAt: link.expiresAt)
@@ -121,7 +121,7 @@ package struct SetUpAdmin: Sendable {
 
     package struct Done: Sendable {
         package var logIn: LogInAdmin.Done
-        /// Told once.
+        /// Returned once.
         package var recoveryCodes: [Secret]
     }
 

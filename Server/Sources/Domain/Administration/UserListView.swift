@@ -25,24 +25,11 @@ package struct UserListView: Hashable, Sendable {
     package var notSeenSince: Timestamp?
     package var search: String?
     /// Empty for the usual ones.
-    package var columns: [Column]
-    package var fields: [String]
+    package var columns: [Column] = []
+    package var fields: [String] = []
 
-    package init(
-        name: String, kind: Kind? = nil, provider: Identity.Provider? = nil,
-        protocolName: Session.ProtocolName? = nil, seenSince: Timestamp? = nil, notSeenSince: Timestamp? = nil,
-        search: String? = nil, columns: [Column] = [], fields: [String] = []
-    ) {
-        self.name = name
-        self.kind = kind
-        self.provider = provider
-        self.protocolName = protocolName
-        self.seenSince = seenSince
-        self.notSeenSince = notSeenSince
-        self.search = search
-        self.columns = columns
-        self.fields = fields
-    }
+    /// All users, in the usual columns.
+    package init(name: String) { self.name = name }
 
     /// The users that it shows.
     package var filter: BrowseUsers.Filter {
@@ -63,7 +50,7 @@ package struct UserListView: Hashable, Sendable {
         return filter
     }
 
-    /// What is searched can be somebody's name or address: who may not see such, sees no view that holds it.
+    /// What is searched can be a name or an address: who may not see such, sees no view that holds it.
     package func isShown(to access: AdminAccess) -> Bool { search == nil || access.may(.readPersonalData) }
 
     /// What is wrong with it.

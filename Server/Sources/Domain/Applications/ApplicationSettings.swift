@@ -11,20 +11,20 @@ package struct ApplicationSettings: Hashable, Sendable {
     /// Who may be named as the audience of an access token, beside the application itself.
     package var audiences: [String]
     /// The fewest characters of a new password, at least 8 (requirement 1).
-    package var passwordMinimumCharacters: Int
+    package var passwordMinimumCharacters = PasswordRules.lowestMinimum
     package var mail: MailSettings
     /// A link into the app with `{code}` in place of a transfer code, for QR codes; without it they hold the code alone.
     package var transferLink: String?
     /// How long a user that asked to be deleted can still be restored. Not shorter than `Transfer.undoSpan`.
-    package var deletionGrace: Duration
+    package var deletionGrace: Duration = .days(7)
     /// After how long without activity anonymous users are erased; `nil` for never.
     package var anonymousIdleLimit: Duration?
     /// What becomes of fields that both of two merged users have, by name; `keep` for all others.
-    package var mergeRules: [String: MergeRule]
+    package var mergeRules: [String: MergeRule] = [:]
     /// The rules for sessions of foreign protocols, where they differ from what the protocol's own service did.
-    package var foreignSessions: [Session.ProtocolName: SessionRules]
+    package var foreignSessions: [Session.ProtocolName: SessionRules] = [:]
     /// What else differs in foreign protocols.
-    package var foreignOptions: [Session.ProtocolName: ForeignOptions]
+    package var foreignOptions: [Session.ProtocolName: ForeignOptions] = [:]
     /// How the application's pages look; the adapters know what it says. `nil` for the standard.
     package var theme: JSONValue?
     /// Where the pages may send people back to; see `RedirectAddress`.
@@ -39,27 +39,16 @@ package struct ApplicationSettings: Hashable, Sendable {
 
     package init(
         proofRequired: Bool = false, sessionIdleLifetime: Duration = .days(60),
-        sessionLifetime: Duration = .days(400), audiences: [String] = [],
-        passwordMinimumCharacters: Int = PasswordRules.lowestMinimum, mail: MailSettings = MailSettings(),
-        transferLink: String? = nil, deletionGrace: Duration = .days(7), anonymousIdleLimit: Duration? = nil,
-        mergeRules: [String: MergeRule] = [:], foreignSessions: [Session.ProtocolName: SessionRules] = [:],
-        foreignOptions: [Session.ProtocolName: ForeignOptions] = [:], theme: JSONValue? = nil,
-        redirectAddresses: [String] = [], fieldRules: FieldRules = FieldRules()
+        sessionLifetime: Duration = .days(400), audiences: [String] = [], mail: MailSettings = MailSettings(),
+        theme: JSONValue? = nil, redirectAddresses: [String] = [], fieldRules: FieldRules = FieldRules()
     ) {
         self.proofRequired = proofRequired
         self.sessionIdleLifetime = sessionIdleLifetime
         self.sessionLifetime = sessionLifetime
         self.audiences = audiences
-        self.passwordMinimumCharacters = passwordMinimumCharacters
         self.mail = mail
-        self.transferLink = transferLink
-        self.deletionGrace = deletionGrace
-        self.anonymousIdleLimit = anonymousIdleLimit
-        self.mergeRules = mergeRules
-        self.foreignSessions = foreignSessions
         self.theme = theme
         self.redirectAddresses = redirectAddresses
-        self.foreignOptions = foreignOptions
         self.fieldRules = fieldRules
     }
 }

@@ -153,7 +153,7 @@ package struct IPNetwork: Hashable, Sendable {
         self.prefixBits = prefixBits
     }
 
-    /// Whether the address lies in the range.
+    /// Whether the address is in the range.
     package func contains(_ address: IPAddress) -> Bool {
         let highMask = Self.mask(bits: min(prefixBits, 64))
         let lowMask = Self.mask(bits: max(prefixBits - 64, 0))

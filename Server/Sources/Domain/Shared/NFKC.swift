@@ -1,6 +1,6 @@
 import Foundation
 
-/// The one place where texts are normalised and where their case is folded. Both take time, and more room than the text:
+/// The one file where texts are normalised and where their case is folded. Both take time, and more room than the text:
 /// longer ones than any rule admits are left as they are, and lead to nobody.
 package enum ForeignText {
     /// The longest text that is normalised, in bytes.

@@ -8,7 +8,7 @@ package struct Secret: Sendable {
         self.text = text
     }
 
-    /// The text itself. Whoever calls this answers for where it goes.
+    /// The text itself. The caller answers for where it goes.
     package var revealed: String { text }
 
     /// The SHA-256 of the text's UTF-8 bytes: what is stored instead of it.
@@ -38,7 +38,7 @@ package struct SecretDigest: Hashable, Sendable {
         words = digest.withUnsafeBytes { Self.load($0) }
     }
 
-    /// Hashes bytes, and begins with a number of 48 bits in place of the hash's own, which decides about its place in an
+    /// Hashes bytes, and begins with a number of 48 bits instead of the hash's own, which decides about its place in an
     /// order.
     init(of bytes: some Sequence<UInt8>, placedBy place: UInt64) {
         var words = SecretDigest(of: bytes).words

@@ -28,7 +28,7 @@ package protocol Store: Sendable {
         _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
     ) async throws(DomainError) -> Value
 
-    /// Runs a closure that searches: it only reads, on one consistent state, and what it costs is up to whoever asks.
+    /// Runs a closure that searches: it only reads, on one consistent state, and what it costs is up to the one who asks.
     ///
     /// Searches have readers of their own, so that nothing else waits for them, and are stopped at a time limit
     /// (requirement 47). `SearchScheduler` decides whose search comes when; rules go through it.

@@ -3,7 +3,7 @@
 /// An instant, in whole milliseconds since 1970-01-01T00:00:00Z, in the years 0000 to 9999, which are those that can be
 /// written (RFC 3339 §1).
 ///
-/// No value lies outside of them, wherever it comes from, so that sums and texts of instants have a result in any case
+/// No value is outside of them, wherever it comes from, so that sums and texts of instants have a result in any case
 /// (decision 0052).
 package struct Timestamp: Hashable, Comparable, Sendable {
     package let milliseconds: Int64
@@ -13,13 +13,13 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     package static var earliest: Timestamp { Timestamp(milliseconds: range.lowerBound) }
     package static var latest: Timestamp { Timestamp(milliseconds: range.upperBound) }
 
-    /// An instant of our own. What lies beyond the years 0000 to 9999 becomes the nearer end of them: a row of the
+    /// An instant of our own. What is beyond the years 0000 to 9999 becomes the nearer end of them: a row of the
     /// database that says so can be read, and what is added to a time that never ends stays one.
     package init(milliseconds: Int64) {
         self.milliseconds = min(max(milliseconds, Self.range.lowerBound), Self.range.upperBound)
     }
 
-    /// An instant that somebody else wrote; `nil` when it lies beyond the years 0000 to 9999.
+    /// An instant that somebody else wrote; `nil` when it is beyond the years 0000 to 9999.
     package init?(exactly milliseconds: Int64) {
         guard Self.range.contains(milliseconds) else { return nil }
         self.milliseconds = milliseconds
@@ -27,14 +27,14 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
     /// A NumericDate of a token (RFC 7519 §2): seconds since 1970, with or without a fraction.
     ///
-    /// - Returns: `nil` when it lies beyond the years 0000 to 9999, and for NaN.
+    /// - Returns: `nil` when it is beyond the years 0000 to 9999, and for NaN.
     package init?(secondsSince1970 seconds: Double) {
         guard !seconds.isNaN else { return nil }
         // Twice the range fits into 53 bits: what is near it is exact, and what is not stays outside.
         self.init(exactly: Int64(clamping: seconds * 1000))
     }
 
-    /// The milliseconds as six bytes, which lie in the order of time; enough for 8,900 years, and so for all. Times before
+    /// The milliseconds as six bytes, which sort by time; enough for 8,900 years, and so for all. Times before
     /// 1970 are 0.
     package var orderedBytes: [UInt8] {
         let number = UInt64(clamping: milliseconds)
@@ -43,13 +43,13 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
     package static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
-    /// The instant after a span; the end of year 9999 or the beginning of year 0000 when that lies beyond.
+    /// The instant after a span; the end of year 9999 or the beginning of year 0000 when that is beyond.
     package static func + (instant: Timestamp, span: Duration) -> Timestamp {
         // Neither has more than 2^60, so that the sum cannot overflow.
         Timestamp(milliseconds: instant.milliseconds + span.wholeMilliseconds)
     }
 
-    /// The instant before a span; the beginning of year 0000 or the end of year 9999 when that lies beyond.
+    /// The instant before a span; the beginning of year 0000 or the end of year 9999 when that is beyond.
     package static func - (instant: Timestamp, span: Duration) -> Timestamp {
         Timestamp(milliseconds: instant.milliseconds - span.wholeMilliseconds)
     }
@@ -66,7 +66,7 @@ extension Duration {
     /// The whole milliseconds of the span; a fraction is cut, and so is what is longer than 35 million years, which no
     /// instant is away from another.
     package var wholeMilliseconds: Int64 {
-        // A span may have more seconds than the 64 bits that its components are told in.
+        // A span may have more seconds than the 64 bits that its components have.
         let (seconds, attoseconds) = min(max(self, .zero - Self.longest), Self.longest).components
         return seconds * 1000 + attoseconds / 1_000_000_000_000_000
     }

@@ -71,7 +71,7 @@ package struct ValidationError: Hashable, Sendable {
         case notDeclared
         /// A field that the caller may not read, so that nothing can be asked of it.
         case unreadable
-        /// A subject that shows the code to whoever sees the locked screen.
+        /// A subject that shows the code to anybody who sees the locked screen.
         case secretInSubject
     }
 }

@@ -4,7 +4,7 @@ package import NIOCore
 extension IPAddress {
     /// The address of one end of a connection; `nil` for that of a local socket.
     ///
-    /// Read by the places at which every system has it (RFC 3493 §3.3): 4 bytes behind family and port, 16 behind the flow label too.
+    /// Read at the offsets at which every system has it (RFC 3493 §3.3): 4 bytes behind family and port, 16 behind the flow label too.
     package init?(_ socket: SocketAddress) {
         switch socket {
         case .v4(let address):

@@ -3,7 +3,7 @@ package import NIOCore
 /// Hands bytes to the decoder no faster than what stands behind it asks for requests (requirement 48).
 ///
 /// One read from a socket can hold hundreds of pipelined requests, and a decoded request takes a hundred times the memory
-/// of its bytes. This handler stands before the decoder and passes on one slice for each read that comes back through the
+/// of its bytes. This handler stands before the decoder and sends on one slice for each read that comes back through the
 /// pipeline; the rest stays bytes. It adds no step to a request that fits into one slice.
 package final class DecoderBackPressureHandler: ChannelDuplexHandler, RemovableChannelHandler {
     package typealias InboundIn = ByteBuffer
@@ -13,7 +13,7 @@ package final class DecoderBackPressureHandler: ChannelDuplexHandler, RemovableC
 
     /// The most bytes that are decoded at a time: a request, or a hundred of the shortest ones.
     package static let sliceBytes = 2048
-    /// A client that has stopped sending is read to its end at once, whoever asks for it; longer ends are cut. No client
+    /// A client that has stopped sending is read to its end at once, without waiting for a reader; longer ends are cut. No client
     /// that waits for answers has so much on the way.
     package static let maximumHeldBytes = 512 * 1024
 
@@ -76,7 +76,7 @@ package final class DecoderBackPressureHandler: ChannelDuplexHandler, RemovableC
         context.fireChannelInactive()
     }
 
-    /// Passes on slices until nobody wants more or none is left.
+    /// Sends on slices until nobody wants more or none is left.
     private func deliver(_ context: ChannelHandlerContext, isWanted: Bool) {
         isReading = false
         isDelivering = true

@@ -144,7 +144,7 @@ package final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandl
         passedOn -= 1
         noteActivity()
         guard passedOn == 0, endsAfterAnswer || isReadHeld || isQuiescing || !waiting.isEmpty else { return }
-        // Whoever writes has not flushed yet.
+        // The writer has not flushed yet.
         context.eventLoop.assumeIsolated().execute {
             guard let context = self.context, !self.isBusy else { return }
             if self.endsAfterAnswer {
@@ -194,7 +194,7 @@ package final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandl
         }
     }
 
-    /// Answers the whole requests that wait, one after the other, and passes on those that are not answered here.
+    /// Answers the whole requests that wait, one after the other, and sends on those that are not answered here.
     private func work(_ context: ChannelHandlerContext) {
         while isFree, let parts = waiting.firstIndex(where: \.isEnd).map({ waiting.prefix(through: $0).count }) {
             guard case .head(let head) = waiting.first, let match = routes.fastPathMatch(head) else {

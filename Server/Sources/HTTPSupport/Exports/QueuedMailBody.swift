@@ -1,7 +1,7 @@
 package import Domain
 import OkaeriWire
 
-/// A mail that waits or was given up. To whom it goes and what it says is not told.
+/// A mail that waits or was given up. Recipient and text are left out.
 package struct QueuedMailBody: Encodable {
     let id: String
     let kind: String

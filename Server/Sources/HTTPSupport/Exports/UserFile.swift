@@ -33,9 +33,9 @@ package struct UserFile: Sendable {
             var lines = ByteBuffer()
             // The mark makes spreadsheets read UTF-8.
             if form == .csv { lines.writeString("\u{FEFF}" + CSVLine.heading) }
-            var place: UserPlace?
+            var cursor: UserCursor?
             repeat {
-                let page = try await pages(from: place)
+                let page = try await pages(from: cursor)
                 for user in page.users {
                     switch form {
                     case .csv: lines.writeString(CSVLine.line(of: user))
@@ -48,8 +48,8 @@ package struct UserFile: Sendable {
                     try await writer.write(lines)
                     lines = ByteBuffer()
                 }
-                place = page.next
-            } while place != nil
+                cursor = page.next
+            } while cursor != nil
             if lines.readableBytes > 0 { try await writer.write(lines) }
             try await writer.finish(nil)
         }

@@ -28,9 +28,9 @@ package final class Histogram: Sendable {
     package func note(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let length = UInt64(clamping: seconds) &* 1_000_000 &+ UInt64(clamping: attoseconds / 1_000_000_000_000)
-        var place = 0
-        while place < Self.limits.count, length > Self.limits[place] { place += 1 }
-        buckets[place].add()
+        var bucket = 0
+        while bucket < Self.limits.count, length > Self.limits[bucket] { bucket += 1 }
+        buckets[bucket].add()
         microseconds.add(length)
     }
 

@@ -9,8 +9,8 @@ package final class RouteMetrics: Sendable {
     private static let statuses = [
         200, 201, 204, 400, 401, 403, 404, 405, 408, 409, 413, 415, 429, 500, 503,
     ]
-    /// The place of a status in `statuses`.
-    private static let places: [Int] = (0..<600).map { statuses.firstIndex(of: $0) ?? statuses.count }
+    /// The index of a status in `statuses`.
+    private static let indices: [Int] = (0..<600).map { statuses.firstIndex(of: $0) ?? statuses.count }
 
     package init(method: String, path: String) {
         self.method = method
@@ -18,7 +18,7 @@ package final class RouteMetrics: Sendable {
     }
 
     package func note(status: Int, _ duration: Duration) {
-        answers[(0..<600).contains(status) ? Self.places[status] : Self.statuses.count].add()
+        answers[(0..<600).contains(status) ? Self.indices[status] : Self.statuses.count].add()
         latency.note(duration)
     }
 

@@ -12,7 +12,7 @@ package final class ServerMetrics: Sendable {
 
     /// Log-ins refused because password or code were wrong.
     package let refusedCredentials = Counter()
-    /// Log-ins told to wait after too many wrong ones.
+    /// Log-ins that have to wait after too many wrong ones.
     package let delayedLogIns = Counter()
     /// Log-ins turned away because too many passwords waited to be hashed.
     package let busyLogIns = Counter()
@@ -21,7 +21,7 @@ package final class ServerMetrics: Sendable {
     private let gauges: [Gauge]
     private let routes = Mutex<[RouteMetrics]>([])
 
-    /// A number that goes up and down, asked when it is told.
+    /// A number that goes up and down, read when it is shown.
     package struct Gauge: Sendable {
         var name: String
         var help: String
@@ -46,7 +46,7 @@ package final class ServerMetrics: Sendable {
     /// The counters of a route that is being set up.
     package func route(method: String, path: String) -> RouteMetrics {
         routes.withLock { routes in
-            // Two listeners count together what neither has a route for: Prometheus refuses a number that is told twice.
+            // Two listeners count together what neither has a route for: Prometheus refuses a number that is there twice.
             if let known = routes.first(where: { $0.method == method && $0.path == path }) { return known }
             let route = RouteMetrics(method: method, path: path)
             routes.append(route)

@@ -26,7 +26,7 @@ package enum AcceptLanguage {
         if zip(wanted, wanted.dropFirst()).allSatisfy({ $0.quality >= $1.quality }) {
             return wanted.prefix(maximumLanguages).map(\.tag)
         }
-        // Sorting by place too keeps the order among equals.
+        // Sorting by index too keeps the order among equals.
         let sorted = wanted.enumerated().sorted { ($1.element.quality, $0.offset) < ($0.element.quality, $1.offset) }
         return sorted.prefix(maximumLanguages).map(\.element.tag)
     }

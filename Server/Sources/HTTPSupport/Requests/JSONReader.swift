@@ -4,7 +4,7 @@ import NIOCore
 package import enum OkaeriWire.JSONSyntaxError
 package import enum OkaeriWire.JSONValue
 
-/// Reads JSON bodies strictly: a misspelt or malformed request is told, never guessed at.
+/// Reads JSON bodies strictly: a misspelt or malformed request is refused by name, never guessed at.
 package struct JSONReader: Sendable {
     private let readBody: BodyReader
 
@@ -66,16 +66,16 @@ extension RequestError {
     /// What a decoder found, without its words: they can repeat what was sent.
     init(_ error: DecodingError) {
         switch error {
-        case .typeMismatch(_, let place), .valueNotFound(_, let place):
-            self = .membersInvalid([MemberFault(path: place.path, rule: .wrongType)])
-        case .keyNotFound(let key, let place):
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            self = .membersInvalid([MemberFault(path: context.path, rule: .wrongType)])
+        case .keyNotFound(let key, let context):
             let name = MemberFault.printable(key.stringValue)
-            let path = place.path.isEmpty ? name : "\(place.path).\(name)"
+            let path = context.path.isEmpty ? name : "\(context.path).\(name)"
             self = .membersInvalid([MemberFault(path: path, rule: .required)])
-        case .dataCorrupted(let place) where place.codingPath.isEmpty:
+        case .dataCorrupted(let context) where context.codingPath.isEmpty:
             self = .bodyMalformed(reason: "The body is not JSON.")
-        case .dataCorrupted(let place):
-            self = .membersInvalid([MemberFault(path: place.path, rule: .malformed)])
+        case .dataCorrupted(let context):
+            self = .membersInvalid([MemberFault(path: context.path, rule: .malformed)])
         @unknown default:
             self = .bodyMalformed(reason: "The body cannot be read.")
         }
@@ -99,7 +99,7 @@ extension JSONSyntaxError {
 }
 
 extension DecodingError.Context {
-    /// The place as `user.fields.list.0`.
+    /// The context as `user.fields.list.0`.
     fileprivate var path: String {
         MemberFault.printable(
             codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: "."))

@@ -19,12 +19,12 @@ package final class RequestIds: Sendable {
     package func next() -> String {
         var (start, number) = (prefix, count.add(1, ordering: .relaxed).oldValue)
         return String(unsafeUninitializedCapacity: 15) { buffer in
-            for place in 0..<5 {
-                buffer[place] = Self.alphabet[Int(truncatingIfNeeded: start % 62)]
+            for index in 0..<5 {
+                buffer[index] = Self.alphabet[Int(truncatingIfNeeded: start % 62)]
                 start /= 62
             }
-            for place in stride(from: 14, through: 5, by: -1) {
-                buffer[place] = Self.alphabet[Int(truncatingIfNeeded: number % 62)]
+            for index in stride(from: 14, through: 5, by: -1) {
+                buffer[index] = Self.alphabet[Int(truncatingIfNeeded: number % 62)]
                 number /= 62
             }
             return 15

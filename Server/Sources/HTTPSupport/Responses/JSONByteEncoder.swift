@@ -1,4 +1,4 @@
-/// Hands out places to write to. Error paths are not kept: only a number that is not finite can fail.
+/// Hands out containers to write to. Error paths are not kept: only a number that is not finite can fail.
 struct JSONByteEncoder: Encoder {
     let writer: JSONByteWriter
     var codingPath: [any CodingKey] { [] }

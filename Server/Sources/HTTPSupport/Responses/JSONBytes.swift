@@ -62,7 +62,7 @@ package final class JSONByteWriter {
         while open.count > depth { bytes.append(open.removeLast().close) }
     }
 
-    /// Goes to the next place of the innermost object or list.
+    /// Goes to the next member or element of the innermost object or list.
     func separate() {
         guard !open.isEmpty else { return }
         if !open[open.count - 1].isEmpty { bytes.append(UInt8(ascii: ",")) }

@@ -43,9 +43,9 @@ package struct ThemeDraft: Sendable {
 
     private static func path(of fault: DecodingError) -> String {
         switch fault {
-        case .dataCorrupted(let place), .typeMismatch(_, let place), .valueNotFound(_, let place),
-            .keyNotFound(_, let place):
-            MemberFault.printable(place.codingPath.map(\.stringValue).joined(separator: "."))
+        case .dataCorrupted(let context), .typeMismatch(_, let context), .valueNotFound(_, let context),
+            .keyNotFound(_, let context):
+            MemberFault.printable(context.codingPath.map(\.stringValue).joined(separator: "."))
         @unknown default: ""
         }
     }

@@ -3,7 +3,7 @@ package import NIOCore
 package import OkaeriWire
 
 extension Authenticated {
-    /// The own user in the words of a protocol: after the first time as it was kept, with no work but to look.
+    /// The own user in the words of a protocol: after the first time from the cache.
     ///
     /// - Parameters:
     ///   - protocolName: The protocol. The one that asks first has its words kept.

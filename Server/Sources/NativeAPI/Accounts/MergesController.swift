@@ -4,27 +4,17 @@ import Hummingbird
 import OkaeriWire
 
 /// Merges of two users of one person.
-final class MergesController: Sendable {
-    private let requests: NativeRequests
-    private let previewMerge: PreviewMerge
-    private let rememberAttempt: RememberAttempt
-    private let resolveMerge: ResolveMerge
-    private let undoMerge: UndoMerge
-
-    init(_ requests: NativeRequests, _ modules: Modules) {
-        self.requests = requests
-        previewMerge = modules.transfers.previewMerge
-        rememberAttempt = modules.accounts.rememberAttempt
-        resolveMerge = modules.transfers.resolveMerge
-        undoMerge = modules.transfers.undoMerge
-    }
+struct MergesController: Sendable {
+    let requests: NativeRequests
+    let transfers: Transfers
+    let accounts: Accounts
 
     /// `POST /v1/user/merge/preview`: what would become of two users.
     func preview(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
         guard let asked = try await requests.readJSON(MergePreviewBody.self, of: request, context) else {
             throw RequestError.membersInvalid([MemberFault(path: "ticket", rule: .required)])
         }
-        let preview = try await previewMerge(asked.ticket, by: caller)
+        let preview = try await transfers.previewMerge(asked.ticket, by: caller)
         // The caller has proved to be both.
         func body(_ user: User) -> UserBody { UserBody(user.shown(to: .owner, in: caller.application)) }
         let answer = MergePreviewResponse(
@@ -41,9 +31,9 @@ final class MergesController: Sendable {
         guard let choice = MergeChoice(rawValue: body.choice) else {
             throw RequestError.membersInvalid([MemberFault(path: "choice", rule: .malformed)])
         }
-        try await rememberAttempt(
+        try await accounts.rememberAttempt(
             try Attempt(name: try Attempt.name(of: request), body: body), by: caller)
-        let resolution = try await resolveMerge(
+        let resolution = try await transfers.resolveMerge(
             body.ticket, choice, by: caller, address: requests.gate.client(of: request, context),
             from: requests.origin(of: request, context))
         let answer = MergeResponse(
@@ -59,7 +49,7 @@ final class MergesController: Sendable {
         guard let body = try await requests.readJSON(UndoMergeBody.self, of: request, context) else {
             throw RequestError.membersInvalid([MemberFault(path: "merge", rule: .required)])
         }
-        try await undoMerge(
+        try await transfers.undoMerge(
             Identifier(rawValue: body.merge), by: caller, isProven: requests.isProven(request, context),
             from: requests.origin(of: request, context))
         return Response(status: .noContent)

@@ -4,27 +4,20 @@ import Hummingbird
 import OkaeriWire
 
 /// What a device has to show its user.
-final class NoticesController: Sendable {
-    private let requests: NativeRequests
-    private let listNotices: ListNotices
-    private let acknowledgeNotice: AcknowledgeNotice
-
-    init(_ requests: NativeRequests, _ modules: Modules) {
-        self.requests = requests
-        listNotices = modules.transfers.listNotices
-        acknowledgeNotice = modules.transfers.acknowledgeNotice
-    }
+struct NoticesController: Sendable {
+    let requests: NativeRequests
+    let transfers: Transfers
 
     /// `GET /v1/user/notices`: what this device has not been told.
     func list(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
-        let transfers = try await listNotices(for: caller)
-        return try JSONResponse(body: NoticeListAnswer(notices: transfers.map { NoticeBody($0) })).response()
+        let transfers = try await transfers.listNotices(for: caller)
+        return try JSONResponse(body: NoticeListResponse(notices: transfers.map { NoticeBody($0) })).response()
     }
 
     /// `DELETE /v1/user/notices/{id}`: the person took note.
     func acknowledge(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
         if let id = context.parameters.get("id") {
-            try await acknowledgeNotice(Identifier(rawValue: id), by: caller)
+            try await transfers.acknowledgeNotice(Identifier(rawValue: id), by: caller)
         }
         return Response(status: .noContent)
     }

@@ -4,30 +4,22 @@ import Hummingbird
 import OkaeriWire
 
 /// The password of the own user, and its reset by mail.
-final class PasswordController: Sendable {
-    private let requests: NativeRequests
-    private let changePassword: ChangePassword
-    private let requestPasswordReset: RequestPasswordReset
-    private let resetPassword: ResetPassword
-
-    init(_ requests: NativeRequests, _ modules: Modules) {
-        self.requests = requests
-        changePassword = modules.accounts.changePassword
-        requestPasswordReset = modules.messaging.requestPasswordReset
-        resetPassword = modules.accounts.resetPassword
-    }
+struct PasswordController: Sendable {
+    let requests: NativeRequests
+    let accounts: Accounts
+    let messaging: Messaging
 
     /// `PUT /v1/user/password`: another password; the other sessions end.
     func change(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
         guard let body = try await requests.readJSON(PasswordChangeBody.self, of: request, context) else {
             throw RequestError.membersInvalid([MemberFault(path: "newPassword", rule: .required)])
         }
-        let ended = try await changePassword(
+        let ended = try await accounts.changePassword(
             ChangePassword.Request(
                 current: body.currentPassword.map(Secret.init(_:)), new: Secret(body.newPassword),
                 address: requests.gate.client(of: request, context), origin: requests.origin(of: request, context)),
             by: caller, isProven: requests.isProven(request, context))
-        return try JSONResponse(body: EndedSessionsAnswer(ended: ended)).response()
+        return try JSONResponse(body: EndedSessionsResponse(ended: ended)).response()
     }
 
     /// `POST /v1/password-reset/request`: mail what allows a new password. The answer tells nobody whether there is such a
@@ -36,11 +28,11 @@ final class PasswordController: Sendable {
         _ application: Domain.Application, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
         let body = try await requests.requiredJSON(PasswordResetRequestBody.self, of: request, context)
-        let life = try await requestPasswordReset(
+        let life = try await messaging.requestPasswordReset(
             email: body.email, in: application, languages: AcceptLanguage.tags(of: request),
             from: requests.gate.client(of: request, context))
         return try JSONResponse(
-            body: MailOrderAnswer(expiresInSeconds: life.components.seconds), status: .accepted
+            body: MailOrderResponse(expiresInSeconds: life.components.seconds), status: .accepted
         ).response()
     }
 
@@ -53,7 +45,7 @@ final class PasswordController: Sendable {
         let restoringFrom = try requests.restoration(of: request, context)
         var named = body
         named.newPassword = ""
-        try await resetPassword(
+        try await accounts.resetPassword(
             ResetPassword.Request(
                 application: application, token: body.token, newPassword: Secret(body.newPassword),
                 address: requests.gate.client(of: request, context),

@@ -5,26 +5,14 @@ import OkaeriWire
 import QRCodes
 
 /// Transfer codes, which carry a user to another device.
-final class TransferCodesController: Sendable {
-    private let requests: NativeRequests
-    private let metrics: ServerMetrics
-    private let issueTransferCode: IssueTransferCode
-    private let withdrawTransferCode: WithdrawTransferCode
-    private let redeemTransferCode: RedeemTransferCode
-    private let undoTransfer: UndoTransfer
-
-    init(_ requests: NativeRequests, _ modules: Modules, metrics: ServerMetrics) {
-        self.requests = requests
-        self.metrics = metrics
-        issueTransferCode = modules.transfers.issueTransferCode
-        withdrawTransferCode = modules.transfers.withdrawTransferCode
-        redeemTransferCode = modules.transfers.redeemTransferCode
-        undoTransfer = modules.transfers.undoTransfer
-    }
+struct TransferCodesController: Sendable {
+    let requests: NativeRequests
+    let metrics: ServerMetrics
+    let transfers: Transfers
 
     /// `POST /v1/user/transfer-code`: a code that carries the user to another device.
     func issue(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
-        let issued = try await issueTransferCode(
+        let issued = try await transfers.issueTransferCode(
             by: caller, isProven: requests.isProven(request, context), from: requests.origin(of: request, context))
         let link = issued.link?.revealed
         // An application's pattern may be too long for a QR code; the code alone never is.
@@ -36,7 +24,7 @@ final class TransferCodesController: Sendable {
 
     /// `DELETE /v1/user/transfer-code`: the code leads nowhere any more.
     func withdraw(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
-        try await withdrawTransferCode(by: caller, from: requests.origin(of: request, context))
+        try await transfers.withdrawTransferCode(by: caller, from: requests.origin(of: request, context))
         return Response(status: .noContent)
     }
 
@@ -66,7 +54,7 @@ final class TransferCodesController: Sendable {
         _ request: RedeemTransferCode.Request
     ) async throws(DomainError) -> RedeemTransferCode.Redeemed {
         do throws(DomainError) {
-            let redeemed = try await redeemTransferCode(request)
+            let redeemed = try await transfers.redeemTransferCode(request)
             metrics.knownUserLogIns.add()
             return redeemed
         } catch {
@@ -81,7 +69,7 @@ final class TransferCodesController: Sendable {
         guard let body = try await requests.readJSON(UndoTransferBody.self, of: request, context) else {
             throw RequestError.membersInvalid([MemberFault(path: "transfer", rule: .required)])
         }
-        try await undoTransfer(
+        try await transfers.undoTransfer(
             Identifier(rawValue: body.transfer), by: caller, from: requests.origin(of: request, context))
         return Response(status: .noContent)
     }

@@ -5,26 +5,11 @@ package import Hummingbird
 import OkaeriWire
 
 /// The own user: made, read, changed, made permanent, deleted, exported.
-final class UsersController: Sendable {
-    private let requests: NativeRequests
-    private let metrics: ServerMetrics
-    private let signUp: SignUp
-    private let editUser: EditUser
-    private let rememberAttempt: RememberAttempt
-    private let upgradeOrOfferMerge: UpgradeOrOfferMerge
-    private let requestDeletion: RequestDeletion
-    private let exportUser: ExportUser
-
-    init(_ requests: NativeRequests, _ modules: Modules, metrics: ServerMetrics) {
-        self.requests = requests
-        self.metrics = metrics
-        signUp = modules.accounts.signUp
-        editUser = modules.accounts.editUser
-        rememberAttempt = modules.accounts.rememberAttempt
-        upgradeOrOfferMerge = modules.accounts.upgradeOrOfferMerge
-        requestDeletion = modules.deletion.requestDeletion
-        exportUser = modules.deletion.exportUser
-    }
+struct UsersController: Sendable {
+    let requests: NativeRequests
+    let metrics: ServerMetrics
+    let accounts: Accounts
+    let deletion: Deletion
 
     /// `POST /v1/sign-up`: makes a user with identifiers and a password, and logs it in.
     func create(
@@ -36,7 +21,7 @@ final class UsersController: Sendable {
         named.password = nil
         let attempt = try Attempt(name: attemptName, body: named)
         let logIn = try await metrics.logIn { () async throws(DomainError) in
-            try await signUp(
+            try await accounts.signUp(
                 SignUp.Request(
                     application: application,
                     identifiers: NewIdentifiers(
@@ -62,7 +47,7 @@ final class UsersController: Sendable {
     func update(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
         let patch = try await requests.readJSON(
             UserPatchBody.self, of: request, context, mediaTypes: ["application/merge-patch+json", "application/json"])
-        let user = try await editUser(
+        let user = try await accounts.editUser(
             UserEdit(patch ?? UserPatchBody()), of: caller.user.id, in: caller.application,
             by: requests.author(caller, request, context)
         ).user
@@ -75,8 +60,8 @@ final class UsersController: Sendable {
         let body = try await requests.readJSON(UpgradeBody.self, of: request, context) ?? UpgradeBody(password: nil)
         var named = body
         named.password = nil
-        try await rememberAttempt(try Attempt(name: attemptName, body: named), by: caller)
-        let user = try await upgradeOrOfferMerge(
+        try await accounts.rememberAttempt(try Attempt(name: attemptName, body: named), by: caller)
+        let user = try await accounts.upgradeOrOfferMerge(
             UpgradeUser.Request(
                 identifiers: NewIdentifiers(
                     username: ValueChange(given: body.username), email: ValueChange(given: body.email),
@@ -94,14 +79,14 @@ final class UsersController: Sendable {
 
     /// `DELETE /v1/user`: the user asks to be deleted.
     func delete(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
-        let erasedAt = try await requestDeletion(
+        let erasedAt = try await deletion.requestDeletion(
             by: caller, isProven: requests.isProven(request, context), from: requests.origin(of: request, context))
-        return try JSONResponse(body: DeletionAnswer(erasedAt: erasedAt.wire), status: .accepted).response()
+        return try JSONResponse(body: DeletionResponse(erasedAt: erasedAt.wire), status: .accepted).response()
     }
 
     /// `GET /v1/user/export`: everything that is stored about the user.
     func export(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
-        let export = try await exportUser(
+        let export = try await deletion.exportUser(
             by: caller, isProven: requests.isProven(request, context), from: requests.origin(of: request, context))
         return try NativeAPI.response(export, current: caller.session.id)
     }
@@ -129,7 +114,7 @@ extension ValueChange where Value: Codable & Hashable {
 extension NativeAPI {
     /// Everything that is stored about a user, as a file. The hosted pages give the same.
     package static func response(_ export: ExportUser.Export, current: Identifier<Session>) throws -> Response {
-        let body = ExportAnswer(
+        let body = ExportResponse(
             exportedAt: export.exportedAt.wire, application: export.application.id.rawValue,
             // All of it, also what apps never see: it is the person's right (GDPR, article 15).
             user: UserBody(export.user.shown(to: .server, in: export.application)),

@@ -114,36 +114,6 @@ struct AdminLogInResponse: Encodable {
     }
 }
 
-struct AdminBody: Encodable {
-    let id: String
-    let name: String
-    let role: String
-    /// Absent for all.
-    let applications: [String]?
-    let isSetUp: Bool
-    let isDisabled: Bool
-    let recoveryCodesLeft: Int
-    let createdAt: WireTime
-    let updatedAt: WireTime
-    let lastLogInAt: WireTime?
-    /// Until when log-ins by the name are refused; absent when they are not, and where it was not asked.
-    let lockedUntil: WireTime?
-
-    init(_ admin: Admin, lockedUntil: Timestamp? = nil) {
-        id = admin.id.rawValue
-        name = admin.name
-        role = admin.role.rawValue
-        applications = admin.applications?.map(\.rawValue).sorted()
-        isSetUp = admin.isSetUp
-        isDisabled = admin.isDisabled
-        recoveryCodesLeft = admin.recoveryDigests.count
-        createdAt = admin.createdAt.wire
-        updatedAt = admin.updatedAt.wire
-        lastLogInAt = admin.lastLogInAt?.wire
-        self.lockedUntil = lockedUntil?.wire
-    }
-}
-
 struct AdminsBody: Encodable {
     let admins: [AdminBody]
 }
@@ -230,7 +200,7 @@ struct AdminKeyBody: Encodable {
         name = key.name
         scopes = key.scopes.map(\.rawValue).sorted()
         applications = key.applications?.map(\.rawValue).sorted()
-        createdBy = key.createdBy
+        createdBy = key.maker.name
         createdAt = key.createdAt.wire
         expiresAt = key.expiresAt.wire
     }

@@ -34,7 +34,7 @@ extension AdminAPI {
             let limit = try query.number("limit", in: 1...ListActivity.maximumPageSize) ?? 50
             let sessions = try await call.rules.listActivity.sessions(
                 in: application.id, protocolName: query.text("protocol").map { .init(rawValue: $0) },
-                from: query.text("from").map(SessionPlace.init(wire:)), limit: limit)
+                from: query.text("from").map(SessionCursor.init(wire:)), limit: limit)
             return try call.answer(
                 AdminSessionsBody(
                     sessions: sessions.map { AdminSessionBody($0, for: access) },
@@ -91,7 +91,7 @@ extension AdminCall {
     }
 }
 
-extension SessionPlace {
+extension SessionCursor {
     /// `USER.SESSION`.
     init(wire text: String) {
         let parts = text.split(separator: ".", maxSplits: 1).map(String.init)

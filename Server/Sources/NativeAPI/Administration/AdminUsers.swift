@@ -15,7 +15,7 @@ extension AdminAPI {
                 "search", "from", "limit")
             let (access, application) = (try call.caller(), try call.targetApplication())
             let page = try await call.rules.browseUsers(
-                in: application.id, try BrowseUsers.Filter(query), from: query.text("from").map(UserPlace.init(wire:)),
+                in: application.id, try BrowseUsers.Filter(query), from: query.text("from").map(UserCursor.init(wire:)),
                 limit: try query.number("limit", in: 1...BrowseUsers.maximumPageSize) ?? 50,
                 searchesParts: access.may(.readPersonalData, in: application.id))
             return try call.answer(
@@ -73,7 +73,7 @@ extension AdminAPI {
         AdminRoute(.delete, "\(one)/device-keys", .removeAllDeviceKeys) { call in
             let removed = try await call.modules.accounts.removeDeviceKeys.others(
                 of: try call.user(), in: try call.targetApplication(), by: .operator(try call.auditActor()))
-            return try call.answer(RemovedDeviceKeysAnswer(removed: removed))
+            return try call.answer(RemovedDeviceKeysResponse(removed: removed))
         },
         AdminRoute(.delete, "\(one)/sessions/{session}", .endSession) { call in
             try await call.rules.endSession(
@@ -134,7 +134,7 @@ extension BrowseUsers.Filter {
     }
 }
 
-extension UserPlace {
+extension UserCursor {
     /// `ID` or `ID.KEY`.
     init(wire text: String) {
         let parts = text.split(separator: ".", maxSplits: 1).map(String.init)

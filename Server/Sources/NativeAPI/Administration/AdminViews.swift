@@ -109,11 +109,14 @@ struct NewUserListViewBody: Decodable, Sendable {
         }
         var chosen: [UserListView.Column] = []
         for text in columns ?? [] { chosen.append(try word(text, "columns")) }
-        var view = UserListView(
-            name: name, provider: provider.map { .init(rawValue: $0) },
-            protocolName: `protocol`.map { .init(rawValue: $0) }, seenSince: try day(seenSince, "seenSince"),
-            notSeenSince: try day(notSeenSince, "notSeenSince"), search: search, columns: chosen,
-            fields: fields ?? [])
+        var view = UserListView(name: name)
+        view.provider = provider.map { .init(rawValue: $0) }
+        view.protocolName = `protocol`.map { .init(rawValue: $0) }
+        view.seenSince = try day(seenSince, "seenSince")
+        view.notSeenSince = try day(notSeenSince, "notSeenSince")
+        view.search = search
+        view.columns = chosen
+        view.fields = fields ?? []
         if let kind { view.kind = try word(kind, "kind") }
         return view
     }

@@ -4,27 +4,21 @@ import Hummingbird
 import OkaeriWire
 
 /// Verification of mail addresses.
-final class EmailController: Sendable {
-    private let requests: NativeRequests
-    private let requestEmailVerification: RequestEmailVerification
-    private let verifyEmail: VerifyEmail
-
-    init(_ requests: NativeRequests, _ modules: Modules) {
-        self.requests = requests
-        requestEmailVerification = modules.messaging.requestEmailVerification
-        verifyEmail = modules.accounts.verifyEmail
-    }
+struct EmailController: Sendable {
+    let requests: NativeRequests
+    let messaging: Messaging
+    let accounts: Accounts
 
     /// `POST /v1/email/verify/request`: mail what verifies the present address, or a new one.
     func requestVerification(
         _ caller: Authenticated, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
         let body = try await requests.readJSON(EmailVerificationRequestBody.self, of: request, context)
-        let life = try await requestEmailVerification(
+        let life = try await messaging.requestEmailVerification(
             email: body?.email, by: caller, isProven: requests.isProven(request, context),
             languages: AcceptLanguage.tags(of: request), from: requests.gate.client(of: request, context))
         return try JSONResponse(
-            body: MailOrderAnswer(expiresInSeconds: life.components.seconds), status: .accepted
+            body: MailOrderResponse(expiresInSeconds: life.components.seconds), status: .accepted
         ).response()
     }
 
@@ -41,7 +35,7 @@ final class EmailController: Sendable {
         // Which of the two should count, nobody could say.
         case (.some, .some): throw RequestError.membersInvalid([MemberFault(path: "token", rule: .malformed)])
         }
-        try await verifyEmail(
+        try await accounts.verifyEmail(
             proof, in: application, from: requests.gate.client(of: request, context),
             attempt: try Attempt(name: try Attempt.name(of: request), body: body)?.digest,
             origin: requests.origin(of: request, context))

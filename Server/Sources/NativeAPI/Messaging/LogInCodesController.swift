@@ -4,25 +4,18 @@ import Hummingbird
 import OkaeriWire
 
 /// One-time codes by mail.
-final class LogInCodesController: Sendable {
-    private let requests: NativeRequests
-    private let metrics: ServerMetrics
-    private let requestLogInCode: RequestLogInCode
-    private let logInWithCode: LogInWithCode
-
-    init(_ requests: NativeRequests, _ modules: Modules, metrics: ServerMetrics) {
-        self.requests = requests
-        self.metrics = metrics
-        requestLogInCode = modules.messaging.requestLogInCode
-        logInWithCode = modules.accounts.logInWithCode
-    }
+struct LogInCodesController: Sendable {
+    let requests: NativeRequests
+    let metrics: ServerMetrics
+    let messaging: Messaging
+    let accounts: Accounts
 
     /// `POST /v1/log-in/code/request`: mail a code to log in with. The answer tells nobody whether there is such a user.
     func send(
         _ application: Domain.Application, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
         let body = try await requests.requiredJSON(LogInCodeRequestBody.self, of: request, context)
-        let (ticket, life) = try await requestLogInCode(
+        let (ticket, life) = try await messaging.requestLogInCode(
             email: body.email, in: application, languages: AcceptLanguage.tags(of: request),
             from: requests.gate.client(of: request, context))
         let answer = LogInCodeRequestResponse(ticket: ticket.revealed, expiresInSeconds: life.components.seconds)
@@ -38,7 +31,7 @@ final class LogInCodesController: Sendable {
         let body = try await requests.requiredJSON(LogInCodeBody.self, of: request, context)
         let attempt = try Attempt(name: name, body: body)
         let logIn = try await metrics.logIn { () async throws(DomainError) in
-            try await logInWithCode(
+            try await accounts.logInWithCode(
                 LogInWithCode.Request(
                     application: application, ticket: body.ticket, code: body.code,
                     proof: requests.gate.presentedProof(of: request, context),

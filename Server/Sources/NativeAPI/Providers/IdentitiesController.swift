@@ -4,24 +4,11 @@ import Hummingbird
 import OkaeriWire
 
 /// Identities of providers: log-in, linking, and what Apple reports of them.
-final class IdentitiesController: Sendable {
-    private let requests: NativeRequests
-    private let metrics: ServerMetrics
-    private let logInWithProvider: LogInWithProvider
-    private let rememberAttempt: RememberAttempt
-    private let linkProvider: LinkProvider
-    private let editUser: EditUser
-    private let takeAppleNotification: TakeAppleNotification
-
-    init(_ requests: NativeRequests, _ modules: Modules, metrics: ServerMetrics) {
-        self.requests = requests
-        self.metrics = metrics
-        logInWithProvider = modules.accounts.logInWithProvider
-        rememberAttempt = modules.accounts.rememberAttempt
-        linkProvider = modules.accounts.linkProvider
-        editUser = modules.accounts.editUser
-        takeAppleNotification = modules.providers.takeAppleNotification
-    }
+struct IdentitiesController: Sendable {
+    let requests: NativeRequests
+    let metrics: ServerMetrics
+    let accounts: Accounts
+    let providers: Providers
 
     /// `POST /v1/log-in/{provider}`: log in with Apple or another provider; the first time makes a user.
     func logIn(
@@ -39,7 +26,7 @@ final class IdentitiesController: Sendable {
             fields: body.user?.fields ?? [:])
         let logIn: LogIn
         do {
-            logIn = try await logInWithProvider(
+            logIn = try await accounts.logInWithProvider(
                 LogInWithProvider.Request(
                     application: application, provider: provider, credential: try ProviderCredential(body),
                     proof: requests.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
@@ -62,9 +49,9 @@ final class IdentitiesController: Sendable {
             throw RequestError.nothingPresented
         }
         let credential = try ProviderCredential(body.logIn)
-        try await rememberAttempt(
+        try await accounts.rememberAttempt(
             try Attempt(name: try Attempt.name(of: request), body: body), by: caller)
-        let user = try await linkProvider(
+        let user = try await accounts.linkProvider(
             provider, credential, displayName: body.name, by: caller, isProven: requests.isProven(request, context),
             from: requests.origin(of: request, context))
         return try JSONResponse(body: UserBody(user.shown(to: .owner, in: caller.application))).response()
@@ -72,7 +59,7 @@ final class IdentitiesController: Sendable {
 
     /// `DELETE /v1/user/identities/{provider}`: unlink a provider's identity from the own user.
     func unlink(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
-        let user = try await editUser(
+        let user = try await accounts.editUser(
             UserEdit(unlinking: try context.provider()), of: caller.user.id, in: caller.application,
             by: requests.author(caller, request, context)
         ).user
@@ -85,7 +72,7 @@ final class IdentitiesController: Sendable {
         guard let body = try await requests.readJSON(AppleNotificationBody.self, of: request, context) else {
             throw RequestError.membersInvalid([MemberFault(path: "payload", rule: .required)])
         }
-        try await takeAppleNotification(body.payload)
+        try await providers.takeAppleNotification(body.payload)
         return Response(status: .ok)
     }
 }

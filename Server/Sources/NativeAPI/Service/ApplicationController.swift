@@ -4,34 +4,28 @@ import Hummingbird
 import OkaeriWire
 
 /// What an application is, for log-in screens.
-final class ApplicationController: Sendable {
-    private let requests: NativeRequests
-    private let pagesURL: String?
-    private let listProviders: ListProviders
-
-    init(_ requests: NativeRequests, _ modules: Modules) {
-        self.requests = requests
-        pagesURL = modules.pagesURL
-        listProviders = modules.providers.listProviders
-    }
+struct ApplicationController: Sendable {
+    let requests: NativeRequests
+    let pagesURL: String?
+    let providers: Providers
 
     /// `GET /v1/application`: what log-in screens must know before anybody is logged in.
     func profile(
         _ application: Domain.Application, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        let providers = try await listProviders(of: application.id)
+        let providers = try await providers.listProviders(of: application.id)
         let base = pagesURL.map { "\($0)/a/\(application.id.rawValue)" }
-        let profile = ApplicationProfile(
+        var profile = ApplicationProfile(
             id: application.id.rawValue, name: application.name, rules: AccountRulesBody(application),
             fields: application.settings.fieldRules.profileFields,
             providers: providers.map { ProfileProvider(name: $0.settings.provider.rawValue) },
-            // What an older or newer program stored and this one cannot read is as standard.
-            theme: application.settings.theme.flatMap { try? $0.decoded(as: Theme.self) },
             pages: base.map {
                 ProfilePages(
                     issuer: $0, logIn: "\($0)/log-in", signUp: "\($0)/sign-up", forgot: "\($0)/forgot",
                     account: "\($0)/account")
             })
+        // What an older or newer program stored and this one cannot read is as standard.
+        profile.theme = application.settings.theme.flatMap { try? $0.decoded(as: Theme.self) }
         return try JSONResponse(body: profile).response()
     }
 }

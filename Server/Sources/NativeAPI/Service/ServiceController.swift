@@ -5,13 +5,9 @@ import Hummingbird
 import NIOCore
 
 /// What operators and developers ask the server itself.
-final class ServiceController: Sendable {
-    private let findApplication: FindApplication
+struct ServiceController: Sendable {
+    let applications: Applications
     private let openAPI = ByteBuffer(bytes: PackageResources.openapi_yaml)
-
-    init(_ modules: Modules) {
-        findApplication = modules.applications.findApplication
-    }
 
     /// `GET /v1/openapi.yaml`: the API's description, as it stands in the repository.
     func description(_ request: Request, _ context: ServerContext) async throws -> Response {
@@ -29,7 +25,7 @@ final class ServiceController: Sendable {
     func ready(_ request: Request, _ context: ServerContext) async throws -> Response {
         do {
             // No application has the empty id, and what was not found is not kept: this always asks the storage.
-            _ = try await findApplication(Identifier(rawValue: ""))
+            _ = try await applications.findApplication(Identifier(rawValue: ""))
         } catch {
             guard error == .applicationUnknown else { throw error }
             return try JSONResponse(body: HealthResponse(status: "ready")).response()

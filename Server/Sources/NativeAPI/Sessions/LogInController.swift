@@ -4,20 +4,11 @@ import Hummingbird
 import OkaeriWire
 
 /// Log-ins by the device key, by password, and by a session of another protocol.
-final class LogInController: Sendable {
-    private let requests: NativeRequests
-    private let metrics: ServerMetrics
-    private let logInAutomatically: LogInAutomatically
-    private let logInWithPassword: LogInWithPassword
-    private let adoptSession: AdoptSession
-
-    init(_ requests: NativeRequests, _ modules: Modules, metrics: ServerMetrics) {
-        self.requests = requests
-        self.metrics = metrics
-        logInAutomatically = modules.accounts.logInAutomatically
-        logInWithPassword = modules.accounts.logInWithPassword
-        adoptSession = modules.sessions.adoptSession
-    }
+struct LogInController: Sendable {
+    let requests: NativeRequests
+    let metrics: ServerMetrics
+    let accounts: Accounts
+    let sessions: Sessions
 
     /// `POST /v1/log-in/automatic`: log in with the device's key; the first time makes a user.
     func automatically(
@@ -30,7 +21,7 @@ final class LogInController: Sendable {
         let attempt = try Attempt(name: attemptName, body: body)
         let logIn: LogIn
         do {
-            logIn = try await logInAutomatically(
+            logIn = try await accounts.logInAutomatically(
                 LogInAutomatically.Request(
                     application: application, proof: proof,
                     device: body.device.map { DeviceDescription($0) } ?? .init(),
@@ -59,7 +50,7 @@ final class LogInController: Sendable {
         named.password = ""
         let attempt = try Attempt(name: attemptName, body: named)
         let logIn = try await metrics.logIn { () async throws(DomainError) in
-            try await logInWithPassword(
+            try await accounts.logInWithPassword(
                 LogInWithPassword.Request(
                     application: application, identifier: body.identifier, password: Secret(body.password),
                     proof: requests.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
@@ -82,7 +73,7 @@ final class LogInController: Sendable {
         }
         var named = body
         named.token = ""
-        let logIn = try await adoptSession(
+        let logIn = try await sessions.adoptSession(
             AdoptSession.Request(
                 application: application, protocolName: .init(rawValue: body.protocolName),
                 token: Secret(body.token), proof: proof, joinsDevice: body.joinsDevice ?? true,

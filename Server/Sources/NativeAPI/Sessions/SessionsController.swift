@@ -4,49 +4,36 @@ import Hummingbird
 import OkaeriWire
 
 /// The own sessions.
-final class SessionsController: Sendable {
-    private let requests: NativeRequests
-    private let listSessions: ListSessions
-    private let endSession: EndSession
-    private let endOtherSessions: EndOtherSessions
-    private let logOut: LogOut
-    private let reauthenticate: Reauthenticate
-
-    init(_ requests: NativeRequests, _ modules: Modules) {
-        self.requests = requests
-        listSessions = modules.sessions.listSessions
-        endSession = modules.sessions.endSession
-        endOtherSessions = modules.sessions.endOtherSessions
-        logOut = modules.sessions.logOut
-        reauthenticate = modules.sessions.reauthenticate
-    }
+struct SessionsController: Sendable {
+    let requests: NativeRequests
+    let sessions: Sessions
 
     /// `GET /v1/user/sessions`: the own live sessions, newest first.
     func list(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
-        let sessions = try await listSessions(of: caller.user.id, in: caller.application)
+        let sessions = try await sessions.listSessions(of: caller.user.id, in: caller.application)
         let bodies = sessions.map { SessionBody($0, isCurrent: $0.id == caller.session.id) }
-        return try JSONResponse(body: SessionListAnswer(sessions: bodies)).response()
+        return try JSONResponse(body: SessionListResponse(sessions: bodies)).response()
     }
 
     /// `DELETE /v1/user/sessions/{id}`: ends one of the own sessions.
     func end(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
         guard let id = context.parameters.get("id") else { throw DomainError.sessionUnknown }
-        try await endSession(Identifier(rawValue: id), by: caller, from: requests.origin(of: request, context))
+        try await sessions.endSession(Identifier(rawValue: id), by: caller, from: requests.origin(of: request, context))
         return Response(status: .noContent)
     }
 
     /// `DELETE /v1/user/sessions`: “log out everywhere”: every way into the account ends but the session of the request, its
     /// device key, and what the user logs in with.
     func endOthers(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
-        let ended = try await endOtherSessions(
+        let ended = try await sessions.endOtherSessions(
             by: caller, isProven: requests.isProven(request, context), from: requests.origin(of: request, context))
-        return try JSONResponse(body: EndedSessionsAnswer(ended: ended.sessions, removedDeviceKeys: ended.deviceKeys))
+        return try JSONResponse(body: EndedSessionsResponse(ended: ended.sessions, removedDeviceKeys: ended.deviceKeys))
             .response()
     }
 
     /// `POST /v1/log-out`: ends the session of the request.
     func endCurrent(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
-        try await logOut(caller)
+        try await sessions.logOut(caller)
         return Response(status: .noContent)
     }
 
@@ -55,11 +42,11 @@ final class SessionsController: Sendable {
         let body = try await requests.readJSON(ReauthenticationBody.self, of: request, context)
         let credential = try Reauthenticate.Credential(
             body ?? ReauthenticationBody(), isProven: requests.isProven(request, context))
-        let answer = try await reauthenticate(
+        let answer = try await sessions.reauthenticate(
             by: credential, from: requests.gate.client(of: request, context), caller,
             origin: requests.origin(of: request, context))
         return try JSONResponse(
-            body: ReauthenticationAnswer(
+            body: ReauthenticationResponse(
                 session: NewSessionBody(
                     id: answer.session.id.rawValue, token: answer.token.revealed,
                     expiresAt: answer.session.expiresAt.wire, idleSeconds: answer.idleLifetime.components.seconds),

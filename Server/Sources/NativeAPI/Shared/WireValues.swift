@@ -5,26 +5,7 @@ package import OkaeriWire
 
 extension UserBody {
     /// A user as the API shows it.
-    init(_ shown: UserView) {
-        let user = shown.user
-        self.init(
-            id: user.id.rawValue, isAnonymous: user.isAnonymous, username: user.username, email: user.email,
-            emailVerified: user.emailVerifiedAt != nil,
-            emailIsRelay: user.hasRelayedEmail ? true : nil, phone: user.phone,
-            phoneVerified: user.phoneVerifiedAt != nil,
-            displayName: user.displayName, locale: user.locale, fields: user.fields,
-            identities: user.identities.map { IdentityBody($0) },
-            hasPassword: user.hasPassword, createdAt: user.createdAt.wire, updatedAt: user.updatedAt.wire,
-            lastLogInAt: user.lastLogInAt?.wire,
-            previousLogInAt: user.previousLogInAt?.wire)
-    }
-}
-
-extension IdentityBody {
-    init(_ identity: Identity) {
-        self.init(
-            provider: identity.provider.rawValue, subject: identity.subject, linkedAt: identity.linkedAt.wire)
-    }
+    init(_ shown: UserView) { self.init(shown.user) }
 }
 
 extension DeviceBody {
@@ -44,9 +25,11 @@ extension DeviceDescription {
 extension SessionBody {
     init(_ session: Session, isCurrent: Bool) {
         self.init(
-            id: session.id.rawValue, isCurrent: isCurrent, device: DeviceBody(session.device),
-            address: session.address, protocol: session.protocolName.rawValue, createdWith: session.method.rawValue,
-            createdAt: session.createdAt.wire, lastUsedAt: session.lastUsedAt.wire, expiresAt: session.expiresAt.wire)
+            id: session.id.rawValue, isCurrent: isCurrent, protocol: session.protocolName.rawValue,
+            createdWith: session.method.rawValue, createdAt: session.createdAt.wire,
+            lastUsedAt: session.lastUsedAt.wire, expiresAt: session.expiresAt.wire)
+        device = DeviceBody(session.device)
+        address = session.address
     }
 }
 

@@ -11,7 +11,7 @@ struct DeleteUserCommand: AsyncParsableCommand {
         abstract: "Delete a user: with grace, or at once and for good.",
         discussion: """
             Sessions end at the user's next request. When the application's grace period is over, everything stored about \
-            the user is erased but the audit log, and providers are told to end their grants. Until then “user restore” \
+            the user is erased but the audit log, and providers are asked to end their grants. Until then “user restore” \
             brings the user back, and so does a log-in with the header Okaeri-Restore. With --now nothing does.
 
             On a terminal the user's id is asked for once more; elsewhere --yes must be given.

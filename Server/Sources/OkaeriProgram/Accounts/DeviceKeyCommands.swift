@@ -62,7 +62,7 @@ struct RemoveDeviceKeyCommand: AsyncParsableCommand {
         commandName: "remove-device-key",
         abstract: "Remove one device key of a user, or all of them.",
         discussion: """
-            The device logs in automatically no more, its sessions end, and it is told why. It is let in again by a log-in by \
+            The device logs in automatically no more, its sessions end, and it learns why. It is let in again by a log-in by \
             other means. The last way into an account stays.
 
             Examples:
@@ -100,7 +100,7 @@ struct RemoveDeviceKeyCommand: AsyncParsableCommand {
             try await modules.accounts.removeDeviceKeys(thumbprint, of: id, in: application, by: .operator(who))
             return 1
         }
-        guard !output.isJSON else { return Console.write(json: RemovedDeviceKeysAnswer(removed: removed)) }
+        guard !output.isJSON else { return Console.write(json: RemovedDeviceKeysResponse(removed: removed)) }
         Console.write(removed == 1 ? "One device key was removed." : "\(removed) device keys were removed.")
     }
 }
@@ -126,7 +126,7 @@ struct LogOutUserCommand: AsyncParsableCommand {
         }
         guard !user.output.isJSON else {
             return Console.write(
-                json: EndedSessionsAnswer(ended: ended.sessions, removedDeviceKeys: ended.deviceKeys))
+                json: EndedSessionsResponse(ended: ended.sessions, removedDeviceKeys: ended.deviceKeys))
         }
         Console.write("Sessions ended: \(ended.sessions). Device keys removed: \(ended.deviceKeys).")
     }

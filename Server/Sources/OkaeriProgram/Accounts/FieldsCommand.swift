@@ -9,7 +9,7 @@ struct FieldsCommand: ParsableCommand {
         commandName: "fields",
         abstract: "Show or change what holds for the users' custom fields.",
         discussion: """
-            Without rules, users write any fields, and whoever may see a user reads them. A rule says for one field who reads \
+            Without rules, users write any fields, and all who may see a user read them. A rule says for one field who reads \
             it (public, owner, server), who writes it (owner, server), its type, a default for new users, and whether nobody \
             registers without it. The server's operators read and write everything. A running server obeys at its next request.
 
@@ -58,7 +58,7 @@ struct ListFieldRulesCommand: AsyncParsableCommand {
         Console.write(
             rules.isClosed
                 ? "Other fields are written by the server alone, and read by their owner."
-                : "Other fields are written by their owner, and read by whoever may see the user.")
+                : "Other fields are written by their owner, and read by all who may see the user.")
     }
 }
 
@@ -67,7 +67,7 @@ struct SetFieldRuleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Make or replace the rule for one field.",
         discussion: """
-            What users have already stays as it is and readable; how many of them break the rule is told.
+            What users have already stays as it is and readable; the command prints how many of them break the rule.
 
             Examples:
               okaeri application fields set 00VHj9mrbT8wn7Qk coins --type integer --write server --default 0
@@ -176,7 +176,7 @@ struct FieldPolicyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy", abstract: "Say what holds for fields without a rule.",
         discussion: """
-            open: users write them, and whoever may see a user reads them. closed: the server alone writes them, and their \
+            open: users write them, and all who may see a user read them. closed: the server alone writes them, and their \
             owner reads them.
 
             Examples:

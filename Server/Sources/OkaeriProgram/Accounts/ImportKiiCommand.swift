@@ -14,7 +14,7 @@ struct ImportKiiCommand: AsyncParsableCommand {
         discussion: """
             Records are user objects as Kii's API showed them: ids, names, addresses, custom fields and linked accounts \
             stay. Where you have access tokens, put them in as “_accessToken”, or several as “_accessTokens”: apps then go \
-            on with the tokens that they hold, which is the only way on for pseudo users. Kii never told passwords: users \
+            on with the tokens that they hold, which is the only way on for pseudo users. Kii never gave passwords away: users \
             who had one ask for a new one by mail. A record of a user who is there already still brings its tokens along, \
             so that they can come in a second file.
 

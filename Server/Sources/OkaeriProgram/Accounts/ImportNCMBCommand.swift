@@ -11,7 +11,7 @@ struct ImportNCMBCommand: AsyncParsableCommand {
         discussion: """
             Ids, times, fields, access lists and authData stay. Passwords were never exported: members with a confirmed \
             mail address ask for a new one, members of a provider log in by it. For apps that used the device's id as user \
-            name and password, say --device-ids: whoever has such a name can then log in by it, as before.
+            name and password, say --device-ids: all who know such a name can then log in by it, as before.
 
             Members whose providers the application has not set up are refused: set those up first.
 

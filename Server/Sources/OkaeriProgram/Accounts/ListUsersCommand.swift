@@ -1,5 +1,6 @@
 import ArgumentParser
 import Domain
+import HTTPSupport
 import OkaeriWire
 
 /// `okaeri user list`

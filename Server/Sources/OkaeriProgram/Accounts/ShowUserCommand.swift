@@ -1,6 +1,7 @@
 import ArgumentParser
 import Domain
 import Foundation
+import HTTPSupport
 import OkaeriWire
 
 /// `okaeri user show`

@@ -2,24 +2,6 @@ import Domain
 import HTTPSupport
 import OkaeriWire
 
-extension UserBody {
-    /// A user as the API shows it.
-    init(_ user: User) {
-        self.init(
-            id: user.id.rawValue, isAnonymous: user.isAnonymous, username: user.username, email: user.email,
-            emailVerified: user.emailVerifiedAt != nil,
-            emailIsRelay: user.hasRelayedEmail ? true : nil, phone: user.phone,
-            phoneVerified: user.phoneVerifiedAt != nil,
-            displayName: user.displayName, locale: user.locale, fields: user.fields,
-            identities: user.identities.map {
-                IdentityBody(provider: $0.provider.rawValue, subject: $0.subject, linkedAt: $0.linkedAt.wire)
-            },
-            hasPassword: user.hasPassword, createdAt: user.createdAt.wire, updatedAt: user.updatedAt.wire,
-            lastLogInAt: user.lastLogInAt?.wire,
-            previousLogInAt: user.previousLogInAt?.wire)
-    }
-}
-
 /// A user's session as `--json` shows it.
 struct SessionDescription: Encodable {
     let id: String

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Domain
+import HTTPSupport
 import OkaeriServer
 import OkaeriWire
 
@@ -44,7 +45,7 @@ struct ListAdminsCommand: AsyncParsableCommand {
             (try await modules.administration.listAdmins(), try await modules.administration.listLocks())
         }
         guard !output.isJSON else {
-            return Console.write(json: admins.map { AdminDescription($0, lockedUntil: locks[$0.id]) })
+            return Console.write(json: admins.map { AdminBody($0, lockedUntil: locks[$0.id]) })
         }
         guard !admins.isEmpty else {
             return Console.write("There is no admin yet. “okaeri admin link” makes the first.")
@@ -67,7 +68,7 @@ struct AdminLinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "link", abstract: "Make a one-time link by which a new owner sets up name and password.",
         discussion: """
-            The link is good for a day and replaces earlier ones. Whoever has it becomes an owner: send it with care.
+            The link is good for a day and replaces earlier ones. The one who opens it becomes an owner: send it with care.
 
             Examples:
               okaeri admin link
@@ -152,7 +153,7 @@ struct UnlockAdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unlock", abstract: "Let an admin log in again at once after wrong passwords.",
         discussion: """
-            Wrong passwords for a name make the next try wait, whoever sends them. Another owner can end the wait in the \
+            Wrong passwords for a name make the next try wait, from any sender. Another owner can end the wait in the \
             dashboard, too.
 
             Examples:
@@ -172,7 +173,7 @@ struct UnlockAdminCommand: AsyncParsableCommand {
             try await modules.administration.unlockAdmin(admin.id, by: who)
             return admin
         }
-        guard !output.isJSON else { return Console.write(json: AdminDescription(admin)) }
+        guard !output.isJSON else { return Console.write(json: AdminBody(admin)) }
         Console.write("The admin \(admin.name) can log in again.")
     }
 }

@@ -24,12 +24,12 @@ struct LinkOptions: ParsableArguments {
         guard !output.isJSON else {
             return Console.write(
                 json: Output(
-                    admin: admin.map { AdminDescription($0) }, link: link, token: made.token.revealed,
+                    admin: admin.map { AdminBody($0) }, link: link, token: made.token.revealed,
                     expiresAt: made.expiresAt.wire))
         }
         Console.write(
             """
-            \(admin.map { "\($0.name) (\($0.role.rawValue))" } ?? "Whoever opens it") sets up password and one-time \
+            \(admin.map { "\($0.name) (\($0.role.rawValue))" } ?? "The one who opens it") sets up password and one-time \
             codes by this link:
               \(link)
             It counts once, until \(made.expiresAt.localText).
@@ -37,7 +37,7 @@ struct LinkOptions: ParsableArguments {
     }
 
     private struct Output: Encodable {
-        let admin: AdminDescription?
+        let admin: AdminBody?
         let link: String
         let token: String
         let expiresAt: WireTime
@@ -61,7 +61,7 @@ struct AdminStandingOptions: ParsableArguments {
             let admin = try await modules.administration.admin(name)
             return try await modules.administration.changeAdmin(admin.id, .init(isDisabled: isDisabled), by: who)
         }
-        guard !output.isJSON else { return Console.write(json: AdminDescription(admin)) }
+        guard !output.isJSON else { return Console.write(json: AdminBody(admin)) }
         Console.write(
             isDisabled ? "The admin \(admin.name) is kept out from now on." : "The admin \(admin.name) is let in again."
         )
@@ -77,31 +77,5 @@ extension Administration {
         let found = try await listAdmins().first { $0.foldedName == folded || $0.id.rawValue == text }
         guard let found else { throw .administration(.notFound) }
         return found
-    }
-}
-
-/// An admin as commands print it.
-struct AdminDescription: Encodable {
-    let id: String
-    let name: String
-    let role: String
-    let applications: [String]?
-    let isSetUp: Bool
-    let isDisabled: Bool
-    let createdAt: WireTime
-    let lastLogInAt: WireTime?
-    /// Until when log-ins by the name are refused, where that was asked.
-    let lockedUntil: WireTime?
-
-    init(_ admin: Admin, lockedUntil: Timestamp? = nil) {
-        id = admin.id.rawValue
-        name = admin.name
-        role = admin.role.rawValue
-        applications = admin.applications?.map(\.rawValue).sorted()
-        isSetUp = admin.isSetUp
-        isDisabled = admin.isDisabled
-        createdAt = admin.createdAt.wire
-        lastLogInAt = admin.lastLogInAt?.wire
-        self.lockedUntil = lockedUntil?.wire
     }
 }

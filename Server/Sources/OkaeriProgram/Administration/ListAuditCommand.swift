@@ -9,7 +9,7 @@ struct ListAuditCommand: AsyncParsableCommand {
         abstract: "Show an application's audit log, newest first.",
         discussion: """
             When there are more, the last line tells how to go on; in JSON it is the member “next”. Without an \
-            application it is the log of the server's own deeds.
+            application it is the log of the server's own actions.
 
             Examples:
               okaeri audit list --application 00VHj9mrbT8wn7Qk
@@ -23,7 +23,7 @@ struct ListAuditCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only what this one did: user:ID, operator, server.", valueName: "actor"))
     var actor: String?
 
-    @Option(help: ArgumentHelp("Only this kind of deed.", valueName: "action"))
+    @Option(help: ArgumentHelp("Only this kind of action.", valueName: "action"))
     var action: String?
 
     @Option(help: ArgumentHelp("Only what was done to this one: user:ID, session:ID.", valueName: "target"))

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Domain
 import Foundation
+import HTTPSupport
 import OkaeriServer
 
 /// `okaeri admin remove`
@@ -35,7 +36,7 @@ struct RemoveAdminCommand: AsyncParsableCommand {
         try await storage.perform(.removeAdmin) { modules, who throws(DomainError) in
             try await modules.administration.removeAdmin(found.id, by: who)
         }
-        guard !output.isJSON else { return Console.write(json: AdminDescription(found)) }
+        guard !output.isJSON else { return Console.write(json: AdminBody(found)) }
         Console.write("The admin \(found.name) is removed.")
     }
 

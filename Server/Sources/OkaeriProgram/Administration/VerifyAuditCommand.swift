@@ -24,7 +24,8 @@ struct VerifyAuditCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A number and a digest that were told before. The log must still hold them.", valueName: "number:digest"))
+            "A number and a digest that were printed before. The log must still hold them.", valueName: "number:digest")
+    )
     var known: KnownAuditEntry?
 
     @OptionGroup var storage: StorageOptions

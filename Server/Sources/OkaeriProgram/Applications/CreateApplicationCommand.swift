@@ -68,7 +68,7 @@ struct CreateApplicationCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Foreign protocols to switch on: ncmb,parse,kii,envelope. Keys that are told do so by themselves.",
+            "Foreign protocols to switch on: ncmb,parse,kii,envelope. Keys that are given do so by themselves.",
             valueName: "list"))
     var enable: ProtocolList?
 
@@ -144,5 +144,17 @@ struct CreateApplicationCommand: AsyncParsableCommand {
             try values.encode(to: encoder)
             try protocols.encode(to: encoder)
         }
+    }
+}
+
+/// A rule for one field, as `score=max`.
+struct MergeRuleArgument: ExpressibleByArgument {
+    let field: String
+    let rule: MergeRule
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "=")
+        guard parts.count == 2, let rule = MergeRule(rawValue: String(parts[1])) else { return nil }
+        (field, self.rule) = (String(parts[0]), rule)
     }
 }

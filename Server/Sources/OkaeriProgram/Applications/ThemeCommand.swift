@@ -48,16 +48,16 @@ struct SetThemeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let id = Identifier<Application>(rawValue: id)
-        let place = URL(fileURLWithPath: file)
+        let address = URL(fileURLWithPath: file)
         var theme: Theme
         do {
-            theme = try JSONDecoder().decode(Theme.self, from: Data(contentsOf: place))
+            theme = try JSONDecoder().decode(Theme.self, from: Data(contentsOf: address))
         } catch {
             throw CommandFault.usage("\(file) is no theme: \(Self.words(for: error))")
         }
-        theme.logo = try embedded(theme.logo, beside: place, maximumBytes: Self.maximumLogoBytes)
+        theme.logo = try embedded(theme.logo, beside: address, maximumBytes: Self.maximumLogoBytes)
         theme.backgroundImage = try embedded(
-            theme.backgroundImage, beside: place, maximumBytes: Self.maximumBackgroundBytes)
+            theme.backgroundImage, beside: address, maximumBytes: Self.maximumBackgroundBytes)
         let stored = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(theme))
         _ = try await storage.perform(.changeTheme) { modules, who throws(DomainError) in
             try await modules.applications.changeTheme(of: id, to: stored)
@@ -72,7 +72,7 @@ struct SetThemeCommand: AsyncParsableCommand {
     }
 
     /// A picture with its bytes in it, since pages load nothing from elsewhere.
-    private func embedded(_ picture: ThemePicture?, beside place: URL, maximumBytes: Int) throws -> ThemePicture? {
+    private func embedded(_ picture: ThemePicture?, beside address: URL, maximumBytes: Int) throws -> ThemePicture? {
         guard let picture else { return nil }
         switch picture.place {
         case .inline(_, let base64):
@@ -83,7 +83,7 @@ struct SetThemeCommand: AsyncParsableCommand {
         case .remote:
             throw CommandFault.usage("Pages load no pictures from elsewhere: name a file beside the theme.")
         case .asset(let name):
-            let file = place.deletingLastPathComponent().appendingPathComponent(name)
+            let file = address.deletingLastPathComponent().appendingPathComponent(name)
             let types = [
                 "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "webp": "image/webp", "gif": "image/gif",
             ]
@@ -100,9 +100,9 @@ struct SetThemeCommand: AsyncParsableCommand {
     private static func words(for error: any Error) -> String {
         guard let fault = error as? DecodingError else { return error.localizedDescription }
         switch fault {
-        case .dataCorrupted(let place), .typeMismatch(_, let place), .valueNotFound(_, let place),
-            .keyNotFound(_, let place):
-            return "\(place.codingPath.map(\.stringValue).joined(separator: ".")): \(place.debugDescription)"
+        case .dataCorrupted(let context), .typeMismatch(_, let context), .valueNotFound(_, let context),
+            .keyNotFound(_, let context):
+            return "\(context.codingPath.map(\.stringValue).joined(separator: ".")): \(context.debugDescription)"
         @unknown default: return "it cannot be read."
         }
     }

@@ -40,8 +40,8 @@ struct DemoAppleCommand: AsyncParsableCommand {
         let play = DemoApplePlay(server: server, application: application, fake: fake, language: language)
         var steps: [DemoApplePlay.Step]
         do throws(OkaeriError) {
-            let (played, phone) = try await play.steps()
-            steps = played
+            let (done, phone) = try await play.steps()
+            steps = done
             let (user, revoked) = try await play.requestDeletion(on: phone)
             // What the server does by itself when the grace is over.
             try await erase(user, of: application)

@@ -69,7 +69,7 @@ struct DemoApplePlay: Sendable {
         }
     }
 
-    /// The person proves to be there, asks to be deleted, and is told so at the next log-in.
+    /// The person proves to be there, asks to be deleted, and reads of it at the next log-in.
     ///
     /// - Returns: who it was, and how many grants Apple had revoked before.
     /// - Throws: `OkaeriError` when a scene goes wrong.
@@ -96,7 +96,7 @@ struct DemoApplePlay: Sendable {
             outcome: language.appleTexts.revoked(isRevoked), user: user)
     }
 
-    /// Whether Apple has been told to revoke one more grant, soon.
+    /// Whether Apple has been asked to revoke one more grant, soon.
     private func isRevoked(after before: Int) async throws(OkaeriError) -> Bool {
         for _ in 0..<Self.patience {
             // A cancelled demo has ended anyway.

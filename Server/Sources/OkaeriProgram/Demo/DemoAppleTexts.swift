@@ -45,7 +45,7 @@ extension DemoLanguage {
                 deletion: "Delete the user", merged: "The same person: merged without asking Apple again.",
                 same: "The same user as before.", different: "Another user than before.",
                 hello: "Nice to meet you, %!", revokedAtApple: "Apple has revoked the grant too.",
-                notRevoked: "Apple has not been told yet; the server tries again.")
+                notRevoked: "Apple has not been asked yet; the server tries again.")
         }
     }
 }

@@ -56,7 +56,7 @@ struct DemoCommand: AsyncParsableCommand {
     /// Tells what happened on other phones, as an app would.
     private func tellNotices(_ okaeri: OkaeriClient, _ launch: DemoLaunch) async {
         guard !launch.isFirstVisit, !launch.isOffline, !options.output.isJSON else { return }
-        // The greeting stands without them; what cannot be asked now is told at the next launch.
+        // The greeting stands without them; what cannot be asked now is shown at the next launch.
         let notices = (try? await okaeri.pendingNotices()) ?? []
         if notices.contains(where: { $0.kind == .deviceAdded }) {
             Console.write(options.language.transferTexts.deviceAdded)

@@ -49,7 +49,7 @@ struct FolderChecks {
     private var freeSpace: Finding {
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
         guard let bytes = attributes?[.systemFreeSize] as? NSNumber else {
-            return .warning("disk", "The free space cannot be told.", advice: "See “df”.")
+            return .warning("disk", "The free space cannot be read.", advice: "See “df”.")
         }
         let free = bytes.uint64Value / Self.bytesPerMebibyte
         let words = "\(free) MiB are free."

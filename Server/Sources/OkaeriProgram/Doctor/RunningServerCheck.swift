@@ -12,22 +12,22 @@ struct RunningServerCheck {
         guard let running = ServerInfoFile.read(in: folder), let url = URL(string: running.url + "/health/ready") else {
             return [.ok("server", "No server runs on this data folder.")]
         }
-        let place = "the server at \(running.url) (process \(running.pid))"
+        let name = "the server at \(running.url) (process \(running.pid))"
         do throws(TransportError) {
             let answer = try await URLSessionTransport().send(
                 TransportRequest(method: "GET", url: url, timeout: Self.patience))
             guard answer.status == 200 else {
                 return [
                     .failed(
-                        "server", "It answers with status \(answer.status): \(place).",
+                        "server", "It answers with status \(answer.status): \(name).",
                         advice: "Its log tells why; it goes to standard error.")
                 ]
             }
-            return [.ok("server", "It is ready: \(place).")]
+            return [.ok("server", "It is ready: \(name).")]
         } catch {
             return [
                 .failed(
-                    "server", "It does not answer: \(place).",
+                    "server", "It does not answer: \(name).",
                     advice: "Look at its log; if it hangs, stop it with “kill \(running.pid)” and start it again.")
             ]
         }

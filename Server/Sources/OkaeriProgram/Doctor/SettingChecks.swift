@@ -27,7 +27,7 @@ struct SettingChecks {
             advice: "Name the proxy's address in \(Setting.trustedProxies.variable); it must set X-Forwarded-For.")
     }
 
-    /// Where a virtual machine's or container's credentials are told.
+    /// Where a virtual machine's or container's credentials are served.
     private static let metadata = ["169.254.169.254", "fd00:ec2::254", "100.100.100.200", "168.63.129.16"]
 
     private static func contains(_ address: IPAddress, _ networks: [IPNetwork]) -> Bool {
@@ -60,7 +60,8 @@ struct SettingChecks {
         }
         guard publicURL.hasPrefix("https:") || settings.isLoopback else {
             return .warning(
-                "public address", "\(publicURL) is not encrypted: whoever listens on the way can take sessions over.",
+                "public address",
+                "\(publicURL) is not encrypted: anybody who listens on the way can take sessions over.",
                 advice: "Put a proxy with TLS in front of the server, and set an https address.")
         }
         return .ok("public address", "\(publicURL)")

@@ -11,7 +11,7 @@ struct TransferAppleCommand: AsyncParsableCommand {
             Apple names the same person differently to each team. Before the transfer, while the old team's settings \
             are here, `--to NEWTEAM` asks Apple for each person's name of passage. After the transfer, set the new \
             team's id and key, and within 60 days `--finish` asks for the names that the new team knows. Both can be \
-            repeated until nothing is left. Whoever logs in between is carried over at once.
+            repeated until nothing is left. A user who logs in between is carried over at once.
 
             Examples:
               okaeri application apple transfer 00VHj9mrbT8wn7Qk --to NEWTEAM123 --dry-run

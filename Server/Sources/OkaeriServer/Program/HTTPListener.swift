@@ -17,7 +17,7 @@ struct ConnectionRules: Sendable {
     /// - Parameters:
     ///   - settings: The limits.
     ///   - metrics: Where connections are counted.
-    ///   - logger: Where refused connections are told of.
+    ///   - logger: Where refused connections are logged.
     ///   - isLoopbackExempt: Whether this machine has no limit of its own: most proxies are there.
     init(
         _ settings: ServerSettings, metrics: ConnectionMetrics, logger: Logger, isLoopbackExempt: Bool = true

@@ -2,7 +2,7 @@ package import Domain
 package import Logging
 import ServiceLifecycle
 
-/// What the server does every minute beside answering: writes down the uses of sessions, removes what is over, and
+/// What the server does every minute beside answering: writes down the uses of sessions, removes what has expired, and
 /// chains the audit log.
 package struct Housekeeping: Service {
     static let interval: Duration = .seconds(60)
@@ -35,7 +35,8 @@ package struct Housekeeping: Service {
             try await modules.deletion.eraseDeletedUsers()
             try await modules.deletion.removeIdleUsers()
         } catch {
-            logger.warning("removing what is over failed, trying again in a minute", metadata: ["error": "\(error)"])
+            logger.warning(
+                "removing what has expired failed, trying again in a minute", metadata: ["error": "\(error)"])
         }
         await chainAudit()
         await writeStatistics()

@@ -129,13 +129,13 @@ package struct InstallationCopy: Sendable {
     private func carry(
         _ shape: TableShape, _ all: Int, _ source: SQLiteTables, _ target: PostgreSQLTables, _ tell: (Progress) -> Void
     ) throws {
-        var place = try target.lastKey(of: shape)
-        var count = place == nil ? 0 : try target.count(shape)
+        var begin = try target.lastKey(of: shape)
+        var count = begin == nil ? 0 : try target.count(shape)
         while true {
-            let rows = try source.page(of: shape, after: place, limit: Self.pageSize)
+            let rows = try source.page(of: shape, after: begin, limit: Self.pageSize)
             guard let last = rows.last else { return }
             try target.append(rows, to: shape)
-            place = shape.key(of: last)
+            begin = shape.key(of: last)
             count += rows.count
             tell(Progress(table: shape.name, rows: count, allRows: all, isComparing: false))
         }
@@ -147,15 +147,15 @@ package struct InstallationCopy: Sendable {
     ) throws -> Bool {
         guard try target.count(shape) == all else { return false }
         var (here, there) = (Checksum(), Checksum())
-        var place: [Value]?
+        var begin: [Value]?
         var count = 0
         while true {
-            let rows = try source.page(of: shape, after: place, limit: Self.pageSize)
+            let rows = try source.page(of: shape, after: begin, limit: Self.pageSize)
             here.add(rows)
-            there.add(try target.page(of: shape, after: place, limit: Self.pageSize))
+            there.add(try target.page(of: shape, after: begin, limit: Self.pageSize))
             guard here.value == there.value else { return false }
             guard let last = rows.last else { return true }
-            place = shape.key(of: last)
+            begin = shape.key(of: last)
             count += rows.count
             tell(Progress(table: shape.name, rows: count, allRows: all, isComparing: true))
         }

@@ -30,15 +30,15 @@ package struct MailWorker: Service {
     }
 
     private func work() async {
-        let bell = modules.messaging.mailQueueSignal
+        let signal = modules.messaging.mailQueueSignal
         var timer: Task<Void, any Error>?
-        for await _ in bell.listen().cancelOnGracefulShutdown() {
+        for await _ in signal.listen().cancelOnGracefulShutdown() {
             timer?.cancel()
             let wait = await round()
             // Rings once and ends; the next round, or the end of the server, cancels it.
             timer = Task {
                 try await Task.sleep(for: wait)
-                bell.ring()
+                signal.ring()
             }
         }
         timer?.cancel()

@@ -25,12 +25,12 @@ struct RevocationWorker: Service {
             let outcome = try await modules.providers.revokeGrants()
             if outcome.postponed > 0 {
                 logger.warning(
-                    "providers could not be told to revoke grants, trying again later",
+                    "providers could not be asked to revoke grants, trying again later",
                     metadata: ["grants": .stringConvertible(outcome.postponed)])
             }
             if outcome.givenUp > 0 {
                 logger.error(
-                    "providers were not told to revoke grants for 30 days; given up",
+                    "providers were not asked to revoke grants for 30 days; given up",
                     metadata: ["grants": .stringConvertible(outcome.givenUp)])
             }
         } catch {

@@ -25,7 +25,7 @@ struct SealingKeyFile {
         return key
     }
 
-    /// Writes the key beside its place and links it there, so that nobody sees half a key, and of two processes that
+    /// Writes the key to a temporary file and links it where it belongs, so that nobody sees half a key, and of two processes that
     /// start together one makes it.
     private func make() throws(SettingFault) {
         let draft = "\(path).\(getpid())"

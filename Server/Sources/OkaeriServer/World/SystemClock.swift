@@ -22,7 +22,7 @@ struct SystemRandomness: Randomness {
                 if getentropy(start + initialized, part) != 0 {
                     // Swift's way asks for eight bytes at a time, and ends the process where the system has none.
                     var generator = SystemRandomNumberGenerator()
-                    for place in initialized..<(initialized + part) { buffer[place] = generator.next() }
+                    for index in initialized..<(initialized + part) { buffer[index] = generator.next() }
                 }
                 initialized += part
             }

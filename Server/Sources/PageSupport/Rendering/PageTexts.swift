@@ -1,7 +1,7 @@
 import Foundation
 
 /// String tables: one flat JSON object per language, `{"logIn.title": "Log in"}`. Templates find a text by its name:
-/// `{{t.logIn.title}}`. Places for values are written in braces: `At least {minimum} characters.`
+/// `{{t.logIn.title}}`. Parameters are written in braces: `At least {minimum} characters.`
 package struct PageTexts: Sendable {
     package let tables: [PageLanguage: [String: String]]
     private let trees: [PageLanguage: [String: any Sendable]]
@@ -40,10 +40,10 @@ package struct PageTexts: Sendable {
         return PageTexts(tables: tables)
     }
 
-    /// A text, with values in its places. The name itself when there is no such text.
+    /// A text, with values for its parameters. The name itself when there is no such text.
     package func text(_ name: String, in language: PageLanguage, _ values: [String: String] = [:]) -> String {
         guard var text = tables[language]?[name] ?? tables[.english]?[name] else { return name }
-        for (place, value) in values { text = text.replacing("{\(place)}", with: value) }
+        for (name, value) in values { text = text.replacing("{\(name)}", with: value) }
         return text
     }
 

@@ -29,12 +29,12 @@ package struct MultipartForm: Sendable {
         let line = Array("--\(boundary)".utf8)
         guard bytes.starts(with: line) else { throw .bodyMalformed(reason: "The form does not begin at its boundary.") }
         var (pairs, files): ([(name: String, value: String)], [String: [UInt8]]) = ([], [:])
-        var place = line.count
-        while !bytes[place...].starts(with: Self.end) {
-            guard let part = Self.part(of: bytes, at: place, until: Self.newLine + line) else {
+        var position = line.count
+        while !bytes[position...].starts(with: Self.end) {
+            guard let part = Self.part(of: bytes, at: position, until: Self.newLine + line) else {
                 throw .bodyMalformed(reason: "A part of the form has no end, or no name.")
             }
-            place = part.end
+            position = part.end
             if part.isFile {
                 // A field of this kind where nothing was chosen comes without content.
                 guard files[part.name] == nil else { throw .bodyMalformed(reason: "The form has a file twice.") }
@@ -62,9 +62,9 @@ package struct MultipartForm: Sendable {
     }
 
     /// The part that begins behind a boundary.
-    private static func part(of bytes: [UInt8], at place: Int, until boundary: [UInt8]) -> Part? {
-        guard bytes[place...].starts(with: newLine) else { return nil }
-        let begin = place + newLine.count
+    private static func part(of bytes: [UInt8], at position: Int, until boundary: [UInt8]) -> Part? {
+        guard bytes[position...].starts(with: newLine) else { return nil }
+        let begin = position + newLine.count
         let headEnd = first(newLine + newLine, in: bytes[begin..<min(begin + maximumHeaderBytes, bytes.count)])
         guard let headEnd, let head = StreamSafeText.text(of: bytes[begin..<headEnd]) else { return nil }
         let content = bytes[(headEnd + 4)...]

@@ -33,7 +33,7 @@ package struct PageGate: Sendable {
     /// - Parameters:
     ///   - request: The request.
     ///   - context: What travels with it.
-    ///   - name: The part of the cookie's name that is this door's own: an application's id, `admin`.
+    ///   - name: The part of the cookie's name that is this surface's own: an application's id, `admin`.
     /// - Returns: the request.
     package func request(_ request: Request, _ context: ServerContext, cookie name: String) -> PageRequest {
         let target = publicAddress.target(of: request, context)

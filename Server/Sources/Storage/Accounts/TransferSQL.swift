@@ -121,15 +121,17 @@ package enum TransferRow: StoredRow {
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Transfer {
-        Transfer(
+        let device = DeviceDescription(
+            name: row.optionalText(.deviceName), model: row.optionalText(.deviceModel),
+            system: row.optionalText(.deviceSystem), appVersion: row.optionalText(.deviceAppVersion))
+        var transfer = Transfer(
             id: row.id(.id), application: row.id(.applicationId), user: row.id(.userId),
-            deviceKey: row.text(.deviceKey),
-            device: DeviceDescription(
-                name: row.optionalText(.deviceName), model: row.optionalText(.deviceModel),
-                system: row.optionalText(.deviceSystem), appVersion: row.optionalText(.deviceAppVersion)),
-            address: row.optionalText(.address), codeDigest: try row.digest(.codeDigest),
-            leftUser: row.optionalId(.leftUserId), redeemedAt: row.time(.redeemedAt),
-            acknowledgedAt: row.optionalTime(.acknowledgedAt), undoneAt: row.optionalTime(.undoneAt))
+            to: .init(key: row.text(.deviceKey), device: device, address: row.optionalText(.address)),
+            codeDigest: try row.digest(.codeDigest), leftUser: row.optionalId(.leftUserId),
+            redeemedAt: row.time(.redeemedAt))
+        transfer.acknowledgedAt = row.optionalTime(.acknowledgedAt)
+        transfer.undoneAt = row.optionalTime(.undoneAt)
+        return transfer
     }
 
     package static func stored(_ transfer: Transfer, _ column: Column) throws(DomainError) -> Value {

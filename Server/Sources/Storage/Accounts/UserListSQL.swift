@@ -38,44 +38,44 @@ extension SQLTransaction {
         return day ?? 0
     }
 
-    package func places(
-        _ leader: UserLeader, in application: Identifier<Application>, from place: UserPlace?, limit: Int
-    ) throws(DomainError) -> [UserPlace] {
+    package func cursors(
+        _ leader: UserLeader, in application: Identifier<Application>, from cursor: UserCursor?, limit: Int
+    ) throws(DomainError) -> [UserCursor] {
         if case .search(let text, let isWhole) = leader {
-            return place == nil ? try matches(text, isWhole: isWhole, in: application, limit: limit) : []
+            return cursor == nil ? try matches(text, isWhole: isWhole, in: application, limit: limit) : []
         }
-        let question = Self.question(leader, in: application, from: place, limit: limit)
+        let question = Self.question(leader, in: application, from: cursor, limit: limit)
         return try connection.rows(question.query, question.values) { row throws(DomainError) in
-            let row = ColumnReader<UserPlaceColumn>(row)
-            return UserPlace(id: row.id(.id), key: row.optionalText(.key) ?? "")
+            let row = ColumnReader<UserCursorColumn>(row)
+            return UserCursor(id: row.id(.id), key: row.optionalText(.key) ?? "")
         }
     }
 
     /// The statement that finds the users of a leader. `StorageTests` asks both engines how they run it.
     ///
     package static func question(
-        _ leader: UserLeader, in application: Identifier<Application>, from place: UserPlace?, limit: Int
+        _ leader: UserLeader, in application: Identifier<Application>, from cursor: UserCursor?, limit: Int
     ) -> (query: Query, values: [Value]) {
         // '~' stands after all letters and digits of ids.
-        let before = Value.text(place?.id.rawValue ?? "~")
+        let before = Value.text(cursor?.id.rawValue ?? "~")
         let usual: [Value] = [.id(application), before, .count(limit)]
         switch leader {
         case .all, .search:
             return (
                 .select(
-                    UserPlaceColumns.self,
+                    UserCursorColumns.self,
                     "FROM users WHERE application_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"), usual
             )
         case .registered:
             return (
                 .select(
-                    UserPlaceColumns.self, "FROM users", indexedBy: "users_registered",
+                    UserCursorColumns.self, "FROM users", indexedBy: "users_registered",
                     "WHERE application_id = $1 AND id < $2 AND registered = 1 ORDER BY id DESC LIMIT $3"), usual
             )
         case .anonymous:
             return (
                 .select(
-                    UserPlaceColumns.self,
+                    UserCursorColumns.self,
                     """
                     FROM users WHERE application_id = $1 AND id < $2 AND registered IS NULL ORDER BY id DESC LIMIT $3
                     """), usual
@@ -83,21 +83,21 @@ extension SQLTransaction {
         case .disabled:
             return (
                 .select(
-                    UserPlaceColumns.self, "FROM users", indexedBy: "users_disabled",
+                    UserCursorColumns.self, "FROM users", indexedBy: "users_disabled",
                     "WHERE application_id = $1 AND id < $2 AND disabled_at IS NOT NULL ORDER BY id DESC LIMIT $3"),
                 usual
             )
         case .leaving:
             return (
                 .select(
-                    UserPlaceColumns.self, "FROM users", indexedBy: "users_leaving",
+                    UserCursorColumns.self, "FROM users", indexedBy: "users_leaving",
                     "WHERE application_id = $1 AND id < $2 AND deletion_requested_at IS NOT NULL ORDER BY id DESC LIMIT $3"
                 ), usual
             )
         case .weak:
             return (
                 .select(
-                    UserPlaceColumns.self, "FROM users", indexedBy: "users_weak",
+                    UserCursorColumns.self, "FROM users", indexedBy: "users_weak",
                     "WHERE application_id = $1 AND id < $2 AND weak_password_at IS NOT NULL ORDER BY id DESC LIMIT $3"),
                 usual
             )
@@ -120,7 +120,7 @@ extension SQLTransaction {
             )
         case .days(let range):
             // Without a name of its own the text would be what PostgreSQL sorts by, and no index could help.
-            let last = place.flatMap { Int64($0.key, radix: 10) } ?? range.upperBound
+            let last = cursor.flatMap { Int64($0.key, radix: 10) } ?? range.upperBound
             return (
                 """
                 SELECT id, CAST(seen_day AS TEXT) AS shown_day FROM users
@@ -135,15 +135,15 @@ extension SQLTransaction {
     /// Users by what names them, each by an index: id, user name, mail address, phone number, display name.
     private func matches(
         _ text: String, isWhole: Bool, in application: Identifier<Application>, limit: Int
-    ) throws(DomainError) -> [UserPlace] {
-        var places: [UserPlace] = []
-        let read = { (row: any RowReader) throws(DomainError) in UserPlace(id: row.only.id()) }
-        places += try connection.rows(
+    ) throws(DomainError) -> [UserCursor] {
+        var cursors: [UserCursor] = []
+        let read = { (row: any RowReader) throws(DomainError) in UserCursor(id: row.only.id()) }
+        cursors += try connection.rows(
             "SELECT id FROM users WHERE application_id = $1 AND id = $2", [.id(application), .text(text)], read: read)
         for kind in LogInIdentifier.Kind.allCases {
             let folded = LogInIdentifier(kind, shown: text).folded
             guard !folded.isEmpty else { continue }
-            places += try connection.rows(
+            cursors += try connection.rows(
                 """
                 SELECT user_id FROM identifiers
                 WHERE application_id = $1 AND kind = $2 AND value >= $3 AND value <= $4
@@ -157,7 +157,7 @@ extension SQLTransaction {
         if !isWhole {
             // ASCII letters alone have their case taken away, as both engines do it alike.
             let name = String(decoding: text.utf8.map { (0x41...0x5a).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
-            places += try connection.rows(
+            cursors += try connection.rows(
                 """
                 SELECT id FROM users
                 WHERE application_id = $1 AND lower(display_name) >= $2 AND lower(display_name) <= $3
@@ -167,7 +167,7 @@ extension SQLTransaction {
                 [.id(application), .text(name), .text(name + Self.afterAll), .count(limit)], read: read)
         }
         // As many as one page has: what more there is, a longer text finds.
-        return Array(places.prefix(max(0, limit - 1)))
+        return Array(cursors.prefix(max(0, limit - 1)))
     }
 
     /// Stands after all characters that names have.
@@ -175,11 +175,11 @@ extension SQLTransaction {
 }
 
 /// A user in a list, and the key that the list is sorted by where that is not the id.
-private enum UserPlaceColumn: Int, RowColumn {
+private enum UserCursorColumn: Int, RowColumn {
     case id, key
 }
 
 /// Users in lists that are sorted by the id alone.
-private enum UserPlaceColumns: ColumnList {
+private enum UserCursorColumns: ColumnList {
     static let qualifiedNames = ["users.id", "NULL"]
 }

@@ -15,12 +15,15 @@ package enum UserRow: StoredRow {
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> User {
         var user = User(
-            id: row.id(.id), application: row.id(.applicationId), username: row.optionalText(.username),
-            email: row.optionalText(.email), phone: row.optionalText(.phone),
-            displayName: row.optionalText(.displayName), locale: row.optionalText(.locale),
+            id: row.id(.id), application: row.id(.applicationId), displayName: row.optionalText(.displayName),
+            locale: row.optionalText(.locale),
             fields: row.isNull(.fields) ? [:] : try JSONText.members(from: row.text(.fields)),
-            createdAt: row.time(.createdAt), updatedAt: row.time(.updatedAt),
-            lastLogInAt: row.optionalTime(.lastLogInAt), previousLogInAt: row.optionalTime(.previousLogInAt))
+            createdAt: row.time(.createdAt), updatedAt: row.time(.updatedAt))
+        user.username = row.optionalText(.username)
+        user.email = row.optionalText(.email)
+        user.phone = row.optionalText(.phone)
+        user.lastLogInAt = row.optionalTime(.lastLogInAt)
+        user.previousLogInAt = row.optionalTime(.previousLogInAt)
         user.emailVerifiedAt = row.optionalTime(.emailVerifiedAt)
         user.phoneVerifiedAt = row.optionalTime(.phoneVerifiedAt)
         user.passwordSetAt = row.optionalTime(.passwordSetAt)

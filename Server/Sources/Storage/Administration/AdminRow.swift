@@ -107,7 +107,7 @@ package enum AdminKeyRow: StoredRow {
             id: row.id(.id), digest: try row.digest(.digest), name: row.text(.name),
             scopes: Set(row.text(.scopes).split(separator: " ").compactMap { AdminPermission(rawValue: String($0)) }),
             applications: try StoredApplications.applications(row.optionalText(.applications)),
-            maker: row.id(.adminId), createdBy: row.text(.createdBy), createdAt: row.time(.createdAt),
+            maker: .init(id: row.id(.adminId), name: row.text(.createdBy)), createdAt: row.time(.createdAt),
             expiresAt: row.time(.expiresAt))
     }
 
@@ -118,8 +118,8 @@ package enum AdminKeyRow: StoredRow {
         case .name: .text(key.name)
         case .scopes: .text(key.scopes.map(\.rawValue).sorted().joined(separator: " "))
         case .applications: try StoredApplications.value(key.applications)
-        case .adminId: .id(key.maker)
-        case .createdBy: .text(key.createdBy)
+        case .adminId: .id(key.maker.id)
+        case .createdBy: .text(key.maker.name)
         case .createdAt: .time(key.createdAt)
         case .expiresAt: .time(key.expiresAt)
         }

@@ -12,13 +12,15 @@ package enum AuditEntryRow: StoredRow {
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> AuditEntry {
         AuditEntry(
             id: row.id(.id), application: row.id(.applicationId), at: row.time(.happenedAt),
-            actor: .init(rawValue: row.text(.actor)), action: .init(rawValue: row.text(.action)),
-            target: row.optionalText(.target).map { .init(rawValue: $0) },
-            result: AuditEntry.Result(rawValue: row.text(.result)) ?? .refused,
-            origin: RequestOrigin(
-                address: row.optionalText(.address), userAgent: row.optionalText(.userAgent),
-                requestId: row.optionalText(.requestId)),
-            details: details(row.optionalText(.details)), seal: row.damagedDigest(.seal))
+            by: Operator(
+                actor: .init(rawValue: row.text(.actor)),
+                origin: RequestOrigin(
+                    address: row.optionalText(.address), userAgent: row.optionalText(.userAgent),
+                    requestId: row.optionalText(.requestId))),
+            did: .init(
+                .init(rawValue: row.text(.action)), on: row.optionalText(.target).map { .init(rawValue: $0) },
+                result: AuditEntry.Result(rawValue: row.text(.result)) ?? .refused,
+                details: details(row.optionalText(.details))), seal: row.damagedDigest(.seal))
     }
 
     package static func stored(_ entry: AuditEntry, _ column: Column) throws(DomainError) -> Value {

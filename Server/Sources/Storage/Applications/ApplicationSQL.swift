@@ -100,18 +100,17 @@ private struct StoredSettings: Codable {
             proofRequired: proofRequired ?? standard.proofRequired,
             sessionIdleLifetime: sessionIdleSeconds.map { .seconds($0) } ?? standard.sessionIdleLifetime,
             sessionLifetime: sessionSeconds.map { .seconds($0) } ?? standard.sessionLifetime,
-            audiences: audiences ?? standard.audiences,
-            passwordMinimumCharacters: passwordMinimumCharacters ?? standard.passwordMinimumCharacters,
-            mail: mail?.settings ?? standard.mail, transferLink: transferLink,
-            deletionGrace: deletionGraceSeconds.map { .seconds($0) } ?? standard.deletionGrace,
-            anonymousIdleLimit: anonymousIdleSeconds.map { .seconds($0) },
-            mergeRules: (mergeRules ?? [:]).compactMapValues(MergeRule.init(rawValue:)),
-            foreignSessions: Dictionary(
-                (foreignSessions ?? [:]).map { (.init(rawValue: $0), $1.rules) }, uniquingKeysWith: { $1 }),
-            foreignOptions: Dictionary(
-                (foreignOptions ?? [:]).map { (.init(rawValue: $0), $1.options) }, uniquingKeysWith: { $1 }),
-            theme: theme, redirectAddresses: redirectAddresses ?? [],
-            fieldRules: fieldRules?.rules ?? standard.fieldRules)
+            audiences: audiences ?? standard.audiences, mail: mail?.settings ?? standard.mail, theme: theme,
+            redirectAddresses: redirectAddresses ?? [], fieldRules: fieldRules?.rules ?? standard.fieldRules)
+        if let passwordMinimumCharacters { settings.passwordMinimumCharacters = passwordMinimumCharacters }
+        settings.transferLink = transferLink
+        if let deletionGraceSeconds { settings.deletionGrace = .seconds(deletionGraceSeconds) }
+        settings.anonymousIdleLimit = anonymousIdleSeconds.map { .seconds($0) }
+        settings.mergeRules = (mergeRules ?? [:]).compactMapValues(MergeRule.init(rawValue:))
+        settings.foreignSessions = Dictionary(
+            (foreignSessions ?? [:]).map { (.init(rawValue: $0), $1.rules) }, uniquingKeysWith: { $1 })
+        settings.foreignOptions = Dictionary(
+            (foreignOptions ?? [:]).map { (.init(rawValue: $0), $1.options) }, uniquingKeysWith: { $1 })
         settings.userListViews = (userListViews ?? []).map(\.view)
         return settings
     }

@@ -25,11 +25,15 @@ struct StoredUserListView: Codable {
     }
 
     var view: UserListView {
-        UserListView(
-            name: name, kind: kind.flatMap(UserListView.Kind.init(rawValue:)),
-            provider: provider.map { .init(rawValue: $0) }, protocolName: protocolName.map { .init(rawValue: $0) },
-            seenSince: seenSince.map { Timestamp(milliseconds: $0) },
-            notSeenSince: notSeenSince.map { Timestamp(milliseconds: $0) }, search: search,
-            columns: (columns ?? []).compactMap(UserListView.Column.init(rawValue:)), fields: fields ?? [])
+        var view = UserListView(name: name)
+        view.kind = kind.flatMap(UserListView.Kind.init(rawValue:))
+        view.provider = provider.map { .init(rawValue: $0) }
+        view.protocolName = protocolName.map { .init(rawValue: $0) }
+        view.seenSince = seenSince.map { Timestamp(milliseconds: $0) }
+        view.notSeenSince = notSeenSince.map { Timestamp(milliseconds: $0) }
+        view.search = search
+        view.columns = (columns ?? []).compactMap(UserListView.Column.init(rawValue:))
+        view.fields = fields ?? []
+        return view
     }
 }

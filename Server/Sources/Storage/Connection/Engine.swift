@@ -1,4 +1,5 @@
 package import Domain
+import Synchronization
 
 /// A storage engine as the program that composes everything sees it.
 package protocol Engine: Store {
@@ -10,4 +11,34 @@ package protocol Engine: Store {
     func observeFaults(_ observer: @escaping @Sendable (String) -> Void)
     /// Finishes what is queued. Later calls are refused with `storageUnavailable`.
     func close() async
+}
+
+/// Tells observers of changes and faults. Observers are set while the program is put together.
+package final class StoreSignals: Sendable {
+    private let observers = Mutex(Observers())
+
+    private struct Observers: Sendable {
+        var change: @Sendable (Change) -> Void = { _ in }
+        var fault: @Sendable (String) -> Void = { _ in }
+    }
+
+    package init() {}
+
+    package func observeChanges(_ observer: @escaping @Sendable (Change) -> Void) {
+        observers.withLock { $0.change = observer }
+    }
+
+    package func observeFaults(_ observer: @escaping @Sendable (String) -> Void) {
+        observers.withLock { $0.fault = observer }
+    }
+
+    package func announce(_ changes: [Change]) {
+        guard !changes.isEmpty else { return }
+        let tell = observers.withLock { $0.change }
+        for change in changes { tell(change) }
+    }
+
+    package func report(fault: String) {
+        observers.withLock { $0.fault }(fault)
+    }
 }

@@ -9,10 +9,13 @@ package enum QueuedMailRow: StoredRow {
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> QueuedMail {
         guard let kind = MailKind(rawValue: row.text(.kind)) else { throw .storageUnavailable }
-        return QueuedMail(
+        var mail = QueuedMail(
             id: row.id(.id), application: row.id(.applicationId), kind: kind, sealed: row.optionalBytes(.sealed),
-            createdAt: row.time(.createdAt), expiresAt: row.time(.expiresAt), attempts: row.count(.attempts),
-            nextTryAt: row.optionalTime(.nextTryAt), lastFault: row.optionalText(.lastFault))
+            createdAt: row.time(.createdAt), expiresAt: row.time(.expiresAt),
+            nextTryAt: row.optionalTime(.nextTryAt))
+        mail.attempts = row.count(.attempts)
+        mail.lastFault = row.optionalText(.lastFault)
+        return mail
     }
 
     package static func stored(_ mail: QueuedMail, _ column: Column) throws(DomainError) -> Value {
@@ -62,11 +65,13 @@ package enum MailedCodeRow: StoredRow {
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> MailedCode {
         guard let kind = MailKind(rawValue: row.text(.kind)) else { throw .storageUnavailable }
-        return MailedCode(
+        var code = MailedCode(
             application: row.id(.applicationId), handle: try row.digest(.handle), digest: try row.digest(.digest),
             kind: kind, user: row.id(.userId), address: row.text(.address), replaces: row.optionalText(.replaces),
-            expiresAt: row.time(.expiresAt), usedBy: try row.optionalDigest(.usedBy),
-            session: row.optionalId(.sessionId))
+            expiresAt: row.time(.expiresAt))
+        code.usedBy = try row.optionalDigest(.usedBy)
+        code.session = row.optionalId(.sessionId)
+        return code
     }
 
     package static func stored(_ code: MailedCode, _ column: Column) throws(DomainError) -> Value {

@@ -1,5 +1,5 @@
 extension Migration {
-    /// Identity providers: settings, what they told about linked people, grants that must still be revoked.
+    /// Identity providers: settings, what they said about linked people, grants that must still be revoked.
     static let providers = Migration(
         version: 4, name: "providers",
         sqlite: providerStatements(

@@ -1,5 +1,5 @@
 extension Migration {
-    /// The audit log. An entry has no number until it has its place in its application's chain.
+    /// The audit log. An entry has no number until it stands in its application's chain.
     static let audit = Migration(
         version: 6, name: "audit",
         sqlite: auditStatements(text: "TEXT", integer: "INTEGER", bytes: "BLOB", options: " WITHOUT ROWID"),

@@ -1,5 +1,5 @@
 extension Migration {
-    /// Tickets for the merge of two users, merges that can be undone, and events for whoever wants to know.
+    /// Tickets for the merge of two users, merges that can be undone, and events for other programs.
     static let merges = Migration(
         version: 9, name: "merges",
         sqlite: mergeStatements(text: "TEXT", integer: "INTEGER", bytes: "BLOB", options: " WITHOUT ROWID"),

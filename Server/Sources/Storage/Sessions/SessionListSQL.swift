@@ -2,10 +2,10 @@ package import Domain
 
 extension SQLTransaction {
     package func sessions(
-        in application: Identifier<Application>, protocolName: Session.ProtocolName?, from place: SessionPlace?,
+        in application: Identifier<Application>, protocolName: Session.ProtocolName?, from cursor: SessionCursor?,
         limit: Int
     ) throws(DomainError) -> [Session] {
-        let (user, session) = (place?.user.rawValue ?? "~", place?.session.rawValue ?? "~")
+        let (user, session) = (cursor?.user.rawValue ?? "~", cursor?.session.rawValue ?? "~")
         guard let protocolName, protocolName != .native else {
             return try connection.all(
                 SessionRow.self,

@@ -41,8 +41,7 @@ struct AccountPolicyTests {
         _ = try await world.modules.transfers.issueTransferCode(to: id, in: application, by: .local)
         let code = MailedCode(
             application: application.id, handle: SecretDigest(of: "handle".utf8), digest: SecretDigest(of: "code".utf8),
-            kind: .logInCode, user: id, address: "hana@example.com", replaces: nil, expiresAt: now + .days(1),
-            session: nil)
+            kind: .logInCode, user: id, address: "hana@example.com", replaces: nil, expiresAt: now + .days(1))
         try await world.engine.write { transaction throws(DomainError) in
             guard var user = try transaction.user(id, in: application.id) else { throw .userUnknown }
             user.emailVerifiedAt = now

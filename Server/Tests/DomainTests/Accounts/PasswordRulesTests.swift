@@ -7,8 +7,9 @@ import Testing
 struct PasswordRulesTests {
     private static func refusals(_ text: String?, minimum: Int = 8) async throws -> [ValidationError.Rule] {
         let world = try TestWorld(try SQLiteStore(.memory, role: .server))
-        let application = try await world.makeApplication(
-            "Flower Shop", settings: ApplicationSettings(passwordMinimumCharacters: minimum))
+        var settings = ApplicationSettings()
+        settings.passwordMinimumCharacters = minimum
+        let application = try await world.makeApplication("Flower Shop", settings: settings)
         var user = User(
             id: Identifier(rawValue: "u"), application: application.id, displayName: "花子さん",
             createdAt: world.clock.now, updatedAt: world.clock.now)

@@ -94,9 +94,10 @@ struct RegistrationWaysTests {
             return true
         case .importing:
             var user = User(
-                id: Identifier(rawValue: "imported"), application: application.id, username: "hana",
+                id: Identifier(rawValue: "imported"), application: application.id,
                 displayName: person.profile.displayName, locale: person.profile.locale, fields: person.profile.fields,
                 createdAt: world.clock.now, updatedAt: world.clock.now)
+            user.username = "hana"
             user.acl = person.profile.acl
             let outcome = try await world.modules.accounts.importUsers(
                 [ImportedUser(user: user, password: password)], into: application.id, of: .parse, isRehearsal: false)

@@ -26,11 +26,13 @@ struct UserEditTests {
 
     private static func user(_ draw: inout Draw) -> User {
         var user = User(
-            id: Identifier(rawValue: "owner"), application: Identifier(rawValue: "app"), username: "hana",
-            email: draw.pick([nil, "hana@example.com"]), phone: draw.pick([nil, "+819012345678"]),
+            id: Identifier(rawValue: "owner"), application: Identifier(rawValue: "app"),
             displayName: draw.pick([nil, "Hana"]), locale: draw.pick([nil, "ja"]),
             fields: draw.pick([[:], ["score": 1], ["score": 1, "team": ["name": "A"]]]),
             identities: [Identity(provider: .device, subject: "key", linkedAt: now)], createdAt: now, updatedAt: now)
+        user.username = "hana"
+        user.email = draw.pick([nil, "hana@example.com"])
+        user.phone = draw.pick([nil, "+819012345678"])
         user.acl = draw.pick([nil, ACL([.user(writer): [.read, .write]]), ACL([.everybody: [.read]])])
         user.emailVerifiedAt = user.email == nil ? nil : draw.pick([nil, now])
         user.passwordSetAt = now

@@ -33,8 +33,9 @@ struct UserErasureTests {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             store = try SQLiteStore(.folder(folder), role: .server)
             world = try TestWorld(store)
-            application = try await world.makeApplication(
-                settings: ApplicationSettings(anonymousIdleLimit: .days(30)))
+            var settings = ApplicationSettings()
+            settings.anonymousIdleLimit = .days(30)
+            application = try await world.makeApplication(settings: settings)
             let device = TestDevice()
             logIn =
                 isAnonymous

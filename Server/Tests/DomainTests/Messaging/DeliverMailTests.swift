@@ -19,9 +19,9 @@ struct DeliverMailTests {
         _ kind: MailKind = .emailChanged, life: Duration = .days(1), sealedBy key: SealingKey? = nil
     ) async throws -> QueuedMail {
         let sealing = MailSealing(key: try key ?? .ofTests(), randomness: world.randomness)
-        let letter = RenderedMessage(kind: kind, recipient: "hana@example.com", languages: ["ja"])
+        let message = RenderedMessage(kind: kind, recipient: "hana@example.com", languages: ["ja"])
         let mail = try sealing.queued(
-            .letter(letter), of: kind, in: application.id, at: world.clock.now, life: life)
+            .letter(message), of: kind, in: application.id, at: world.clock.now, life: life)
         try await world.engine.write { transaction throws(DomainError) in try transaction.insert(mail) }
         return mail
     }
@@ -147,9 +147,9 @@ struct DeliverMailTests {
         let application = try await world.makeApplication("App")
         let sealing = MailSealing(key: try .ofTests(), randomness: world.randomness)
         for number in 0..<2 {
-            let letter = RenderedMessage(kind: .emailChanged, recipient: "hana\(number)@example.com", languages: [])
+            let message = RenderedMessage(kind: .emailChanged, recipient: "hana\(number)@example.com", languages: [])
             let mail = try sealing.queued(
-                .letter(letter), of: .emailChanged, in: application.id, at: world.clock.now, life: .days(1))
+                .letter(message), of: .emailChanged, in: application.id, at: world.clock.now, life: .days(1))
             try await world.engine.write { transaction throws(DomainError) in try transaction.insert(mail) }
             world.clock.advance(by: .seconds(1))
         }

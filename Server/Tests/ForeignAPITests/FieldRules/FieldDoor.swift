@@ -134,10 +134,9 @@ extension ForeignWorld {
     /// A server whose application has rules, and lets users see each other where a protocol does.
     init(_ rules: [FieldRule], isClosed: Bool = false) async throws {
         let open = ForeignOptions(isReadableByAll: true)
-        try await self.init(
-            ApplicationSettings(
-                foreignOptions: [.ncmb: open, .parse: open, .kii: open],
-                fieldRules: FieldRules(rules, isClosed: isClosed)))
+        var settings = ApplicationSettings(fieldRules: FieldRules(rules, isClosed: isClosed))
+        settings.foreignOptions = [.ncmb: open, .parse: open, .kii: open]
+        try await self.init(settings)
     }
 
     /// What is stored of somebody.

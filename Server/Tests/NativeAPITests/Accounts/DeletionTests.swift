@@ -16,7 +16,7 @@ struct DeletionTests {
         let answer = try await second.send(.delete, APIPath.user)
         #expect(answer.status == 202)
         let erasedAt = (server.clock.now + .days(7)).milliseconds
-        #expect(try answer.read(DeletionAnswer.self).erasedAt.millisecondsSince1970 == erasedAt)
+        #expect(try answer.read(DeletionResponse.self).erasedAt.millisecondsSince1970 == erasedAt)
         expect(try await first.send(.get, APIPath.user), 401, .sessionInvalid)
         expect(try await second.send(.get, APIPath.user), 401, .sessionInvalid)
         expect(try await server.redeem(code, on: ProofMaker()), 403, .transferCodeRefused)
@@ -38,7 +38,9 @@ struct DeletionTests {
 
     @Test("erases everything when the grace is over, but the audit log, which holds no name")
     func erased() async throws {
-        let server = try await TestServer(application: ApplicationSettings(deletionGrace: .days(2)))
+        var settings = ApplicationSettings()
+        settings.deletionGrace = .days(2)
+        let server = try await TestServer(application: settings)
         let device = ProofMaker()
         let person = try await server.person(device, body: #"{"user": {"displayName": "花子の本名"}}"#)
         _ = try await server.joined(try await person.issueCode().code, on: ProofMaker(), name: "二台目")
@@ -108,7 +110,7 @@ struct ExportTests {
         let answer = try await person.send(.get, APIPath.export)
         #expect(answer.status == 200)
         #expect(answer.headers[.contentDisposition]?.contains("attachment") == true)
-        let export = try answer.read(ExportAnswer.self)
+        let export = try answer.read(ExportResponse.self)
         #expect(export.user.displayName == "花子" && export.user.fields == ["level": 7])
         #expect(Set(export.sessions.compactMap(\.device?.name)) == ["Phone", "新しい電話"])
         #expect(export.devicesAdded.map(\.device?.name) == ["新しい電話"])
@@ -141,7 +143,9 @@ struct IdleUserTests {
 
     @Test("goes by the last activity, never by age")
     func byActivity() async throws {
-        let server = try await TestServer(application: ApplicationSettings(anonymousIdleLimit: .days(30)))
+        var settings = ApplicationSettings()
+        settings.anonymousIdleLimit = .days(30)
+        let server = try await TestServer(application: settings)
         let (idle, launching, asking) = (
             try await server.person(), try await server.person(), try await server.person()
         )
@@ -158,7 +162,9 @@ struct IdleUserTests {
 
     @Test("spares users that somebody could name")
     func registered() async throws {
-        let server = try await TestServer(application: ApplicationSettings(anonymousIdleLimit: .days(30)))
+        var settings = ApplicationSettings()
+        settings.anonymousIdleLimit = .days(30)
+        let server = try await TestServer(application: settings)
         let person = try await server.person()
         let id = Identifier<User>(rawValue: person.logIn.user.id)
         let application = server.application.id

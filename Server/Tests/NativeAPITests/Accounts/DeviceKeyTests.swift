@@ -25,7 +25,7 @@ struct DeviceKeyTests {
     }
 
     private func keys(_ person: Person) async throws -> [DeviceKeyBody] {
-        try await person.send(.get, APIPath.deviceKeys).read(DeviceKeyListAnswer.self).deviceKeys
+        try await person.send(.get, APIPath.deviceKeys).read(DeviceKeyListResponse.self).deviceKeys
     }
 
     @Test("are listed with device, time and last use, and the own one is marked")
@@ -58,7 +58,7 @@ struct DeviceKeyTests {
     @Test("are removed all but the own one")
     func removeOthers() async throws {
         let answer = try await owner.send(.delete, APIPath.deviceKeys)
-        #expect(try answer.read(RemovedDeviceKeysAnswer.self).removed == 1)
+        #expect(try answer.read(RemovedDeviceKeysResponse.self).removed == 1)
         expect(try await server.logIn(second.device), 403, .deviceKeyRemoved)
         expect(try await second.send(.get, APIPath.user), 401, .sessionInvalid)
         #expect(try await server.logIn(owner.device).status == 200)
@@ -80,7 +80,7 @@ struct DeviceKeyTests {
         let thumbprint = try #require(try await keys(guest).first?.thumbprint)
         expect(try await guest.send(.delete, APIPath.deviceKey(thumbprint)), 409, .lastWayIn)
         let others = try await guest.send(.delete, APIPath.deviceKeys)
-        #expect(try others.read(RemovedDeviceKeysAnswer.self).removed == 0)
+        #expect(try others.read(RemovedDeviceKeysResponse.self).removed == 0)
         #expect(try await server.logIn(guest.device).status == 200)
     }
 
@@ -95,7 +95,7 @@ struct DeviceKeyTests {
 
     @Test("go with “log out everywhere”, but for the own one")
     func logOutEverywhere() async throws {
-        let answer = try await owner.send(.delete, APIPath.sessions).read(EndedSessionsAnswer.self)
+        let answer = try await owner.send(.delete, APIPath.sessions).read(EndedSessionsResponse.self)
         #expect(answer.ended == 1 && answer.removedDeviceKeys == 1)
         expect(try await server.logIn(second.device), 403, .deviceKeyRemoved)
     }
@@ -111,7 +111,7 @@ struct DeviceKeyTests {
         expect(try await server.logIn(second.device), 403, .deviceKeyRemoved)
         expect(try await world.send("owner", .delete, "\(place)/device-keys/\(thumbprint)"), 404, .identityUnknown)
         let all = try await world.send("owner", .delete, "\(place)/device-keys")
-        #expect(try all.read(RemovedDeviceKeysAnswer.self).removed == 1)
+        #expect(try all.read(RemovedDeviceKeysResponse.self).removed == 1)
         expect(try await server.logIn(owner.device), 403, .deviceKeyRemoved)
         let entries = try await entries(.deviceKeyRemoved)
         #expect(entries.count == 1 && entries.first?.actor.rawValue.hasPrefix("admin:") == true)

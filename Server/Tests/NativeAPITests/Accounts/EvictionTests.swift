@@ -273,7 +273,7 @@ struct EvictionWorld: Sendable {
             }
         case .authorizationCode: return try await authorizationCode()
         case .oneTimeLogInToken:
-            let address = try await thief().send(.post, APIPath.page).read(PageAddressAnswer.self).url
+            let address = try await thief().send(.post, APIPath.page).read(PageAddressResponse.self).url
             return {
                 let browser = Browser(server)
                 let asked = try await browser.get(address.replacing(TestServer.url, with: ""))

@@ -37,10 +37,10 @@ struct FieldsPageTests {
     @Test("makes, replaces and removes rules, and tells how many users break them")
     func life() async throws {
         let world = try await AdminWorld(roles: [])
-        let (browser, place) = (browser(world), path(world))
+        let (browser, address) = (browser(world), path(world))
         _ = try await world.server.person(body: #"{"user": {"fields": {"coins": "many"}}}"#)
-        let token = try await browser.get(place).token
-        let made = try await browser.post("\(place)/save", Self.form, token: token)
+        let token = try await browser.get(address).token
+        let made = try await browser.post("\(address)/save", Self.form, token: token)
         #expect(made.status == 303 && made.location?.contains("broken=1") == true)
         func rules() async throws -> FieldRules {
             try await world.server.modules.applications.findApplication(world.server.application.id).settings.fieldRules
@@ -48,9 +48,9 @@ struct FieldsPageTests {
         let rule = FieldRule(
             name: "coins", kind: .integer, reader: .owner, writer: .server, standard: 5, labels: ["en": "Coins"])
         #expect(try await rules() == FieldRules([rule]))
-        #expect(try await browser.post("\(place)/policy", ["policy": "closed"], token: token).status == 303)
+        #expect(try await browser.post("\(address)/policy", ["policy": "closed"], token: token).status == 303)
         #expect(try await rules().isClosed)
-        #expect(try await browser.post("\(place)/remove", ["removed": "coins"], token: token).status == 303)
+        #expect(try await browser.post("\(address)/remove", ["removed": "coins"], token: token).status == 303)
         #expect(try await rules() == FieldRules(isClosed: true))
     }
 
@@ -59,10 +59,10 @@ struct FieldsPageTests {
         arguments: [("default", "{"), ("default", "\"x\""), ("type", "text"), ("read", "all"), ("field", "")])
     func wrong(member: String, value: String) async throws {
         let world = try await AdminWorld(roles: [])
-        let (browser, place) = (browser(world), path(world))
-        let shown = try await browser.get(place)
+        let (browser, address) = (browser(world), path(world))
+        let shown = try await browser.get(address)
         let refused = try await browser.post(
-            "\(place)/save", Self.form.merging([member: value]) { $1 }, token: shown.token)
+            "\(address)/save", Self.form.merging([member: value]) { $1 }, token: shown.token)
         #expect(refused.status == 422 && refused.error(member) != nil, "\(refused.html)")
         #expect(refused.value(of: "label-en") == "Coins")
     }
@@ -70,13 +70,13 @@ struct FieldsPageTests {
     @Test("is shown to who may read settings, changed by who may change them, and forged by nobody")
     func permissions() async throws {
         let world = try await AdminWorld(roles: [.auditor, .support])
-        let place = path(world)
+        let address = path(world)
         let auditor = browser(world, "auditor")
-        let shown = try await auditor.get(place)
+        let shown = try await auditor.get(address)
         #expect(shown.status == 200 && !shown.html.contains("<select"))
-        #expect(try await auditor.post("\(place)/save", Self.form, token: shown.token).status == 403)
-        #expect(try await browser(world, "support").get(place).status == 403)
-        #expect(try await browser(world).post("\(place)/save", Self.form, token: "forged").status == 403)
+        #expect(try await auditor.post("\(address)/save", Self.form, token: shown.token).status == 403)
+        #expect(try await browser(world, "support").get(address).status == 403)
+        #expect(try await browser(world).post("\(address)/save", Self.form, token: "forged").status == 403)
         let rules = try await world.server.modules.applications.findApplication(world.server.application.id).settings
             .fieldRules
         #expect(rules.isEmpty)

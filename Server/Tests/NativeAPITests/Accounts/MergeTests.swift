@@ -15,8 +15,9 @@ struct MergeTests {
     private let current: Person
 
     init() async throws {
-        server = try await TestServer(
-            application: ApplicationSettings(mergeRules: ["coins": .sum, "best": .max, "badges": .union]))
+        var settings = ApplicationSettings()
+        settings.mergeRules = ["coins": .sum, "best": .max, "badges": .union]
+        server = try await TestServer(application: settings)
         registered = try await server.person(
             body: #"{"user": {"fields": {"coins": 10, "best": 5, "badges": ["a"], "theme": "dark"}}}"#)
         let upgraded = try await registered.upgrade("hana", Self.password)

@@ -13,7 +13,9 @@ struct ProviderMergeTests {
     private let current: Person
 
     init() async throws {
-        world = try await AppleWorld(application: ApplicationSettings(mergeRules: ["coins": .sum]))
+        var settings = ApplicationSettings()
+        settings.mergeRules = ["coins": .sum]
+        world = try await AppleWorld(application: settings)
         owner = try await world.person()
         _ = try await owner.send(.patch, APIPath.user, body: #"{"fields": {"coins": 10}}"#)
         current = try await world.server.person(body: #"{"user": {"fields": {"coins": 3}}}"#)

@@ -22,7 +22,7 @@ struct TransferTests {
         #expect(try await new.send(.get, APIPath.user).status == 200)
         #expect(try await server.person(phone).logIn.user.id == old.logIn.user.id)
         #expect(try await server.person(old.device).logIn.user.id == old.logIn.user.id)
-        let sessions = try await old.send(.get, APIPath.sessions).read(SessionListAnswer.self).sessions
+        let sessions = try await old.send(.get, APIPath.sessions).read(SessionListResponse.self).sessions
         #expect(sessions.contains { $0.createdWith == "transfer-code" })
     }
 
@@ -152,8 +152,9 @@ struct TransferTests {
 
     @Test("gives a link by the application's pattern")
     func link() async throws {
-        let server = try await TestServer(
-            application: ApplicationSettings(transferLink: "https://app.example.test/t?code={code}"))
+        var settings = ApplicationSettings()
+        settings.transferLink = "https://app.example.test/t?code={code}"
+        let server = try await TestServer(application: settings)
         let code = try await server.person().issueCode()
         #expect(code.link == "https://app.example.test/t?code=\(code.code)")
         #expect(code.qrSVG.hasPrefix("<svg ") && code.qrSVG.hasSuffix("</svg>"))

@@ -43,26 +43,26 @@ struct AdminPagesTests {
         let world = try await AdminWorld(roles: [.operator])
         let browser = world.browser()
         let admin = try #require(try await admins(world).first { $0.role == .operator })
-        let place = "/dashboard/admins/\(admin.id)"
+        let address = "/dashboard/admins/\(admin.id)"
         func send(_ action: String, _ fields: [String: String] = [:]) async throws -> Page {
-            let shown = try await browser.get(place)
+            let shown = try await browser.get(address)
             let own = ["version": shown.value(of: "version") ?? ""]
             return try await browser.post(
-                "\(place)/\(action)", fields.merging(own) { first, _ in first }, token: shown.token)
+                "\(address)/\(action)", fields.merging(own) { first, _ in first }, token: shown.token)
         }
         let late = try await send("save", ["role": "owner", "version": "1"])
         #expect(late.status == 409)
-        #expect(try await send("save", ["role": "auditor"]).location == "\(place)?done=saved")
+        #expect(try await send("save", ["role": "auditor"]).location == "\(address)?done=saved")
         #expect(try await world.send("operator", .get, "me").json["admin"]?["role"] == "auditor")
-        #expect(try await send("disable").location == "\(place)?done=disabled")
+        #expect(try await send("disable").location == "\(address)?done=disabled")
         #expect(try await world.send("operator", .get, "me").status == 401)
-        #expect(try await send("enable").location == "\(place)?done=enabled")
+        #expect(try await send("enable").location == "\(address)?done=enabled")
         let link = try await send("link")
         #expect(link.status == 200 && link.html.contains("set-up?token=okl_"))
         let wrong = try await send("remove", ["confirm": "yes"])
         #expect(wrong.status == 422 && wrong.error("confirm") != nil)
         #expect(try await send("remove", ["confirm": "operator"]).location == "/dashboard/admins")
-        #expect(try await browser.get(place).status == 404)
+        #expect(try await browser.get(address).status == 404)
         let token = try #require(link.html.firstMatch(of: /token=(okl_[A-Za-z0-9_-]+)/)?.output.1)
         #expect(try await browser.get("/dashboard/set-up?token=\(token)").status == 403)
         let actions = try await world.server.modules.administration.listAudit(in: AuditEntry.server).map(\.action)
@@ -74,13 +74,13 @@ struct AdminPagesTests {
         let world = try await AdminWorld(roles: [])
         let browser = world.browser()
         let root = try #require(try await admins(world).first)
-        let place = "/dashboard/admins/\(root.id)"
+        let address = "/dashboard/admins/\(root.id)"
         for (action, act) in [
             ("disable", [:]), ("save", ["role": "auditor"]), ("remove", ["confirm": "root"]),
         ] {
-            let shown = try await browser.get(place)
+            let shown = try await browser.get(address)
             let fields = act.merging(["version": shown.value(of: "version") ?? ""]) { $1 }
-            let refused = try await browser.post("\(place)/\(action)", fields, token: shown.token)
+            let refused = try await browser.post("\(address)/\(action)", fields, token: shown.token)
             #expect(refused.status == 422 && refused.html.contains("One owner must stay."))
         }
         expect(try await world.send("owner", .delete, "admins/\(root.id)"), 409, .init(rawValue: "last_owner"))
@@ -91,30 +91,30 @@ struct AdminPagesTests {
     func keys() async throws {
         let world = try await AdminWorld(roles: [])
         let browser = world.browser()
-        let place = "/dashboard/keys"
-        let token = try await browser.get(place).token
+        let address = "/dashboard/keys"
+        let token = try await browser.get(address).token
         let fields = [
             "name": "CI", "days": "2", "scope.users:read": "yes", "application.\(world.server.application.id)": "yes",
         ]
-        let made = try await browser.post(place, fields, token: token)
+        let made = try await browser.post(address, fields, token: token)
         let secret = String(try #require(made.html.firstMatch(of: /(oka_[A-Za-z0-9_-]+)/)?.output.1))
-        #expect(try await !browser.get(place).html.contains(secret))
+        #expect(try await !browser.get(address).html.contains(secret))
         #expect(try await world.send(secret, .get, world.place("/users")).status == 200)
         #expect(try await world.send(secret, .get, "admins").status == 403)
         #expect(try await world.send(secret, .get, "applications/\(world.foreign.id)/users").status == 404)
         for (name, value) in [("days", "0"), ("days", "401"), ("days", "x"), ("name", ""), ("scope.users:read", "")] {
-            let refused = try await browser.post(place, fields.merging([name: value]) { $1 }, token: token)
+            let refused = try await browser.post(address, fields.merging([name: value]) { $1 }, token: token)
             #expect(refused.status == 422 && !refused.html.contains("oka_"), "\(name)")
         }
         // A scope that makes admins is not offered, and is passed over.
         let greedy = fields.merging(["scope.users:read": "", "scope.admins:write": "yes"]) { $1 }
-        #expect(try await browser.post(place, greedy, token: token).status == 422)
+        #expect(try await browser.post(address, greedy, token: token).status == 422)
         let key = try #require(try await world.server.modules.administration.listKeys().first)
         #expect(
-            try await browser.post("\(place)/\(key.id)/remove", [:], token: token).location
-                == "\(place)?done=removed")
+            try await browser.post("\(address)/\(key.id)/remove", [:], token: token).location
+                == "\(address)?done=removed")
         #expect(try await world.send(secret, .get, world.place("/users")).status == 401)
-        #expect(try await browser.post("\(place)/none/remove", [:], token: token).status == 404)
+        #expect(try await browser.post("\(address)/none/remove", [:], token: token).status == 404)
     }
 
     @Test("show names as text, and run none of it")

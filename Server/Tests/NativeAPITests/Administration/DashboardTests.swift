@@ -121,12 +121,12 @@ struct DashboardTests {
         let world = try await AdminWorld(roles: [])
         let person = try await world.server.person()
         let browser = world.browser()
-        let place = world.page(page == "users" ? "users/\(person.logIn.user.id)" : page)
-        let shown = try await browser.get(place)
+        let address = world.page(page == "users" ? "users/\(person.logIn.user.id)" : page)
+        let shown = try await browser.get(address)
         let fields = ["name": "Stolen"]
         let path =
             page == "conflicts"
-            ? world.page("users/x/merges/y/undo") : action.isEmpty ? place : "\(place)/\(action)"
+            ? world.page("users/x/merges/y/undo") : action.isEmpty ? address : "\(address)/\(action)"
         #expect(try await browser.post(path, fields).status == 403)
         #expect(try await browser.post(path, fields, token: "forged").status == 403)
         let crossed = try await browser.post(path, fields, token: shown.token, [("Sec-Fetch-Site", "cross-site")])
@@ -163,13 +163,13 @@ struct DashboardTests {
         let world = try await AdminWorld(roles: [])
         let person = try await world.server.person()
         let browser = world.browser()
-        let place = world.page("users/\(person.logIn.user.id)")
-        let shown = try await browser.get(place)
-        let done = try await browser.post("\(place)/\(action)", [:], token: shown.token)
+        let address = world.page("users/\(person.logIn.user.id)")
+        let shown = try await browser.get(address)
+        let done = try await browser.post("\(address)/\(action)", [:], token: shown.token)
         if action == "transfer-code" {
             #expect(done.html.contains("code-block"))
         } else {
-            #expect(done.location?.hasPrefix(place) == true)
+            #expect(done.location?.hasPrefix(address) == true)
             #expect(try await browser.get(done.location ?? "").html.contains("class=\"notice\""))
             #expect(try await person.send(.get, APIPath.user).status >= 401)
         }
@@ -179,38 +179,38 @@ struct DashboardTests {
     func deletion() async throws {
         let world = try await AdminWorld(roles: [])
         let id = try await world.server.person().logIn.user.id
-        let (browser, place) = (world.browser(), world.page("users/\(id)"))
-        let token = try await browser.get(place).token
-        #expect(try await browser.post("\(place)/delete", ["confirm": "yes"], token: token).status == 422)
-        #expect(try await browser.post("\(place)/delete", ["confirm": id], token: token).status == 303)
-        #expect(try await browser.post("\(place)/restore", [:], token: token).status == 303)
+        let (browser, address) = (world.browser(), world.page("users/\(id)"))
+        let token = try await browser.get(address).token
+        #expect(try await browser.post("\(address)/delete", ["confirm": "yes"], token: token).status == 422)
+        #expect(try await browser.post("\(address)/delete", ["confirm": id], token: token).status == 303)
+        #expect(try await browser.post("\(address)/restore", [:], token: token).status == 303)
     }
 
     @Test("edits a user's fields with their types, unless somebody came before")
     func edit() async throws {
         let world = try await AdminWorld(roles: [])
         let person = try await world.server.person(body: #"{"user": {"fields": {"level": 3, "old": true}}}"#)
-        let (browser, place) = (world.browser(), world.page("users/\(person.logIn.user.id)"))
-        let shown = try await browser.get(place)
+        let (browser, address) = (world.browser(), world.page("users/\(person.logIn.user.id)"))
+        let shown = try await browser.get(address)
         let version = try #require(shown.value(of: "version"))
         let fields = [
             "version": version, "known": "level\nold", "displayName": "Hana", "locale": "",
             "fields": #"{"level": 4}"#,
         ]
-        #expect(try await browser.post("\(place)/save", fields, token: shown.token).status == 303)
+        #expect(try await browser.post("\(address)/save", fields, token: shown.token).status == 303)
         let user = try await person.send(.get, APIPath.user).read(UserBody.self)
         #expect(user.fields == ["level": 4] && user.displayName == "Hana")
-        #expect(try await browser.post("\(place)/save", fields, token: shown.token).status == 409)
+        #expect(try await browser.post("\(address)/save", fields, token: shown.token).status == 409)
     }
 
     @Test("shows support no names and offers no buttons, and refuses what it sends all the same")
     func support() async throws {
         let world = try await AdminWorld(roles: [.support])
         let person = try await world.server.person(body: #"{"user": {"displayName": "Hanako"}}"#)
-        let (browser, place) = (world.browser("support"), world.page("users/\(person.logIn.user.id)"))
-        let shown = try await browser.get(place)
-        #expect(shown.status == 200 && !shown.html.contains("Hanako") && !shown.html.contains("\(place)/disable"))
-        #expect(try await browser.post("\(place)/disable", [:], token: shown.token).status == 403)
+        let (browser, address) = (world.browser("support"), world.page("users/\(person.logIn.user.id)"))
+        let shown = try await browser.get(address)
+        #expect(shown.status == 200 && !shown.html.contains("Hanako") && !shown.html.contains("\(address)/disable"))
+        #expect(try await browser.post("\(address)/disable", [:], token: shown.token).status == 403)
         for page in ["settings", "audit", "export?form=csv"] {
             #expect(try await browser.get(world.page(page)).status == 403)
         }
@@ -232,8 +232,8 @@ struct DashboardTests {
     @Test("changes settings, and tells which value is not possible")
     func settings() async throws {
         let world = try await AdminWorld(roles: [])
-        let (browser, place) = (world.browser(), world.page("settings"))
-        let shown = try await browser.get(place)
+        let (browser, address) = (world.browser(), world.page("settings"))
+        let shown = try await browser.get(address)
         var fields = [
             "version": shown.value(of: "version") ?? "", "name": "New name", "sessionIdleDays": "30",
             "sessionDays": "100", "passwordMinimumCharacters": "10", "deletionGraceDays": "14",
@@ -241,12 +241,12 @@ struct DashboardTests {
             "resetURL": "",
         ]
         fields["passwordMinimumCharacters"] = "3"
-        let refused = try await browser.post(place, fields, token: shown.token)
+        let refused = try await browser.post(address, fields, token: shown.token)
         #expect(refused.status == 422 && refused.error("passwordMinimumCharacters") != nil)
         fields["passwordMinimumCharacters"] = "10"
-        #expect(try await browser.post(place, fields, token: shown.token).status == 303)
+        #expect(try await browser.post(address, fields, token: shown.token).status == 303)
         let application = try await world.server.modules.applications.findApplication(world.server.application.id)
         #expect(application.name == "New name" && application.settings.sessionIdleLifetime == .days(30))
-        #expect(try await browser.post(place, fields, token: shown.token).status == 409)
+        #expect(try await browser.post(address, fields, token: shown.token).status == 409)
     }
 }

@@ -10,32 +10,32 @@ struct ProtocolsPageTests {
     @Test("switches old protocols on with old keys, and off only when that is typed")
     func protocols() async throws {
         let world = try await AdminWorld(roles: [.auditor])
-        let (browser, place) = (world.browser(), world.page("protocols"))
-        let token = try await browser.get(place).token
+        let (browser, address) = (world.browser(), world.page("protocols"))
+        let token = try await browser.get(address).token
         let keys = ["ncmb.applicationKey": "old-app", "ncmb.clientKey": "old-client"]
-        #expect(try await browser.post("\(place)/ncmb/enable", keys, token: token).html.contains("old-client"))
+        #expect(try await browser.post("\(address)/ncmb/enable", keys, token: token).html.contains("old-client"))
         // A key that makes an administrator is told this once.
-        let parse = try await browser.post("\(place)/parse/enable", [:], token: token)
+        let parse = try await browser.post("\(address)/parse/enable", [:], token: token)
         #expect(parse.status == 200 && parse.html.contains("<dt>masterKey</dt>"))
-        #expect(try await !browser.get(place).html.contains("<dt>masterKey</dt>"))
-        #expect(try await browser.get(place).html.contains("old-client"))
-        let seen = try await world.browser("auditor").get(place).html
+        #expect(try await !browser.get(address).html.contains("<dt>masterKey</dt>"))
+        #expect(try await browser.get(address).html.contains("old-client"))
+        let seen = try await world.browser("auditor").get(address).html
         #expect(seen.contains("old-app") && !seen.contains("old-client"))
         let off = ["ncmb.confirm": "yes"]
-        #expect(try await browser.post("\(place)/ncmb/disable", off, token: token).status == 422)
+        #expect(try await browser.post("\(address)/ncmb/disable", off, token: token).status == 422)
         #expect(
-            try await browser.post("\(place)/ncmb/disable", ["ncmb.confirm": "ncmb"], token: token).status == 303)
-        #expect(try await !browser.get(place).html.contains("old-client"))
-        #expect(try await browser.post("\(place)/smoke/enable", [:], token: token).status == 404)
+            try await browser.post("\(address)/ncmb/disable", ["ncmb.confirm": "ncmb"], token: token).status == 303)
+        #expect(try await !browser.get(address).html.contains("old-client"))
+        #expect(try await browser.post("\(address)/smoke/enable", [:], token: token).status == 404)
     }
 
     @Test("shows and changes exactly the rules that a protocol heeds", arguments: Session.ProtocolName.foreign)
     func rules(name: Session.ProtocolName) async throws {
         let world = try await AdminWorld(roles: [.auditor])
-        let (browser, place) = (world.browser(), world.page("protocols"))
-        let token = try await browser.get(place).token
-        _ = try await browser.post("\(place)/\(name.rawValue)/enable", [:], token: token)
-        let shown = try await browser.get(place)
+        let (browser, address) = (world.browser(), world.page("protocols"))
+        let token = try await browser.get(address).token
+        _ = try await browser.post("\(address)/\(name.rawValue)/enable", [:], token: token)
+        let shown = try await browser.get(address)
         for rule in ProtocolRule.all {
             #expect(
                 shown.html.contains("name=\"\(name.rawValue).\(rule.name)\"") == rule.protocols.contains(name),
@@ -58,19 +58,19 @@ struct ProtocolsPageTests {
                 fields["\(name.rawValue).\(rule.name)"] = "10.0.0.0\r\n 192.0.2.1"
             }
         }
-        let saved = try await browser.post("\(place)/\(name.rawValue)/rules", fields, token: token)
-        #expect(saved.location == "\(place)?done=saved&open=\(name.rawValue)", "\(saved.html)")
+        let saved = try await browser.post("\(address)/\(name.rawValue)/rules", fields, token: token)
+        #expect(saved.location == "\(address)?done=saved&open=\(name.rawValue)", "\(saved.html)")
         let settings = try await world.server.modules.applications.findApplication(world.server.application.id).settings
         for rule in ProtocolRule.heeded(by: name) {
             #expect(rule.value(for: name, in: settings) == wanted[rule.name], "\(rule.name)")
         }
         // Somebody else's form is older than that.
         #expect(
-            try await browser.post("\(place)/\(name.rawValue)/rules", fields, token: token).status == 409)
+            try await browser.post("\(address)/\(name.rawValue)/rules", fields, token: token).status == 409)
         let auditor = world.browser("auditor")
-        let seen = try await auditor.get(place)
+        let seen = try await auditor.get(address)
         #expect(seen.status == 200 && !seen.html.contains("<button class=\"button button-small\""))
-        #expect(try await auditor.post("\(place)/\(name.rawValue)/rules", fields, token: seen.token).status == 403)
+        #expect(try await auditor.post("\(address)/\(name.rawValue)/rules", fields, token: seen.token).status == 403)
     }
 
     @Test(
@@ -82,16 +82,16 @@ struct ProtocolsPageTests {
         ])
     func faults(rule: String, value: String) async throws {
         let world = try await AdminWorld(roles: [])
-        let (browser, place) = (world.browser(), world.page("protocols"))
-        let token = try await browser.get(place).token
-        _ = try await browser.post("\(place)/parse/enable", [:], token: token)
-        let version = try await browser.get(place).value(of: "version") ?? ""
+        let (browser, address) = (world.browser(), world.page("protocols"))
+        let token = try await browser.get(address).token
+        _ = try await browser.post("\(address)/parse/enable", [:], token: token)
+        let version = try await browser.get(address).value(of: "version") ?? ""
         var fields = [
             "version": version, "parse.idleSeconds": "3600",
             "parse.administratorNetworks": "10.9.0.0/16",
         ]
         fields["parse.\(rule)"] = value
-        let refused = try await browser.post("\(place)/parse/rules", fields, token: token)
+        let refused = try await browser.post("\(address)/parse/rules", fields, token: token)
         #expect(refused.status == 422 && refused.error("parse-\(rule)") != nil, "\(refused.html)")
         #expect(!refused.html.contains("<script>alert"))
         #expect(rule == "administratorNetworks" || refused.html.contains("10.9.0.0/16"))

@@ -31,7 +31,7 @@ struct ReauthenticationTests {
         let credential = try world.credential(nonce: "2")
         let answer = try await byApple(person, credential, nonce: "2")
         #expect(answer.status == 200, "\(answer.text)")
-        let token = try answer.read(ReauthenticationAnswer.self).session.token
+        let token = try answer.read(ReauthenticationResponse.self).session.token
         expect(try await person.send(.get, APIPath.user), 401, .sessionInvalid)
         let fresh = [("Authorization", "Bearer \(token)")]
         #expect(try await world.server.send(.get, APIPath.export, fresh).status == 200)
@@ -81,7 +81,7 @@ struct ReauthenticationTests {
         let answer = try await person.send(
             .post, APIPath.reauthenticate, body: #"{"code": "\#(code)", "ticket": "\#(ticket)"}"#)
         #expect(answer.status == 200, "\(answer.text)")
-        let token = try answer.read(ReauthenticationAnswer.self).session.token
+        let token = try answer.read(ReauthenticationResponse.self).session.token
         #expect(
             try await world.server.send(.get, APIPath.export, [("Authorization", "Bearer \(token)")]).status == 200)
     }

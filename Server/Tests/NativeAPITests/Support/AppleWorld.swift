@@ -107,8 +107,8 @@ struct AppleWorld: Sendable {
     static func body(
         token: String? = nil, code: String? = nil, nonce: String? = nonce, name: String? = nil, clientId: String? = nil
     ) throws -> String {
-        let body = ProviderLogInBody(
-            idToken: token, nonce: nonce, authorizationCode: code, clientId: clientId, name: name)
+        var body = ProviderLogInBody(idToken: token, nonce: nonce, authorizationCode: code, name: name)
+        body.clientId = clientId
         return String(decoding: try JSONEncoder().encode(body), as: UTF8.self)
     }
 

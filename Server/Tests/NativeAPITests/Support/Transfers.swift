@@ -14,7 +14,7 @@ extension Person {
 
     /// What the device has not been told.
     func notices() async throws -> [NoticeBody] {
-        try await send(.get, APIPath.notices).read(NoticeListAnswer.self).notices
+        try await send(.get, APIPath.notices).read(NoticeListResponse.self).notices
     }
 
     func undo(_ transfer: String) async throws -> Answer {

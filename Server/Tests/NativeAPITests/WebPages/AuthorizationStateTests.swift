@@ -14,7 +14,7 @@ struct AuthorizationStateTests {
     static let provider = "oidc:work"
 
     /// A server with public address whose application knows an OpenID Connect provider and Apple.
-    private struct Place {
+    private struct World {
         let server: TestServer
         let work: FakeOpenID
         let apple: FakeApple
@@ -76,8 +76,8 @@ struct AuthorizationStateTests {
 
     @Test("stand on the page once they are set up with this server's address, and only then", arguments: [true, false])
     func buttons(registered: Bool) async throws {
-        let place = try await Place(registered: registered)
-        let browser = Browser(place.server)
+        let world = try await World(registered: registered)
+        let browser = Browser(world.server)
         let page = try await browser.get(browser.path("log-in"))
         for name in ["Apple", "Work"] { #expect(page.html.contains("Continue with \(name)") == registered) }
         #expect(!page.html.contains("Continue with Facebook"))
@@ -87,14 +87,14 @@ struct AuthorizationStateTests {
 
     @Test("log a person in, with state, nonce and PKCE, who is known the next time")
     func whole() async throws {
-        let place = try await Place()
+        let world = try await World()
         var ids: Set<String> = []
         for _ in 0..<2 {
-            let browser = Browser(place.server)
-            let asked = try await place.leave(browser)
+            let browser = Browser(world.server)
+            let asked = try await world.leave(browser)
             #expect(asked["code_challenge_method"] == "S256" && asked["response_type"] == "code")
             #expect(asked["client_id"] == "client-one" && asked["scope"]?.contains("openid") == true)
-            let back = try await place.comeBack(browser, asked)
+            let back = try await world.comeBack(browser, asked)
             #expect(back.status == 303 && back.location == browser.path("account"))
             let account = try await browser.get(browser.path("account"))
             #expect(account.html.contains("花") && account.html.contains("Work"))
@@ -105,25 +105,25 @@ struct AuthorizationStateTests {
 
     @Test("bring a person back to the app that waits")
     func continuation() async throws {
-        let place = try await Place()
-        let browser = Browser(place.server)
+        let world = try await World()
+        let browser = Browser(world.server)
         let challenge = Base64URL.text(of: Array(SHA256.hash(data: Array(WebLogInTests.verifier.utf8))))
         let request =
-            "client_id=\(place.server.application.id)&redirect_uri=\(Browser.escaped(WebLogInTests.redirect))"
+            "client_id=\(world.server.application.id)&redirect_uri=\(Browser.escaped(WebLogInTests.redirect))"
             + "&response_type=code&code_challenge=\(challenge)&code_challenge_method=S256&state=s"
-        let asked = try await place.leave(browser, query: "?continue=\(Browser.escaped(request))")
-        let back = try await place.comeBack(browser, asked)
+        let asked = try await world.leave(browser, query: "?continue=\(Browser.escaped(request))")
+        let back = try await world.comeBack(browser, asked)
         #expect(back.location?.hasPrefix("\(WebLogInTests.redirect)?code=") == true)
         #expect(back.location?.contains("state=s") == true)
     }
 
     @Test("log in with Apple, whose service id is asked for and whose nonce is hashed")
     func apple() async throws {
-        let place = try await Place()
-        let browser = Browser(place.server)
-        let asked = try await place.leave(browser, "apple")
+        let world = try await World()
+        let browser = Browser(world.server)
+        let asked = try await world.leave(browser, "apple")
         #expect(asked["client_id"] == AppleWorld.service && asked["nonce"]?.utf8.count == 64)
-        let credential = try place.apple.signIn(
+        let credential = try world.apple.signIn(
             AppleWorld.hana, audience: AppleWorld.service, nonce: asked["nonce"])
         let back = try await browser.get(
             browser.path("provider/apple/callback") + "?code=\(credential.code)&state=\(asked["state"] ?? "")")
@@ -133,43 +133,43 @@ struct AuthorizationStateTests {
 
     @Test("refuse what came back in another browser, changed, late, or for another provider")
     func forged() async throws {
-        let place = try await Place()
-        let thief = Browser(place.server)
-        let theirs = try await place.leave(thief)
+        let world = try await World()
+        let thief = Browser(world.server)
+        let theirs = try await world.leave(thief)
         // Log-in CSRF: a person who is sent the thief's answer stays who they are.
-        let person = Browser(place.server)
+        let person = Browser(world.server)
         try await person.get(person.path("log-in"))
-        #expect(try await place.comeBack(person, theirs).status == 403)
-        #expect(try await place.comeBack(Browser(place.server), theirs).status == 403)
+        #expect(try await world.comeBack(person, theirs).status == 403)
+        #expect(try await world.comeBack(Browser(world.server), theirs).status == 403)
         let state = theirs["state"] ?? ""
         let changed = state.prefix(40) + (state.dropFirst(40).first == "A" ? "B" : "A") + state.dropFirst(41)
-        #expect(try await place.comeBack(thief, theirs, state: String(changed)).status == 403)
-        #expect(try await place.comeBack(thief, theirs, state: "").status == 403)
+        #expect(try await world.comeBack(thief, theirs, state: String(changed)).status == 403)
+        #expect(try await world.comeBack(thief, theirs, state: "").status == 403)
         let other = try await thief.get(thief.path("provider/apple/callback") + "?code=x&state=\(state)")
         #expect(other.status == 403)
-        place.server.clock.advance(by: .seconds(601))
-        #expect(try await place.comeBack(thief, theirs).status == 403)
+        world.server.clock.advance(by: .seconds(601))
+        #expect(try await world.comeBack(thief, theirs).status == 403)
         #expect(thief.session?.hasPrefix("v.") == true)
     }
 
     @Test("refuse a token that answers another request, and a code that comes twice")
     func replay() async throws {
-        let place = try await Place()
-        let browser = Browser(place.server)
-        let asked = try await place.leave(browser)
-        let wrong = try await place.comeBack(browser, asked, nonce: "another")
+        let world = try await World()
+        let browser = Browser(world.server)
+        let asked = try await world.leave(browser)
+        let wrong = try await world.comeBack(browser, asked, nonce: "another")
         #expect(wrong.status == 422 && browser.session?.hasPrefix("v.") == true)
-        let good = try await place.comeBack(browser, asked)
+        let good = try await world.comeBack(browser, asked)
         #expect(good.status == 303)
         // The cookie is another one now: what came back once is over (session fixation).
-        #expect(try await place.comeBack(browser, asked).status == 403)
+        #expect(try await world.comeBack(browser, asked).status == 403)
     }
 
     @Test("lead back to the log-in when the person does not go on there")
     func cancelled() async throws {
-        let place = try await Place()
-        let browser = Browser(place.server)
-        let asked = try await place.leave(browser)
+        let world = try await World()
+        let browser = Browser(world.server)
+        let asked = try await world.leave(browser)
         let back = try await browser.get(
             browser.path("provider/\(Self.provider)/callback") + "?error=access_denied&state=\(asked["state"] ?? "")")
         #expect(back.location == browser.path("log-in"))
@@ -177,10 +177,10 @@ struct AuthorizationStateTests {
 
     @Test("are linked from the account, and lead to the choice between two accounts where they are somebody's")
     func conflict() async throws {
-        let place = try await Place()
-        let first = Browser(place.server)
-        #expect(try await place.comeBack(first, try await place.leave(first)).status == 303)
-        let browser = Browser(place.server)
+        let world = try await World()
+        let first = Browser(world.server)
+        #expect(try await world.comeBack(first, try await world.leave(first)).status == 303)
+        let browser = Browser(world.server)
         try await browser.fill("sign-up", ["username": "taro", "password": Self.password])
         let account = try await browser.get(browser.path("account"))
         func link(_ subject: String) async throws -> Page {
@@ -189,7 +189,7 @@ struct AuthorizationStateTests {
             let link = sent.html.firstMatch(of: /class="button" href="([^"]+)"/)?.output.1.description ?? ""
             let items = URLComponents(string: link.replacing("&amp;", with: "&"))?.queryItems ?? []
             let asked = Dictionary(items.map { ($0.name, $0.value ?? "") }) { $1 }
-            return try await place.comeBack(browser, asked, subject: subject)
+            return try await world.comeBack(browser, asked, subject: subject)
         }
         let conflict = try await link("hana")
         #expect(conflict.status == 409 && conflict.html.contains("There is such an account already"))

@@ -58,7 +58,7 @@ final class Browser: Sendable {
 
     /// Opens the account pages of an app's user, as the app does: by an address that is good once.
     func open(accountOf person: Person) async throws {
-        let address = try await person.send(.post, "/v1/user/page").read(PageAddressAnswer.self).url
+        let address = try await person.send(.post, "/v1/user/page").read(PageAddressResponse.self).url
         let asked = try await get(address.replacing(TestServer.url, with: ""))
         let ticket = try #require(asked.value(of: "ticket"))
         try await post(path("open"), ["ticket": ticket], token: asked.token)

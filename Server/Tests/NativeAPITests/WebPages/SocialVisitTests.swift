@@ -7,7 +7,7 @@ import OutboundServices
 import Testing
 
 /// A server whose application knows Facebook and X, with this server's addresses to come back to.
-private struct SocialPlace {
+private struct SocialWorld {
     let server: TestServer
     let facebook = FakeFacebook(app: "fb-app", secret: "fb-secret")
     let x: FakeX
@@ -74,8 +74,8 @@ struct SocialVisitTests {
 
     @Test("have their buttons, and send people to their dialogs with the exact address to come back to, state and PKCE")
     func departure() async throws {
-        let place = try await SocialPlace()
-        let browser = Browser(place.server)
+        let world = try await SocialWorld()
+        let browser = Browser(world.server)
         for page in ["log-in", "sign-up"] {
             let html = try await browser.get(browser.path(page)).html
             #expect(html.contains("Continue with Facebook") && html.contains("Continue with X"))
@@ -85,12 +85,12 @@ struct SocialVisitTests {
             ("twitter", "https://x.com/i/oauth2/authorize?", "x-client", "users.read tweet.read"),
         ] {
             let sent = try await browser.get(browser.path("provider/\(provider)"))
-            let asked = SocialPlace.asked(sent.location)
+            let asked = SocialWorld.asked(sent.location)
             #expect(sent.location?.hasPrefix(dialog) == true)
             #expect(asked["response_type"] == "code" && asked["client_id"] == client && asked["scope"] == scope)
             #expect(
                 asked["redirect_uri"]
-                    == "\(TestServer.url)/a/\(place.server.application.id)/provider/\(provider)/callback")
+                    == "\(TestServer.url)/a/\(world.server.application.id)/provider/\(provider)/callback")
             #expect(asked["code_challenge"]?.count == 43 && asked["code_challenge_method"] == "S256")
             #expect((asked["state"] ?? "").count >= 43 && asked["nonce"] == nil && asked["login_hint"] == nil)
             #expect(sent.location?.contains("secret") == false)
@@ -99,75 +99,75 @@ struct SocialVisitTests {
 
     @Test("log a person in, who is known the next time", arguments: ["facebook", "twitter"])
     func whole(provider: String) async throws {
-        let place = try await SocialPlace()
+        let world = try await SocialWorld()
         for _ in 0..<2 {
-            let browser = Browser(place.server)
-            let back = try await place.comeBack(browser, provider, try await place.leave(browser, provider))
+            let browser = Browser(world.server)
+            let back = try await world.comeBack(browser, provider, try await world.leave(browser, provider))
             #expect(back.status == 303 && back.location == browser.path("account"), "\(back.html)")
         }
-        let user = try await place.server.store.read { transaction throws(DomainError) in
+        let user = try await world.server.store.read { transaction throws(DomainError) in
             try transaction.user(
-                provider: .init(rawValue: provider), subject: "77", in: place.server.application.id)
+                provider: .init(rawValue: provider), subject: "77", in: world.server.application.id)
         }
         #expect(user?.identities.map(\.provider.rawValue) == [provider])
         #expect(user?.displayName == (provider == "twitter" ? "花" : nil))
         // Secrets go in the body or the header, never in an address that logs keep.
-        for call in place.facebook.calls + place.x.calls { #expect(call.query["client_secret"] == nil) }
+        for call in world.facebook.calls + world.x.calls { #expect(call.query["client_secret"] == nil) }
     }
 
     @Test("find the users whom the apps' tokens made or an old backend left", arguments: ["facebook", "twitter"])
     func imported(provider: String) async throws {
-        let place = try await SocialPlace()
+        let world = try await SocialWorld()
         let id = Identifier<User>(rawValue: "imported00000001")
-        let now = place.server.clock.now
+        let now = world.server.clock.now
         let old = User(
-            id: id, application: place.server.application.id, displayName: "Old friend", createdAt: now, updatedAt: now)
-        let outcome = try await place.server.modules.accounts.importUsers(
+            id: id, application: world.server.application.id, displayName: "Old friend", createdAt: now, updatedAt: now)
+        let outcome = try await world.server.modules.accounts.importUsers(
             [ImportedUser(user: old, providerNames: [.init(rawValue: provider): "4711"])],
-            into: place.server.application.id, of: .parse, isRehearsal: false)
+            into: world.server.application.id, of: .parse, isRehearsal: false)
         #expect(outcome == [.imported])
-        let browser = Browser(place.server)
-        let asked = try await place.leave(browser, provider)
-        #expect(try await place.comeBack(browser, provider, asked, user: "4711").status == 303)
+        let browser = Browser(world.server)
+        let asked = try await world.leave(browser, provider)
+        #expect(try await world.comeBack(browser, provider, asked, user: "4711").status == 303)
         #expect(try await browser.get(browser.path("account")).html.contains("Old friend"))
     }
 
     @Test("refuse what came back in another browser, with another state, or for another provider")
     func stateMismatch() async throws {
-        let place = try await SocialPlace()
+        let world = try await SocialWorld()
         for provider in ["facebook", "twitter"] {
-            let thief = Browser(place.server)
-            var theirs = try await place.leave(thief, provider)
-            let person = Browser(place.server)
+            let thief = Browser(world.server)
+            var theirs = try await world.leave(thief, provider)
+            let person = Browser(world.server)
             try await person.get(person.path("log-in"))
-            #expect(try await place.comeBack(person, provider, theirs).status == 403)
+            #expect(try await world.comeBack(person, provider, theirs).status == 403)
             let other = provider == "facebook" ? "twitter" : "facebook"
-            #expect(try await place.comeBack(thief, other, theirs).status == 403)
+            #expect(try await world.comeBack(thief, other, theirs).status == 403)
             theirs["state"] = String((theirs["state"] ?? "").dropLast()) + "_"
-            #expect(try await place.comeBack(thief, provider, theirs).status == 403)
+            #expect(try await world.comeBack(thief, provider, theirs).status == 403)
             #expect(thief.session?.hasPrefix("v.") == true)
         }
     }
 
     @Test("take a code once, and none that answers another request", arguments: ["facebook", "twitter"])
     func replay(provider: String) async throws {
-        let place = try await SocialPlace()
-        let browser = Browser(place.server)
-        let first = try await place.leave(browser, provider)
-        let second = try await place.leave(browser, provider)
+        let world = try await SocialWorld()
+        let browser = Browser(world.server)
+        let first = try await world.leave(browser, provider)
+        let second = try await world.leave(browser, provider)
         // A code that was made for another challenge (code injection).
-        let stolen = place.code(provider, first, user: "1")
-        #expect(try await place.comeBack(browser, provider, second, code: stolen).status == 422)
-        let code = place.code(provider, second, user: "77")
-        #expect(try await place.comeBack(browser, provider, second, code: code).status == 303)
-        #expect(try await place.comeBack(browser, provider, second, code: code).status == 403)
+        let stolen = world.code(provider, first, user: "1")
+        #expect(try await world.comeBack(browser, provider, second, code: stolen).status == 422)
+        let code = world.code(provider, second, user: "77")
+        #expect(try await world.comeBack(browser, provider, second, code: code).status == 303)
+        #expect(try await world.comeBack(browser, provider, second, code: code).status == 403)
     }
 
     @Test("lead back to the log-in when the person refuses there", arguments: ["facebook", "twitter"])
     func refusedConsent(provider: String) async throws {
-        let place = try await SocialPlace()
-        let browser = Browser(place.server)
-        let asked = try await place.leave(browser, provider)
+        let world = try await SocialWorld()
+        let browser = Browser(world.server)
+        let asked = try await world.leave(browser, provider)
         let back = try await browser.get(
             browser.path("provider/\(provider)/callback")
                 + "?error=access_denied&error_reason=user_denied&state=\(asked["state"] ?? "")")
@@ -184,61 +184,61 @@ struct SocialVisitTests {
             ("twitter", FakeResponse(400, ["error": "invalid_request"]), 422),
         ] as [(String, FakeResponse, Int)])
     func down(provider: String, answer: FakeResponse, status: Int) async throws {
-        let place = try await SocialPlace()
-        let browser = Browser(place.server)
-        let asked = try await place.leave(browser, provider)
-        place.fail(provider, with: answer)
-        #expect(try await place.comeBack(browser, provider, asked).status == status)
+        let world = try await SocialWorld()
+        let browser = Browser(world.server)
+        let asked = try await world.leave(browser, provider)
+        world.fail(provider, with: answer)
+        #expect(try await world.comeBack(browser, provider, asked).status == status)
         #expect(browser.session?.hasPrefix("v.") == true)
-        place.fail(provider, with: nil)
-        #expect(try await place.comeBack(browser, provider, asked).status == 303)
+        world.fail(provider, with: nil)
+        #expect(try await world.comeBack(browser, provider, asked).status == 303)
     }
 
     @Test("refuse Facebook's token for another app", arguments: ["other-app"])
     func foreignToken(app: String) async throws {
-        let place = try await SocialPlace()
-        let browser = Browser(place.server)
-        let asked = try await place.leave(browser, "facebook")
-        let code = place.facebook.code(
+        let world = try await SocialWorld()
+        let browser = Browser(world.server)
+        let asked = try await world.leave(browser, "facebook")
+        let code = world.facebook.code(
             user: "77", redirectURI: asked["redirect_uri"] ?? "", challenge: asked["code_challenge"] ?? "", app: app)
-        #expect(try await place.comeBack(browser, "facebook", asked, code: code).status == 422)
+        #expect(try await world.comeBack(browser, "facebook", asked, code: code).status == 422)
     }
 
     @Test(
         "lead to the choice between two accounts when the identity is somebody's", arguments: ["facebook", "twitter"])
     func taken(provider: String) async throws {
-        let place = try await SocialPlace()
-        let first = Browser(place.server)
-        #expect(try await place.comeBack(first, provider, try await place.leave(first, provider)).status == 303)
-        let browser = Browser(place.server)
+        let world = try await SocialWorld()
+        let first = Browser(world.server)
+        #expect(try await world.comeBack(first, provider, try await world.leave(first, provider)).status == 303)
+        let browser = Browser(world.server)
         try await browser.fill("sign-up", ["username": "taro", "password": Self.password])
         let account = try await browser.get(browser.path("account"))
         let sent = try await browser.post(
             browser.path("account/link"), ["provider": provider], token: account.token)
         let link = sent.html.firstMatch(of: /class="button" href="([^"]+)"/)?.output.1.description ?? ""
-        let conflict = try await place.comeBack(
-            browser, provider, SocialPlace.asked(link.replacing("&amp;", with: "&")))
+        let conflict = try await world.comeBack(
+            browser, provider, SocialWorld.asked(link.replacing("&amp;", with: "&")))
         #expect(conflict.status == 409 && conflict.html.contains("There is such an account already"))
     }
 
     @Test("keep what is too long for X in the browser, and bring the person back to the app that waits")
     func longState() async throws {
-        let place = try await SocialPlace()
-        let browser = Browser(place.server)
+        let world = try await SocialWorld()
+        let browser = Browser(world.server)
         let request =
-            "client_id=\(place.server.application.id)&redirect_uri=\(Browser.escaped(WebLogInTests.redirect))"
+            "client_id=\(world.server.application.id)&redirect_uri=\(Browser.escaped(WebLogInTests.redirect))"
             + "&response_type=code&code_challenge=\(WebLogInTests.challenge)&code_challenge_method=S256"
             + "&state=\(String(repeating: "s", count: 600))"
-        let asked = try await place.leave(browser, "twitter", query: "?continue=\(Browser.escaped(request))")
+        let asked = try await world.leave(browser, "twitter", query: "?continue=\(Browser.escaped(request))")
         #expect(asked["state"]?.count == 43)
-        let visit = "\(place.server.application.id)-visit"
+        let visit = "\(world.server.application.id)-visit"
         #expect(browser.cookie("__Host-okaeri-\(visit)") != nil)
         // Somebody else's cookie helps nobody: it is sealed with the digest of the own one.
-        let thief = Browser(place.server)
+        let thief = Browser(world.server)
         try await thief.get(thief.path("log-in"))
         thief.plant(browser.cookie("__Host-okaeri-\(visit)") ?? "", name: visit)
-        #expect(try await place.comeBack(thief, "twitter", asked).status == 403)
-        let back = try await place.comeBack(browser, "twitter", asked)
+        #expect(try await world.comeBack(thief, "twitter", asked).status == 403)
+        let back = try await world.comeBack(browser, "twitter", asked)
         #expect(back.location?.hasPrefix("\(WebLogInTests.redirect)?code=") == true, "\(back.html)")
         #expect(browser.cookie("__Host-okaeri-\(visit)") == nil)
         let tooLong = try await browser.get(
@@ -252,12 +252,12 @@ struct SocialVisitTests {
             ("x-secret", ["c", "x-client"], "consumer x-secret"), ("only", ["x-client"], "only"),
             (nil, ["c", "x-client"], "consumer"),
         ] as [(String?, [String], String)] {
-            let place = try await SocialPlace(xSecret: secret, clients: clients, secret: stored)
-            let browser = Browser(place.server)
-            let asked = try await place.leave(browser, "twitter")
-            #expect(try await place.comeBack(browser, "twitter", asked).status == 303)
+            let world = try await SocialWorld(xSecret: secret, clients: clients, secret: stored)
+            let browser = Browser(world.server)
+            let asked = try await world.leave(browser, "twitter")
+            #expect(try await world.comeBack(browser, "twitter", asked).status == 303)
         }
-        let wrong = try await SocialPlace(xSecret: "another")
+        let wrong = try await SocialWorld(xSecret: "another")
         let browser = Browser(wrong.server)
         #expect(try await wrong.comeBack(browser, "twitter", try await wrong.leave(browser, "twitter")).status == 502)
         let finding = try await wrong.server.modules.providers.checkProvider(.twitter, of: wrong.server.application.id)
@@ -266,12 +266,12 @@ struct SocialVisitTests {
 
     @Test("ask somebody new for what the application wants to know, and nobody whom it knows")
     func registrationFields() async throws {
-        let place = try await SocialPlace(rules: [
+        let world = try await SocialWorld(rules: [
             FieldRule(name: "team", kind: .string, isRequired: true, labels: ["en": "Team"]),
             FieldRule(name: "age", kind: .integer, isRequired: true),
         ])
-        let browser = Browser(place.server)
-        let page = try await place.comeBack(browser, "facebook", try await place.leave(browser, "facebook"))
+        let browser = Browser(world.server)
+        let page = try await world.comeBack(browser, "facebook", try await world.leave(browser, "facebook"))
         #expect(page.status == 200 && page.html.contains("Facebook has told us who you are"))
         #expect(page.error("fields-team") == nil)
         let path = browser.path("provider/facebook")
@@ -279,15 +279,15 @@ struct SocialVisitTests {
         #expect(wrong.status == 422 && wrong.error("fields-age")?.contains("whole number") == true)
         let sent = try await browser.post(path, ["fields.team": "red", "fields.age": "9"], token: page.token)
         let link = sent.html.firstMatch(of: /class="button" href="([^"]+)"/)?.output.1.description ?? ""
-        let made = try await place.comeBack(
-            browser, "facebook", SocialPlace.asked(link.replacing("&amp;", with: "&")))
+        let made = try await world.comeBack(
+            browser, "facebook", SocialWorld.asked(link.replacing("&amp;", with: "&")))
         #expect(made.location == browser.path("account"), "\(made.html)")
-        let user = try await place.server.store.read { transaction throws(DomainError) in
-            try transaction.user(provider: .facebook, subject: "77", in: place.server.application.id)
+        let user = try await world.server.store.read { transaction throws(DomainError) in
+            try transaction.user(provider: .facebook, subject: "77", in: world.server.application.id)
         }
         #expect(user?.fields == ["team": "red", "age": 9])
-        let again = Browser(place.server)
-        #expect(try await place.comeBack(again, "facebook", try await place.leave(again, "facebook")).status == 303)
+        let again = Browser(world.server)
+        #expect(try await world.comeBack(again, "facebook", try await world.leave(again, "facebook")).status == 303)
         #expect(try await browser.post(path, ["fields.team": "red"], token: nil).status == 403)
     }
 }

@@ -251,7 +251,7 @@ struct WebLogInTests {
             [("DPoP", try ProofMaker().proof("POST", server.url("/v1/log-in/automatic"), at: server.clock.now))])
         let token = try guest.read(LogInResponse.self).session.token
         let answer = try await server.send(.post, "/v1/user/page", [("Authorization", "Bearer \(token)")])
-        let address = try answer.read(PageAddressAnswer.self).url.replacing("http://id.example.test", with: "")
+        let address = try answer.read(PageAddressResponse.self).url.replacing("http://id.example.test", with: "")
         let browser = Browser(server)
         let asked = try await browser.get(address)
         let ticket = try #require(asked.value(of: "ticket"))

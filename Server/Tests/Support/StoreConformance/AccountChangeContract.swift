@@ -54,10 +54,12 @@ extension Contract {
             let samples = Samples()
             let user = samples.user()
             let session = samples.session(of: user)
-            let asked = MailedCode(
+            var code = MailedCode(
                 application: samples.application, handle: samples.token(1), digest: samples.token(2),
                 kind: .emailVerification, user: user.id, address: "hana@example.com", replaces: nil,
-                expiresAt: samples.now + .days(1), session: session.id)
+                expiresAt: samples.now + .days(1))
+            code.session = session.id
+            let asked = code
             let found = try await engine.write { transaction throws(DomainError) in
                 try transaction.replaceCode(with: asked)
                 return try transaction.code(samples.token(1), in: samples.application)

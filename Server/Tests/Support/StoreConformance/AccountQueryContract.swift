@@ -160,7 +160,7 @@ extension Contract {
                 try transaction.updateStanding(of: standing)
                 var found: [[Identifier<User>]] = []
                 for leader in [UserLeader.all, .disabled, .leaving, .anonymous, .search("USER 3", isWhole: false)] {
-                    found.append(try transaction.places(leader, in: application, from: nil, limit: 9).map(\.id))
+                    found.append(try transaction.cursors(leader, in: application, from: nil, limit: 9).map(\.id))
                 }
                 return found
             }
@@ -228,11 +228,15 @@ extension Contract {
 
 extension Samples {
     func transfer(of user: User, codeDigest: SecretDigest) -> Transfer {
-        Transfer(
-            id: randomness.newIdentifier(at: now), application: user.application, user: user.id, deviceKey: "key",
-            device: DeviceDescription(name: "花のiPhone", model: "iPhone17,1", system: "iOS 19.1", appVersion: "2.4"),
-            address: "2001:db8::7", codeDigest: codeDigest, leftUser: randomness.newIdentifier(at: now),
-            redeemedAt: now, acknowledgedAt: now + .seconds(1), undoneAt: now + .seconds(2))
+        let device = DeviceDescription(
+            name: "花のiPhone", model: "iPhone17,1", system: "iOS 19.1", appVersion: "2.4")
+        var transfer = Transfer(
+            id: randomness.newIdentifier(at: now), application: user.application, user: user.id,
+            to: .init(key: "key", device: device, address: "2001:db8::7"), codeDigest: codeDigest,
+            leftUser: randomness.newIdentifier(at: now), redeemedAt: now)
+        transfer.acknowledgedAt = now + .seconds(1)
+        transfer.undoneAt = now + .seconds(2)
+        return transfer
     }
 
     func merge(of user: User, left: User, after offset: Int) -> Merge {

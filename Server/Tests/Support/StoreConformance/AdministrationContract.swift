@@ -225,14 +225,17 @@ extension Samples {
         AdminKey(
             id: randomness.newIdentifier(at: now + .milliseconds(Int(number))), digest: token(number),
             name: "key \(number)", scopes: [.readUsers, .readFigures], applications: number == 1 ? nil : [application],
-            maker: admin.id, createdBy: admin.name, createdAt: now, expiresAt: now + .days(1))
+            maker: .init(id: admin.id, name: admin.name), createdAt: now, expiresAt: now + .days(1))
     }
 
     func auditEntry(_ number: Int, actor: AuditEntry.Actor, target: AuditEntry.Target?) -> AuditEntry {
         AuditEntry(
             id: randomness.newIdentifier(at: now + .milliseconds(number)), application: application, at: now,
-            actor: actor, action: .init(rawValue: "action.\(number)"), target: target, result: .done,
-            origin: RequestOrigin(address: "2001:db8::7", userAgent: "test", requestId: "r\(number)"),
-            details: ["number": "\(number)"], seal: token(UInt8(number)))
+            by: Operator(
+                actor: actor,
+                origin: RequestOrigin(address: "2001:db8::7", userAgent: "test", requestId: "r\(number)")),
+            did: .init(
+                .init(rawValue: "action.\(number)"), on: target, result: .done, details: ["number": "\(number)"]),
+            seal: token(UInt8(number)))
     }
 }

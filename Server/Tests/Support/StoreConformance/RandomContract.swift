@@ -148,8 +148,9 @@ struct RandomSamples: Sendable {
     func user() -> User {
         var user = User(
             id: id(), application: application, displayName: optional(name()), locale: optional(name()),
-            fields: fields(), createdAt: time(), updatedAt: time(), lastLogInAt: optional(time()),
-            previousLogInAt: optional(time()))
+            fields: fields(), createdAt: time(), updatedAt: time())
+        user.lastLogInAt = optional(time())
+        user.previousLogInAt = optional(time())
         user.acl = optional(acl())
         return user
     }
@@ -199,11 +200,12 @@ struct StoreModel {
         let all = users.values.sorted { $0.id.rawValue < $1.id.rawValue }
         guard all.count > 1 else { return .insertUser(random.user()) }
         let user = random.pick(all)
-        var changed = random.user()
-        changed = User(
-            id: user.id, application: user.application, displayName: changed.displayName, locale: changed.locale,
-            fields: changed.fields, createdAt: user.createdAt, updatedAt: changed.updatedAt,
-            lastLogInAt: changed.lastLogInAt, previousLogInAt: changed.previousLogInAt)
+        let drawn = random.user()
+        var changed = User(
+            id: user.id, application: user.application, displayName: drawn.displayName, locale: drawn.locale,
+            fields: drawn.fields, createdAt: user.createdAt, updatedAt: drawn.updatedAt)
+        changed.lastLogInAt = drawn.lastLogInAt
+        changed.previousLogInAt = drawn.previousLogInAt
         changed.acl = random.optional(random.acl())
         changed.disabledAt = random.optional(random.time())
         changed.deletionRequestedAt = random.optional(random.time())

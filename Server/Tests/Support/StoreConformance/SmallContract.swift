@@ -85,12 +85,7 @@ extension Contract {
                     proofRequired: number == 1, sessionIdleLifetime: .seconds(77), sessionLifetime: .days(3),
                     audiences: ["https://api.example.com"])
                 settings.fieldRules = fieldRules(isClosed: number == 1)
-                settings.userListViews = [
-                    UserListView(name: "空"),
-                    UserListView(
-                        name: "all", kind: .weak, provider: .apple, protocolName: .ncmb, seenSince: samples.now,
-                        notSeenSince: samples.now + .days(1), search: "x", columns: [.name, .id], fields: ["level"]),
-                ]
+                settings.userListViews = [UserListView(name: "空"), fullView(at: samples.now)]
                 return Application(
                     id: samples.randomness.newIdentifier(at: samples.now + .milliseconds(number)),
                     name: "アプリ \(number)", adminKeyDigest: samples.token(UInt8(number)), settings: settings,
@@ -120,4 +115,17 @@ private func fieldRules(isClosed: Bool) -> FieldRules {
         standard: ["gold": 1, "list": [true, nil, "\u{1f}"], "rate": 0.5])
     whole.labels = ["ja": "コイン", "en": "Coins"]
     return FieldRules(rules + [whole, FieldRule(name: "flag", reader: .server, writer: .server)], isClosed: isClosed)
+}
+
+private func fullView(at now: Timestamp) -> UserListView {
+    var view = UserListView(name: "all")
+    view.kind = .weak
+    view.provider = .apple
+    view.protocolName = .ncmb
+    view.seenSince = now
+    view.notSeenSince = now + .days(1)
+    view.search = "x"
+    view.columns = [.name, .id]
+    view.fields = ["level"]
+    return view
 }

@@ -7,8 +7,9 @@ extension TestWorld {
     ) async throws -> User {
         let now = clock.now
         var user = User(
-            id: randomness.newIdentifier(at: now), application: application.id, email: email, locale: locale,
-            createdAt: now, updatedAt: now)
+            id: randomness.newIdentifier(at: now), application: application.id, locale: locale, createdAt: now,
+            updatedAt: now)
+        user.email = email
         if isVerified { user.emailVerifiedAt = now }
         let made = user
         try await engine.write { transaction throws(DomainError) in

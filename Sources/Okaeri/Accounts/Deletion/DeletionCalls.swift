@@ -7,7 +7,7 @@ extension SessionKeeper {
         var call = APICall(.delete, APIPath.user)
         call.isProven = true
         let received = try await authenticated(call)
-        let erasedAt = Date(try received.response.decoded(DeletionAnswer.self).erasedAt)
+        let erasedAt = Date(try received.response.decoded(DeletionResponse.self).erasedAt)
         handle(.replaced)
         await change(.forgetDeleted(epoch: received.epoch))
         return erasedAt
@@ -34,7 +34,7 @@ extension SessionKeeper {
         var call = APICall(.get, APIPath.export)
         call.isProven = true
         let received = try await authenticated(call)
-        _ = try received.response.decoded(ExportAnswer.self)
+        _ = try received.response.decoded(ExportResponse.self)
         return received.response.body
     }
 }

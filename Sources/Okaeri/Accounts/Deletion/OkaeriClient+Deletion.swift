@@ -2,8 +2,8 @@ public import Foundation
 
 /// The end of an account.
 extension OkaeriClient {
-    /// Asks for the user to be deleted, and logs out on this device. The person can come back until the time that is
-    /// told: ``restoreUser()``.
+    /// Asks for the user to be deleted, and logs out on this device. The person can come back until the
+    /// time that is returned: ``restoreUser()``.
     ///
     /// - Returns: When everything about the user is erased.
     /// - Throws: `OkaeriError`.

@@ -157,7 +157,7 @@ extension SessionKeeper {
     /// Another password; the number of other sessions that ended.
     func changePassword(_ body: PasswordChangeBody) async throws(OkaeriError) -> Int {
         let received = try await authenticated(APICall(.put, APIPath.password, body: body))
-        return try received.response.decoded(EndedSessionsAnswer.self).ended
+        return try received.response.decoded(EndedSessionsResponse.self).ended
     }
 
     /// Makes the session fresh, and takes over its new token.
@@ -165,7 +165,7 @@ extension SessionKeeper {
         var call = try APICall(.post, APIPath.reauthenticate, body: body)
         call.isProven = body == ReauthenticationBody()
         let received = try await authenticated(call)
-        let response = try received.response.decoded(ReauthenticationAnswer.self)
+        let response = try received.response.decoded(ReauthenticationResponse.self)
         await change(
             .renewToken(session: response.session.id, Secret(response.session.token), epoch: received.epoch))
     }

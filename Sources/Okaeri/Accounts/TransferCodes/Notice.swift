@@ -86,10 +86,10 @@ final class NoticeBroadcaster: Sendable {
 
     private struct Listener {
         let continuation: AsyncStream<Notice>.Continuation
-        var told: Set<Notice.ID> = []
+        var known: Set<Notice.ID> = []
 
         mutating func tell(_ notices: [Notice]) {
-            for notice in notices where told.insert(notice.id).inserted { continuation.yield(notice) }
+            for notice in notices where known.insert(notice.id).inserted { continuation.yield(notice) }
         }
     }
 

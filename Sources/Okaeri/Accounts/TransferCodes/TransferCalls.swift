@@ -49,7 +49,7 @@ extension SessionKeeper {
     /// Notices that the person has not acknowledged.
     func pendingNotices() async throws(OkaeriError) -> [Notice] {
         let received = try await authenticated(APICall(.get, APIPath.notices))
-        let pending = try received.response.decoded(NoticeListAnswer.self).notices.map(Notice.init(_:))
+        let pending = try received.response.decoded(NoticeListResponse.self).notices.map(Notice.init(_:))
         fetchedNotices = pending.count
         notices.publish(pending)
         return pending

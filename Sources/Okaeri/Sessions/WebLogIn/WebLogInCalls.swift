@@ -77,7 +77,7 @@ extension APICall {
     func refusal(_ response: TransportResponse) -> OkaeriError? {
         // Whatever is no such refusal did not come from the endpoint: the status alone counts then.
         guard mediaType == WebForm.mediaType, (400..<500).contains(response.status), response.status != 429,
-            let refused = try? UntrustedJSON.decode(WebLogInRefusalAnswer.self, from: response.body)
+            let refused = try? UntrustedJSON.decode(WebLogInRefusalResponse.self, from: response.body)
         else { return nil }
         return .webLogInRefused(WebLogInRefusal(rawValue: String(refused.error.prefix(64))))
     }

@@ -1,5 +1,5 @@
 public import Foundation
-import OkaeriWire
+@_spi(Base64URL) import OkaeriWire
 
 #if canImport(CryptoKit)
     import CryptoKit
@@ -29,12 +29,12 @@ public struct WebLogInRequest: Sendable {
     init(
         issuer: String, application: String, redirect: URL, options: WebLogInOptions, randomness: any Randomness
     ) throws(OkaeriError) {
-        let secrets = (0..<3).map { _ in Secret(Base64URL.encode(randomness.bytes(32))) }
+        let secrets = (0..<3).map { _ in Secret(Base64URL.text(of: randomness.bytes(32))) }
         (state, nonce, verifier) = (secrets[0], secrets[1], secrets[2])
         var fields = [
             ("client_id", application), ("redirect_uri", redirect.absoluteString), ("response_type", "code"),
             ("scope", "openid"), ("state", state.revealed), ("nonce", nonce.revealed),
-            ("code_challenge", Base64URL.encode(SHA256.hash(data: Data(verifier.revealed.utf8)))),
+            ("code_challenge", Base64URL.text(of: SHA256.hash(data: Data(verifier.revealed.utf8)))),
             ("code_challenge_method", "S256"),
         ]
         if let prompt = options.prompt { fields.append(("prompt", prompt.rawValue)) }
@@ -59,7 +59,7 @@ public struct WebLogInRequest: Sendable {
     func code(in callback: URL) throws(OkaeriError) -> Secret {
         let text = callback.absoluteString
         guard text.utf8.count <= Self.maximumCallbackBytes,
-            Self.place(of: text) == Self.place(of: redirect.absoluteString),
+            Self.base(of: text) == Self.base(of: redirect.absoluteString),
             let items = URLComponents(string: text)?.queryItems
         else { throw .webLogInRefused(.callbackMalformed) }
         var values: [String: String] = [:]
@@ -89,14 +89,14 @@ public struct WebLogInRequest: Sendable {
         }
         let parts = identityToken?.split(separator: ".", omittingEmptySubsequences: false) ?? []
         // A token that cannot be read is about nothing.
-        guard parts.count == 3, let data = Base64URL.decode(parts[1]),
-            let claims = try? UntrustedJSON.decode(Claims.self, from: data)
+        guard parts.count == 3, let bytes = Base64URL.bytes(of: parts[1].utf8),
+            let claims = try? UntrustedJSON.decode(Claims.self, from: Data(bytes))
         else { return false }
         return claims.iss == issuer && claims.aud == application && claims.nonce == nonce.revealed
     }
 
     /// An address without its query.
-    private static func place(of address: String) -> Substring {
+    private static func base(of address: String) -> Substring {
         address.prefix { $0 != "?" && $0 != "#" }
     }
 }

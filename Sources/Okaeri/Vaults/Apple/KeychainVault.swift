@@ -25,20 +25,20 @@
                 applicationGroup.flatMap {
                     FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: $0)
                 }
-                ?? FileManager.default.urls(for: Self.place, in: .userDomainMask).first
+                ?? FileManager.default.urls(for: Self.directory, in: .userDomainMask).first
                 ?? FileManager.default.temporaryDirectory
             vault = ItemVault(
                 items: KeychainItems(service: service, accessGroup: accessGroup), keys: AppleKeyMaker(),
                 directory: base.appendingPathComponent("okaeri", isDirectory: true),
-                reinstall: Self.hasLastingPlace ? reinstall : .keep)
+                reinstall: Self.hasLastingDirectory ? reinstall : .keep)
         }
 
         #if os(tvOS)
-            private static var place: FileManager.SearchPathDirectory { .cachesDirectory }
-            private static var hasLastingPlace: Bool { false }
+            private static var directory: FileManager.SearchPathDirectory { .cachesDirectory }
+            private static var hasLastingDirectory: Bool { false }
         #else
-            private static var place: FileManager.SearchPathDirectory { .applicationSupportDirectory }
-            private static var hasLastingPlace: Bool { true }
+            private static var directory: FileManager.SearchPathDirectory { .applicationSupportDirectory }
+            private static var hasLastingDirectory: Bool { true }
         #endif
 
         /// The device's key; the first call makes it.

@@ -53,7 +53,7 @@ package struct FieldRule: Hashable, Sendable {
     var faults: [ValidationError] {
         var faults = ProfileRules.fieldName.faults(of: name, field: "name")
         if name.utf8.contains(0) { faults.append(ValidationError(field: "name", rule: .controlCharacter)) }
-        // Whoever may write would find out by trying what is there.
+        // A writer would find out by trying what is there.
         if reader == .server, writer == .owner { faults.append(ValidationError(field: "write", rule: .unreadable)) }
         if let standard {
             if standard == .null { faults.append(ValidationError(field: "default", rule: .required)) }

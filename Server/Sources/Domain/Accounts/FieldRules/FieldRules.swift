@@ -87,7 +87,7 @@ extension FieldRules {
             if mayWrite(name, actor) {
                 if isChanged { faults += kindFaults(name, user.fields[name]) }
             } else if told.contains(name), isChanged || !mayRead(name, actor) {
-                // Also when nothing would change: whoever cannot read it must not find out by guessing.
+                // Also when nothing would change: one who cannot read it must not find out by guessing.
                 faults.append(refusal(of: name))
             } else {
                 user.fields[name] = before.fields[name]
@@ -162,4 +162,17 @@ extension FieldRules {
     private func refusal(of name: String) -> ValidationError {
         ValidationError(field: ProfileRules.path(of: name), rule: rules[name] == nil ? .notDeclared : .readOnly)
     }
+}
+
+extension FieldRule {
+    /// Whether nobody registers without an answer of their own.
+    package var needsAnswer: Bool { isRequired && standard == nil }
+
+    /// Whether sign-up forms ask for it: nobody registers without it, or it has a label; as far as people may write it.
+    package var isAsked: Bool { writer == .owner && (needsAnswer || !labels.isEmpty) }
+}
+
+extension FieldRules {
+    /// The fields that sign-up forms ask for, by name.
+    package var asked: [FieldRule] { sorted.filter(\.isAsked) }
 }

@@ -58,7 +58,7 @@ package struct Merge: Hashable, Sendable {
     }
 }
 
-/// Something that happened to a user and that the app's own backends may want to know: one row, written with the deed.
+/// Something that happened to a user and that the app's own backends may want to know: one row, written with the action.
 package struct Event: Hashable, Sendable {
     package let id: Identifier<Event>
     package let application: Identifier<Application>

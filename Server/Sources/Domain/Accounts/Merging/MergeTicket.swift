@@ -32,7 +32,7 @@ package struct MergeTicket: Hashable, Sendable {
 
 /// A conflict that can be resolved: the ticket, and what brought it about.
 package struct MergeOffer: Hashable, Sendable {
-    /// The only time that the ticket is told.
+    /// The only response that has the ticket.
     package var ticket: Secret
     package var expiresAt: Timestamp
     package var cause: Cause

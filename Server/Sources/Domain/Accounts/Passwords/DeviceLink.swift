@@ -32,7 +32,7 @@ package struct DeviceLink: Sendable {
         guard joins, let proof,
             try transaction.user(provider: .device, subject: proof.thumbprint, in: application) == nil
         else { return nil }
-        // Whoever it was taken from, it leads to somebody again.
+        // It leads to a user again, and is removed no more.
         try transaction.forgetRemovedDeviceKey(proof.thumbprint, in: application)
         return Identity(provider: .device, subject: proof.thumbprint, linkedAt: now)
     }

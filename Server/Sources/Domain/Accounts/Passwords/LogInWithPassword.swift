@@ -34,7 +34,7 @@ package struct LogInWithPassword: Sendable {
         package var needsVerifiedEmail = false
         /// The same of phone numbers.
         package var needsVerifiedPhone = false
-        /// Whether whoever has no verified mail address is told so instead of being let in.
+        /// Whether users without a verified mail address get an error instead of a session.
         package var admitsVerifiedOnly = false
         /// Whether the user's identifier must be written as it was typed, capitals and all.
         package var isSpelledExactly = false

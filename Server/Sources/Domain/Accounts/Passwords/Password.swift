@@ -35,7 +35,7 @@ package struct PasswordRules: Sendable {
     /// - Parameters:
     ///   - application: Whose name no password may hold, and whose settings say how long they must be.
     ///   - user: Whose identifiers no password of theirs may hold.
-    ///   - rules: Those of the door that the person came in by.
+    ///   - rules: Those of the protocol that the request came by.
     package init(for application: Application, user: User, rules: AccountRules = .native) {
         self.rules = rules
         minimumCharacters = max(Self.lowestMinimum, application.settings.passwordMinimumCharacters)
@@ -67,7 +67,7 @@ package struct PasswordRules: Sendable {
     /// - Parameters:
     ///   - secret: What was typed; `nil` when the member was missing.
     ///   - field: The member's name.
-    ///   - others: What else is wrong, so that everything is told at once.
+    ///   - others: What else is wrong, so that one error names everything.
     /// - Returns: the password.
     /// - Throws: `fieldsRefused`.
     package func check(

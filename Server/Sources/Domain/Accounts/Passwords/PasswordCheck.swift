@@ -21,7 +21,7 @@ package struct PasswordCheck: Sendable {
     enum Subject: Sendable {
         /// The user that an identifier leads to: what it may mean, the likeliest first; at least one.
         case typed([LogInIdentifier])
-        /// The user of a session, who is told about the own count.
+        /// The user of a session, who sees the own count.
         case own(User)
 
         fileprivate var candidates: [LogInIdentifier] {

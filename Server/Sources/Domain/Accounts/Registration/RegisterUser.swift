@@ -37,7 +37,7 @@ package struct RegisterUser: Sendable {
 
     package struct Answer: Sendable {
         package var user: User
-        /// The only time that the token is told.
+        /// The only response that has the token.
         package var token: Secret?
         /// When the token ends, if that is before the session.
         package var tokenExpiresAt: Timestamp?

@@ -10,7 +10,7 @@ package struct IssueTransferCode: Sendable {
     let changes: AccountChanges
 
     package struct Issued: Sendable {
-        /// The code as it is shown: the only time that it is told.
+        /// The code as it is shown, this once.
         package var code: Secret
         package var expiresAt: Timestamp
         /// The code as a link into the app, when the application has a pattern for it.
@@ -36,7 +36,7 @@ package struct IssueTransferCode: Sendable {
     ///   - user: For whom.
     ///   - whole: The application.
     ///   - who: Who does it.
-    /// - Returns: the code, told once.
+    /// - Returns: the code, returned once.
     /// - Throws: as above.
     package func callAsFunction(
         to user: Identifier<User>, in whole: Application, by who: Operator

@@ -144,8 +144,9 @@ private struct Redemption: Sendable {
         try transaction.link(identity, to: user.id, in: application.id)
         try transaction.insert(
             Transfer(
-                id: transfer, application: application.id, user: user.id, deviceKey: proof.thumbprint, device: device,
-                address: address, codeDigest: digest, leftUser: left?.id, redeemedAt: now))
+                id: transfer, application: application.id, user: user.id,
+                to: .init(key: proof.thumbprint, device: device, address: address), codeDigest: digest,
+                leftUser: left?.id, redeemedAt: now))
         var details = ["transfer": transfer.rawValue, "device-key": proof.thumbprint]
         details["left-user"] = left?.id.rawValue
         try record(details, of: user, in: transaction)

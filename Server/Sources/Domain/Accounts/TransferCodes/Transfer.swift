@@ -4,7 +4,7 @@ package struct StoredTransferCode: Hashable, Sendable {
 
     package var application: Identifier<Application>
     package var user: Identifier<User>
-    /// The code's keyed hash; the code itself is told once and kept nowhere.
+    /// The code's keyed hash; the code itself is returned once and stored nowhere.
     package var digest: SecretDigest
     package var issuedAt: Timestamp
 
@@ -20,7 +20,7 @@ package struct StoredTransferCode: Hashable, Sendable {
     package var expiresAt: Timestamp { issuedAt + Self.lifetime }
 }
 
-/// A device joined a user by a transfer code. The user's other devices are told, and can undo it for a day.
+/// A device joined a user by a transfer code. The user's other devices get a notice, and can undo it for a day.
 package struct Transfer: Hashable, Sendable {
     package static let undoSpan: Duration = .days(1)
 
@@ -39,22 +39,32 @@ package struct Transfer: Hashable, Sendable {
     package var acknowledgedAt: Timestamp?
     package var undoneAt: Timestamp?
 
+    /// The device that joined: its key's thumbprint, how it describes itself, and the address that it asked from.
+    package struct NewDevice: Hashable, Sendable {
+        let key: String
+        let device: DeviceDescription
+        let address: String?
+
+        package init(key: String, device: DeviceDescription, address: String?) {
+            self.key = key
+            self.device = device
+            self.address = address
+        }
+    }
+
     package init(
-        id: Identifier<Transfer>, application: Identifier<Application>, user: Identifier<User>, deviceKey: String,
-        device: DeviceDescription, address: String?, codeDigest: SecretDigest, leftUser: Identifier<User>?,
-        redeemedAt: Timestamp, acknowledgedAt: Timestamp? = nil, undoneAt: Timestamp? = nil
+        id: Identifier<Transfer>, application: Identifier<Application>, user: Identifier<User>, to device: NewDevice,
+        codeDigest: SecretDigest, leftUser: Identifier<User>?, redeemedAt: Timestamp
     ) {
         self.id = id
         self.application = application
         self.user = user
-        self.deviceKey = deviceKey
-        self.device = device
-        self.address = address
+        deviceKey = device.key
+        self.device = device.device
+        address = device.address
         self.codeDigest = codeDigest
         self.leftUser = leftUser
         self.redeemedAt = redeemedAt
-        self.acknowledgedAt = acknowledgedAt
-        self.undoneAt = undoneAt
     }
 
     /// Whether nobody has taken note of it yet, and a session's device should.

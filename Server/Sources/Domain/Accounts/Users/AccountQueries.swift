@@ -203,15 +203,15 @@ package protocol AccountQueries {
 
     // MARK: Lists
 
-    /// Where users stand in the list of a leader, in its order, after a place.
-    func places(
-        _ leader: UserLeader, in application: Identifier<Application>, from place: UserPlace?, limit: Int
-    ) throws(DomainError) -> [UserPlace]
+    /// Where users stand in the list of a leader, in its order, after a cursor.
+    func cursors(
+        _ leader: UserLeader, in application: Identifier<Application>, from cursor: UserCursor?, limit: Int
+    ) throws(DomainError) -> [UserCursor]
     /// On which day, since 1970, a user was last there.
     func daySeen(of user: Identifier<User>, in application: Identifier<Application>) throws(DomainError) -> Int64
     /// An application's sessions: those of the newest users first, or those of one protocol.
     func sessions(
-        in application: Identifier<Application>, protocolName: Session.ProtocolName?, from place: SessionPlace?,
+        in application: Identifier<Application>, protocolName: Session.ProtocolName?, from cursor: SessionCursor?,
         limit: Int
     ) throws(DomainError) -> [Session]
     /// Merges that can still be undone, newest first.

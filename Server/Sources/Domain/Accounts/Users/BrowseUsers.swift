@@ -22,7 +22,7 @@ package struct BrowseUsers: Sendable {
         /// Users who were there on this day or later, or only before it.
         package var seenSince: Timestamp?
         package var notSeenSince: Timestamp?
-        /// Part of what names a user; see `UserPlace.Search`.
+        /// Part of what names a user; see `UserCursor.Search`.
         package var search: String?
 
         package init() {}
@@ -31,41 +31,41 @@ package struct BrowseUsers: Sendable {
     package struct Page: Sendable {
         package var users: [User]
         /// Where the next page begins; `nil` after the last one.
-        package var next: UserPlace?
+        package var next: UserCursor?
     }
 
     /// - Parameters:
     ///   - application: Whose users.
     ///   - filter: Which of them.
-    ///   - place: Where the page begins; `nil` for the first one.
+    ///   - cursor: Where the page begins; `nil` for the first one.
     ///   - limit: At most 500; larger values are cut.
     ///   - stride: How many users are looked at with one question to storage: fewer keep less in memory.
     ///   - searchesParts: Whether parts of names are looked for, and not whole ones alone: parts tell what is masked.
     ///   - time: How long it may take, where that is not the time limit of searches.
-    /// - Returns: the page. It may be short before the last one: what was found by the time limit is told.
+    /// - Returns: the page. It may be short before the last one: it has what was found within the time limit.
     /// - Throws: `searchTooSlow` when the time was over before the first users were looked at, `busy` when too many
     ///   searches of admins wait, `storageUnavailable`.
     package func callAsFunction(
-        in application: Identifier<Application>, _ filter: Filter = Filter(), from place: UserPlace? = nil,
+        in application: Identifier<Application>, _ filter: Filter = Filter(), from cursor: UserCursor? = nil,
         limit: Int = 50, stride: Int = BrowseUsers.stride, searchesParts: Bool = true, within time: Duration? = nil
     ) async throws(DomainError) -> Page {
         let limit = min(max(limit, 1), Self.maximumPageSize)
         var found: [User] = []
-        var next = place
+        var next = cursor
         var looked = 0
         let leader = UserLeader(filter, searchesParts: searchesParts)
         let request = SearchRequest(by: .admin)
         while looked < Self.longestSearch {
             let (start, room) = (next, limit - found.count)
-            let places: [UserPlace]
-            let fitting: (users: [User], end: UserPlace?)
+            let cursors: [UserCursor]
+            let fitting: (users: [User], end: UserCursor?)
             do throws(DomainError) {
-                (places, fitting) = try await schedule(in: application, for: request, within: time) {
+                (cursors, fitting) = try await schedule(in: application, for: request, within: time) {
                     transaction throws(DomainError) in
-                    let places = try transaction.places(leader, in: application, from: start, limit: stride)
-                    let hasMore = places.count == stride
+                    let cursors = try transaction.cursors(leader, in: application, from: start, limit: stride)
+                    let hasMore = cursors.count == stride
                     return (
-                        places, try filter.fitting(places, room: room, hasMore: hasMore, in: application, transaction)
+                        cursors, try filter.fitting(cursors, room: room, hasMore: hasMore, in: application, transaction)
                     )
                 }
             } catch {
@@ -73,17 +73,17 @@ package struct BrowseUsers: Sendable {
                 return Page(users: found, next: next)
             }
             found += fitting.users
-            looked += places.count
+            looked += cursors.count
             if let end = fitting.end { return Page(users: found, next: end) }
-            guard places.count == stride, let last = places.last else { return Page(users: found, next: nil) }
+            guard cursors.count == stride, let last = cursors.last else { return Page(users: found, next: nil) }
             next = last
         }
         return Page(users: found, next: next)
     }
 }
 
-/// A place in a list of users.
-package struct UserPlace: Hashable, Sendable {
+/// A cursor in a list of users.
+package struct UserCursor: Hashable, Sendable {
     package var id: Identifier<User>
     /// What the list is ordered by before the id: the day, or the text that was searched.
     package var key: String
@@ -143,20 +143,20 @@ extension BrowseUsers.Filter {
         return first...max(first, notSeenSince.map { $0.day - 1 } ?? 10_000_000)
     }
 
-    /// The users at places who fit, as many as there is room for, and where it goes on when there is none left.
+    /// The users at cursors who fit, as many as there is room for, and where it goes on when there is none left.
     fileprivate func fitting(
-        _ places: [UserPlace], room: Int, hasMore: Bool, in application: Identifier<Application>,
+        _ cursors: [UserCursor], room: Int, hasMore: Bool, in application: Identifier<Application>,
         _ transaction: any Transaction
-    ) throws(DomainError) -> (users: [User], end: UserPlace?) {
+    ) throws(DomainError) -> (users: [User], end: UserCursor?) {
         var users: [User] = []
-        for (index, place) in places.enumerated() {
+        for (index, cursor) in cursors.enumerated() {
             // A user may stand there twice, by two names.
-            guard !users.contains(where: { $0.id == place.id }),
-                let user = try transaction.user(place.id, in: application),
+            guard !users.contains(where: { $0.id == cursor.id }),
+                let user = try transaction.user(cursor.id, in: application),
                 try fits(user, transaction)
             else { continue }
             users.append(user)
-            if users.count == room { return (users, index == places.count - 1 && !hasMore ? nil : place) }
+            if users.count == room { return (users, index == cursors.count - 1 && !hasMore ? nil : cursor) }
         }
         return (users, nil)
     }
@@ -178,8 +178,8 @@ extension BrowseUsers.Filter {
     }
 }
 
-/// A place in a list of sessions.
-package struct SessionPlace: Hashable, Sendable {
+/// A cursor in a list of sessions.
+package struct SessionCursor: Hashable, Sendable {
     package var user: Identifier<User>
     package var session: Identifier<Session>
 

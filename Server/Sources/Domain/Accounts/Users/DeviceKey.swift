@@ -23,7 +23,7 @@ extension DeviceKey {
     }
 }
 
-/// A device key that was taken from its user: a client that sends it is told so, instead of becoming a new user, which would
+/// A device key that was taken from its user: a client that sends it gets an error, instead of becoming a new user, which would
 /// look as if the account were lost.
 package struct RemovedDeviceKey: Hashable, Sendable {
     /// How long it is remembered: as long as a device may sleep in a drawer.

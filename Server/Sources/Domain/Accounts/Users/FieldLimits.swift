@@ -17,7 +17,7 @@ extension ProfileRules {
         return size.faults
     }
 
-    /// The rules that a patch of fields breaks, or all of somebody's fields that are written anew.
+    /// The rules that a patch of fields breaks, or all fields of a user that are written anew.
     package static func faults(ofPatch fields: [String: JSONValue]) -> [ValidationError] {
         var size = FieldChangeSize()
         for (name, value) in fields where !size.isExceeded { size.add(.set(value), of: name) }

@@ -1,4 +1,4 @@
-/// Another user by what a person would type, for users who know it already. Whoever tries out addresses is stopped by a
+/// Another user by what a person would type, for users who know it already. Trying out addresses is stopped by a
 /// limit that counts hits and misses alike (requirement 10).
 package struct LookUpUser: Sendable {
     /// Look-ups by one user: 60 an hour.
@@ -26,5 +26,21 @@ package struct LookUpUser: Sendable {
             try transaction.user(identifier, in: application)
         }
         return found?.deletionRequestedAt == nil ? found : nil
+    }
+}
+
+/// One user with its identities, from the database.
+package struct ReadUser: Sendable {
+    let store: any Store
+
+    /// - Throws: `userUnknown`, `storageUnavailable`.
+    package func callAsFunction(
+        _ id: Identifier<User>, in application: Identifier<Application>
+    ) async throws(DomainError) -> User {
+        let user = try await store.read { transaction throws(DomainError) in
+            try transaction.user(id, in: application)
+        }
+        guard let user else { throw .userUnknown }
+        return user
     }
 }

@@ -43,7 +43,7 @@ package struct ProfileRules: Sendable {
             ? [] : [ValidationError(field: "fields", rule: .tooManyBytes(maximum: maximumFieldsBytes))]
     }
 
-    /// Where a field is, for errors. A hostile name is told by its first characters only.
+    /// Where a field is, for errors. Of a hostile name the first characters are shown.
     package static func path(of name: String) -> String {
         "fields.\(name.prefix(32).filter { !$0.isNewline && $0.isASCII })"
     }

@@ -97,7 +97,7 @@ package enum TextExpression {
                     place += 1
                 }
             case "E": break
-            // A letter after a backslash is a class of characters, or another meaning.
+            // A character of the alphabet after a backslash is a class of characters, or another meaning.
             case let character where character.isLetter || character.isNumber: throw Refusal()
             default: try append(character)
             }

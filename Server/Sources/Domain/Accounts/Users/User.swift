@@ -16,7 +16,7 @@ package struct User: Hashable, Sendable {
     package var phoneVerifiedAt: Timestamp?
     /// When the password was last set by somebody. Its hash is not here: see `AccountQueries`.
     package var passwordSetAt: Timestamp?
-    /// Since when the password is known to be the user name: whoever learns the one has the account (requirement 24).
+    /// Since when the password is known to be the user name: anybody who learns the one has the account (requirement 24).
     package var weakPasswordAt: Timestamp?
     package var displayName: String?
     /// A BCP 47 language tag.
@@ -41,24 +41,17 @@ package struct User: Hashable, Sendable {
     package var credentialsVersion: Int64 = 0
 
     package init(
-        id: Identifier<User>, application: Identifier<Application>, username: String? = nil, email: String? = nil,
-        phone: String? = nil, displayName: String? = nil, locale: String? = nil, fields: [String: JSONValue] = [:],
-        identities: [Identity] = [], createdAt: Timestamp, updatedAt: Timestamp, lastLogInAt: Timestamp? = nil,
-        previousLogInAt: Timestamp? = nil
+        id: Identifier<User>, application: Identifier<Application>, displayName: String? = nil, locale: String? = nil,
+        fields: [String: JSONValue] = [:], identities: [Identity] = [], createdAt: Timestamp, updatedAt: Timestamp
     ) {
         self.id = id
         self.application = application
-        self.username = username
-        self.email = email
-        self.phone = phone
         self.displayName = displayName
         self.locale = locale
         self.fields = fields
         self.identities = identities
         self.createdAt = createdAt
         self.updatedAt = updatedAt
-        self.lastLogInAt = lastLogInAt
-        self.previousLogInAt = previousLogInAt
     }
 
     /// Whether nothing leads to this user that a person could type or that another service vouches for: no user name,

@@ -10,26 +10,45 @@ package struct AuditEntry: Hashable, Sendable {
     package let target: Target?
     package let result: Result
     package let origin: RequestOrigin
-    /// More about the deed: names and ids, no secret and no personal data.
+    /// More about the action: names and ids, no secret and no personal data.
     package let details: [String: String]
     /// Proves that this installation wrote the entry, and that nobody changed it since.
     package let seal: SecretDigest
 
+    /// What an entry says was done: to whom, how it ended, and what else there is to say of it.
+    package struct Act: Hashable, Sendable {
+        let action: Action
+        let target: Target?
+        let result: Result
+        let details: [String: String]
+
+        package init(_ action: Action, on target: Target?, result: Result, details: [String: String]) {
+            self.action = action
+            self.target = target
+            self.result = result
+            self.details = details
+        }
+    }
+
     package init(
-        id: Identifier<AuditEntry>, application: Identifier<Application>, at: Timestamp, actor: Actor, action: Action,
-        target: Target?, result: Result, origin: RequestOrigin, details: [String: String], seal: SecretDigest
+        id: Identifier<AuditEntry>, application: Identifier<Application>, at: Timestamp, by who: Operator,
+        did act: Act, seal: SecretDigest
     ) {
         self.id = id
         self.application = application
         self.at = at
-        self.actor = actor
-        self.action = action
-        self.target = target
-        self.result = result
-        self.origin = origin
-        self.details = details
+        actor = who.actor
+        action = act.action
+        target = act.target
+        result = act.result
+        origin = who.origin
+        details = act.details
         self.seal = seal
     }
+
+    var who: Operator { Operator(actor: actor, origin: origin) }
+
+    var act: Act { Act(action, on: target, result: result, details: details) }
 
     /// The log of what concerns no application. No application has the empty id.
     package static let server = Identifier<Application>(rawValue: "")

@@ -1,5 +1,5 @@
-/// Writes the audit log. An entry is written in the transaction of the deed, so that there is never one without the
-/// other; `ChainAuditEntries` gives it its place in the chain afterwards, so that deeds do not wait for each other.
+/// Writes the audit log. An entry is written in the transaction of the action, so that there is never one without the
+/// other; `ChainAuditEntries` puts it into the chain afterwards, so that actions do not wait for each other.
 package struct AuditTrail: Sendable {
     let clock: any WallClock
     let randomness: any Randomness
@@ -17,7 +17,7 @@ package struct AuditTrail: Sendable {
     }
 }
 
-/// An entry whose deed is about to happen.
+/// An entry of an action that is about to happen.
 package struct AuditDraft: Sendable {
     let id: Identifier<AuditEntry>
     let application: Identifier<Application>
@@ -27,31 +27,28 @@ package struct AuditDraft: Sendable {
     let origin: RequestOrigin
     let seals: AuditSeals
 
-    /// Writes the entry, in the transaction of the deed.
+    /// Writes the entry, in the action's transaction.
     ///
     /// - Parameters:
     ///   - target: To whom or what it was done.
     ///   - actor: Who did it, when only the transaction finds that out.
     ///   - result: How it ended. A refusal is lost when the transaction throws: it has to return.
     ///   - details: Names and ids, no secret and no personal data.
-    ///   - transaction: The deed's.
+    ///   - transaction: The action's.
     /// - Throws: `storageUnavailable`.
     package func record(
         on target: AuditEntry.Target?, by actor: AuditEntry.Actor? = nil, result: AuditEntry.Result = .done,
         details: [String: String] = [:], in transaction: any Transaction
     ) throws(DomainError) {
-        let actor = actor ?? self.actor
-        let seal = seals.seal(
-            id: id, application: application, at: at, actor: actor, action: action, target: target, result: result,
-            origin: origin, details: details)
+        let who = Operator(actor: actor ?? self.actor, origin: origin)
+        let act = AuditEntry.Act(action, on: target, result: result, details: details)
+        let seal = seals.seal(id, in: application, at: at, by: who, did: act)
         try transaction.insert(
-            AuditEntry(
-                id: id, application: application, at: at, actor: actor, action: action, target: target,
-                result: result, origin: origin, details: details, seal: seal))
+            AuditEntry(id: id, application: application, at: at, by: who, did: act, seal: seal))
     }
 }
 
-/// The keyed hashes of the audit log. Whoever can write to the database but does not have the sealing key cannot make
+/// The keyed hashes of the audit log. One who can write to the database but does not have the sealing key cannot make
 /// them.
 package struct AuditSeals: Sendable {
     private let entryHash: KeyedHash
@@ -65,24 +62,20 @@ package struct AuditSeals: Sendable {
     }
 
     func seal(
-        id: Identifier<AuditEntry>, application: Identifier<Application>, at: Timestamp, actor: AuditEntry.Actor,
-        action: AuditEntry.Action, target: AuditEntry.Target?, result: AuditEntry.Result, origin: RequestOrigin,
-        details: [String: String]
+        _ id: Identifier<AuditEntry>, in application: Identifier<Application>, at: Timestamp, by who: Operator,
+        did act: AuditEntry.Act
     ) -> SecretDigest {
         let texts = [
-            id.rawValue, application.rawValue, String(at.milliseconds), actor.rawValue, action.rawValue,
-            target?.rawValue, result.rawValue, origin.address, origin.userAgent, origin.requestId,
+            id.rawValue, application.rawValue, String(at.milliseconds), who.actor.rawValue, act.action.rawValue,
+            act.target?.rawValue, act.result.rawValue, who.origin.address, who.origin.userAgent, who.origin.requestId,
         ]
-        let pairs = details.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+        let pairs = act.details.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
         return entryHash.digest(of: (texts + pairs).map { $0.map { Array($0.utf8) } })
     }
 
     /// Whether an entry is as it was written.
     func fits(_ entry: AuditEntry) -> Bool {
-        entry.seal
-            == seal(
-                id: entry.id, application: entry.application, at: entry.at, actor: entry.actor, action: entry.action,
-                target: entry.target, result: entry.result, origin: entry.origin, details: entry.details)
+        entry.seal == seal(entry.id, in: entry.application, at: entry.at, by: entry.who, did: entry.act)
     }
 
     /// The digest of an entry in its place. The first one has none before it.

@@ -1,6 +1,6 @@
 @_spi(TotalConversions) import enum OkaeriWire.JSONValue
 
-/// Gives new audit entries their places in the chains of their applications, in the order in which it finds them. The
+/// Puts new audit entries into the chains of their applications, in the order in which it finds them. The
 /// server calls it every minute, commands before they read the log.
 package struct ChainAuditEntries: Sendable {
     /// Entries in one transaction.
@@ -9,13 +9,13 @@ package struct ChainAuditEntries: Sendable {
     let store: any Store
     let seals: AuditSeals
 
-    /// - Returns: how many entries got their places.
+    /// - Returns: how many entries were put into chains.
     /// - Throws: `storageUnavailable`.
     @discardableResult
     package func callAsFunction() async throws(DomainError) -> Int {
         var total = 0
         while true {
-            // A look alone, so that a minute without deeds writes nothing.
+            // A look alone, so that a minute without actions writes nothing.
             let waits = try await store.read { transaction throws(DomainError) in
                 try !transaction.unchainedAuditEntries(limit: 1).isEmpty
             }

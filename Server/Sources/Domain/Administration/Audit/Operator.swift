@@ -1,4 +1,4 @@
-/// Who operates the server: somebody at its machine, or an admin over the network. Every deed of theirs stands in the
+/// Who operates the server: somebody at its machine, or an admin over the network. Every action of theirs stands in the
 /// audit log under this name.
 package struct Operator: Hashable, Sendable {
     package var actor: AuditEntry.Actor
@@ -15,7 +15,7 @@ package struct Operator: Hashable, Sendable {
     package static let server = Operator(actor: .server, origin: .local)
 }
 
-/// Where a deed came from, as the audit log remembers it.
+/// Where an action came from, as the audit log remembers it.
 package struct RequestOrigin: Hashable, Sendable {
     package static let maximumUserAgentCharacters = 200
 

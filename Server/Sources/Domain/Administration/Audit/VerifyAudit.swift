@@ -4,7 +4,7 @@
 /// database back leaves a log that fits; against that, keep the last number and digest somewhere else.
 package struct VerifyAudit: Sendable {
     private static let pageSize = 1000
-    /// Faults told of one chain; a chain that was replaced as a whole has one at each entry.
+    /// Faults named of one chain; a chain that was replaced as a whole has one at each entry.
     package static let maximumFaults = 100
 
     let store: any Store
@@ -31,11 +31,11 @@ package struct VerifyAudit: Sendable {
         case misplaced(number: Int64, id: Identifier<AuditEntry>)
         /// The record of the chain's end is missing, or not as it was written.
         case headChanged
-        /// An entry that was told before is not there, or another one is in its place.
+        /// An entry that was given is not there, or another one is in its place.
         case knownMissing(number: Int64)
     }
 
-    /// An entry that was told before.
+    /// An entry that was given.
     package struct Known: Hashable, Sendable {
         package var number: Int64
         package var digest: SecretDigest

@@ -8,7 +8,7 @@ package struct CodeDigests: Sendable {
 
     /// What a code belongs to: only together with it the code is good (requirement 9).
     package enum Subject: Hashable, Sendable {
-        /// What the answer to the request told.
+        /// What the response to the request returned.
         case ticket(String)
         /// Whose session it is.
         case user(Identifier<User>)

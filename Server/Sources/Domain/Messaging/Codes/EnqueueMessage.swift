@@ -12,7 +12,7 @@ package struct EnqueueMessage: Sendable {
     let rateLimiter: RateLimiter
     let delivery: MailDelivery
     let textDelivery: TextMessageDelivery
-    /// The server's own address; `nil` while nobody told it. Never taken from a request, whose sender could make mails
+    /// The server's own address; `nil` while it is not set. Never taken from a request, whose sender could make mails
     /// lead elsewhere.
     let pagesURL: String?
     let hasLimits: Bool

@@ -8,7 +8,7 @@ package struct LogInWithCode: Sendable {
 
     package struct Request: Sendable {
         package var application: Application
-        /// What the answer to the order told.
+        /// What the response to the request for the code returned.
         package var ticket: String
         package var code: String
         /// Binds the session to the device's key.

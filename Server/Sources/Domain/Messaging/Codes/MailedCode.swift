@@ -13,14 +13,13 @@ package struct MailedCode: Hashable, Sendable {
     package let expiresAt: Timestamp
     /// The session in which the code was asked for, when it was asked for in one: what the code is good for is done in its
     /// name.
-    package let session: Identifier<Session>?
+    package var session: Identifier<Session>?
     /// The attempt that used the code up: its repetition, and nothing else, may use it again.
     package var usedBy: SecretDigest?
 
     package init(
         application: Identifier<Application>, handle: SecretDigest, digest: SecretDigest, kind: MailKind,
-        user: Identifier<User>, address: String, replaces: String?, expiresAt: Timestamp,
-        usedBy: SecretDigest? = nil, session: Identifier<Session>? = nil
+        user: Identifier<User>, address: String, replaces: String?, expiresAt: Timestamp
     ) {
         self.application = application
         self.handle = handle
@@ -30,7 +29,28 @@ package struct MailedCode: Hashable, Sendable {
         self.address = address
         self.replaces = replaces
         self.expiresAt = expiresAt
-        self.usedBy = usedBy
-        self.session = session
+    }
+}
+
+/// The mail address, or phone number, that waits to take the place of a user's present one.
+package struct FindPendingAddress: Sendable {
+    let store: any Store
+    let clock: any WallClock
+
+    /// - Parameters:
+    ///   - user: Whose.
+    ///   - kind: `emailVerification` or `phoneVerification`.
+    /// - Returns: the address; `nil` when no message is under way that could verify another one.
+    /// - Throws: `storageUnavailable`.
+    package func callAsFunction(
+        of user: User, by kind: MailKind = .emailVerification
+    ) async throws(DomainError) -> String? {
+        let mailed = try await store.read { transaction throws(DomainError) in
+            try transaction.mailedAddress(of: kind, user: user.id, in: user.application)
+        }
+        guard let mailed, clock.now < mailed.expiresAt, mailed.address != user.identifier(kind.addressKind) else {
+            return nil
+        }
+        return mailed.address
     }
 }

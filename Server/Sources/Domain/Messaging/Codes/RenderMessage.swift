@@ -13,10 +13,10 @@ package struct RenderMessage: Sendable {
 
     /// - Parameters:
     ///   - message: What somebody asked for.
-    ///   - mail: The message's place in the queue.
+    ///   - mail: The message in the queue.
     ///   - application: Where.
     ///   - claim: Who has taken it from the queue.
-    /// - Returns: the letter; `nil` when there is nobody to write to.
+    /// - Returns: the message; `nil` when there is nobody to write to.
     /// - Throws: `storageUnavailable`, `secretUnreadable`.
     package func callAsFunction(
         _ message: MessageRequest, _ mail: QueuedMail, in application: Application, claim: String
@@ -41,18 +41,18 @@ package struct RenderMessage: Sendable {
         let (handle, digest) = digests.digests(
             of: message.kind, in: application.id, Self.subject(of: message, form, user),
             CodeForm.normal(code) ?? code)
-        let kept = MailedCode(
+        var kept = MailedCode(
             application: application.id, handle: handle, digest: digest, kind: message.kind, user: user.id,
-            address: address, replaces: user.identifier(message.kind.addressKind), expiresAt: clock.now + form.life,
-            session: message.session.map { Identifier(rawValue: $0) })
-        let replacement = written
+            address: address, replaces: user.identifier(message.kind.addressKind), expiresAt: clock.now + form.life)
+        kept.session = message.session.map { Identifier(rawValue: $0) }
+        let (replacement, stored) = (written, kept)
         let isWritten = try await store.write { transaction throws(DomainError) in
             // Between the two transactions the user may have changed.
             let now = try Self.reader(of: message, in: application.id, transaction)?.user
             guard let now, now.email == user.email, now.phone == user.phone,
                 try transaction.replaceContent(of: replacement, claim: claim)
             else { return false }
-            try transaction.replaceCode(with: kept)
+            try transaction.replaceCode(with: stored)
             return true
         }
         return isWritten ? letter : nil
@@ -67,7 +67,7 @@ package struct RenderMessage: Sendable {
         let owner = try transaction.user(identifier, in: application)
         switch message.kind {
         case .logInCode:
-            // An address that nobody has proved may be a stranger's, who would then log in to somebody's account.
+            // An address that nobody has proved may be a stranger's, who would then log in to the account of somebody else.
             guard let owner, owner.emailVerifiedAt != nil, !owner.isDisabled, let email = owner.email else {
                 return nil
             }
@@ -100,7 +100,7 @@ package struct RenderMessage: Sendable {
     }
 
     /// Instead of the mail that would verify an address with which somebody signed up: one that tells its owner, who may
-    /// have forgotten the account. Whoever signs up learns nothing of it (requirement 10), and the order cost the same.
+    /// have forgotten the account. The one who signs up learns nothing of it (requirement 10), and the order cost the same.
     private func notice(
         of message: MessageRequest, _ mail: QueuedMail, in application: Application, claim: String
     ) async throws(DomainError) -> RenderedMessage? {

@@ -19,7 +19,7 @@ package struct RequestEmailVerification: Sendable {
     ///   - client: Who orders.
     ///   - toPages: Whether the mail shall lead to this server's own pages; else an app without a page of its own has a
     ///     field for a code.
-    ///   - isSignUp: Whether the user has just signed up with the address. Somebody else who has it is told of it then.
+    ///   - isSignUp: Whether the user has just signed up with the address. Somebody else who has it gets a mail about it then.
     /// - Returns: how long the mail will be good. An address that somebody else has gets the same answer, and no mail that
     ///   could verify it.
     /// - Throws: `reauthenticationRequired` for a new address in a session that is not fresh (requirement 18),

@@ -1,11 +1,11 @@
 /// Sets a new password with the token of a mail, or with the code of a text message. Every way into the account ends:
-/// whoever had one is out, and logs in by the new password (requirement 49).
+/// all who had one are out, and log in by the new password (requirement 49).
 ///
 /// The mail shows that its address is the user's. An address that was not verified before may have been a stranger's
-/// guess, so everything else that leads to such a user goes too: the provider identities of whoever signed up with it, and
+/// guess, so everything else that leads to such a user goes too: the provider identities of the one who signed up with it, and
 /// the other address (requirement 32).
 package struct ResetPassword: Sendable {
-    /// The most grants that providers are told to end; nobody has as many.
+    /// The most grants that providers are asked to end; nobody has as many.
     private static let maximumRevocations = 32
 
     let store: any Store
@@ -141,7 +141,7 @@ package struct ResetPassword: Sendable {
 }
 
 extension User {
-    /// Notes that an address was shown to be the user's for the first time. The other one may be that of whoever signed up
+    /// Notes that an address was shown to be the user's for the first time. The other one may be that of the one who signed up
     /// with this one: a number counts as unverified, by which no password is set beside a verified address; an unverified
     /// address goes.
     fileprivate mutating func prove(byText isText: Bool, at now: Timestamp) {

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Sends the mails and text messages that are due, one after the other. The server calls it when mail was queued, and
 /// when a mail is to be tried again; several calls at once share the work.
 ///
@@ -104,7 +106,7 @@ package struct DeliverMail: Sendable {
         }
     }
 
-    /// Whether mail arrives where the letter goes: a person can tell Apple to let nothing more through its relay
+    /// Whether mail arrives at the recipient: a person can tell Apple to let nothing more through its relay
     /// (requirement 37). Asked when the mail leaves, because that may be long after it was queued.
     private func isForwarded(_ letter: RenderedMessage, in application: Identifier<Application>)
         async throws(DomainError)
@@ -194,5 +196,25 @@ extension DeliverMail.Round {
             givenUp += 1
             fault = reason
         }
+    }
+}
+
+/// Tells the workers that there is mail to send.
+package final class MailQueueSignal: Sendable {
+    private let listeners = Mutex<[AsyncStream<Void>.Continuation]>([])
+
+    package init() {}
+
+    /// One element for any number of rings since the last one, beginning with one.
+    package func listen() -> AsyncStream<Void> {
+        let (rings, listener) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        // Mail may have been there before anybody listened.
+        listener.yield()
+        listeners.withLock { $0.append(listener) }
+        return rings
+    }
+
+    package func ring() {
+        for listener in listeners.withLock({ $0 }) { listener.yield() }
     }
 }

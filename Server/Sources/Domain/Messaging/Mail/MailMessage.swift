@@ -1,6 +1,6 @@
 /// A mail as its reader gets it.
 package struct MailMessage: Hashable, Codable, Sendable {
-    /// Names the mail, so that one that is sent twice can be told from two.
+    /// Names the mail, so that one that is sent twice can be distinguished from two.
     package var id: String
     /// The name in front of the sender's address.
     package var senderName: String
@@ -47,4 +47,19 @@ package enum MailOutcome: Hashable, Sendable {
     case refused(reason: String)
     /// It may work later.
     case failed(reason: String)
+}
+
+/// By which way mails leave the server.
+package enum MailDelivery: Sendable {
+    /// By none: what needs a mail is refused.
+    case none
+    /// Into the outbox, for development.
+    case outbox
+    /// By a carrier, for example SMTP.
+    case carrier(any MailCarrier)
+
+    /// Whether mails can leave the server.
+    package var isAvailable: Bool {
+        if case .none = self { false } else { true }
+    }
 }

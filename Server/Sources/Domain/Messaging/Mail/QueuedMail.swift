@@ -11,7 +11,7 @@ package struct QueuedMail: Hashable, Sendable {
     /// From then on it is of no use.
     package let expiresAt: Timestamp
     /// How often sending it was begun.
-    package var attempts: Int
+    package var attempts = 0
     /// When it is sent, or tried again; `nil` once it was given up.
     package var nextTryAt: Timestamp?
     /// Why the last try failed.
@@ -19,7 +19,7 @@ package struct QueuedMail: Hashable, Sendable {
 
     package init(
         id: Identifier<QueuedMail>, application: Identifier<Application>, kind: MailKind, sealed: [UInt8]?,
-        createdAt: Timestamp, expiresAt: Timestamp, attempts: Int = 0, nextTryAt: Timestamp?, lastFault: String? = nil
+        createdAt: Timestamp, expiresAt: Timestamp, nextTryAt: Timestamp?
     ) {
         self.id = id
         self.application = application
@@ -27,9 +27,7 @@ package struct QueuedMail: Hashable, Sendable {
         self.sealed = sealed
         self.createdAt = createdAt
         self.expiresAt = expiresAt
-        self.attempts = attempts
         self.nextTryAt = nextTryAt
-        self.lastFault = lastFault
     }
 }
 
@@ -55,11 +53,11 @@ package struct MessageRequest: Hashable, Codable, Sendable {
     package var replaces: String?
     /// Whether the address must be a verified one.
     package var wantsVerified: Bool?
-    /// Whether somebody signs up with the address: then its owner, should there be one, is told.
+    /// Whether somebody signs up with the address: then its owner, should there be one, gets a mail.
     package var isSignUp: Bool?
     /// What the person's app or browser prefers, for users who have no language of their own.
     package var languages: [String]
-    /// What the answer told the caller; the code is good only together with it.
+    /// What the response returned to the caller; the code is good only together with it.
     package var ticket: String?
     /// The user's `credentialsVersion` then: the mail is not written once it is another one.
     package var version: Int64?

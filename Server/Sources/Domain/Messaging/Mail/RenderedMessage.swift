@@ -1,4 +1,4 @@
-/// A mail or a text message that waits to be sent: to whom, about what, with which secret. It lies in the database only
+/// A mail or a text message that waits to be sent: to whom, about what, with which secret. It is stored in the database only
 /// sealed.
 package struct RenderedMessage: Hashable, Codable, Sendable {
     package var kind: MailKind
@@ -56,7 +56,7 @@ extension RenderedMessage {
     ) -> (language: MailLanguage, template: MailTemplate, values: [MailValue: String]) {
         let settings = application.settings.mail
         let language = MailLanguage.best(of: languages)
-        // An owner who is told of a sign-up goes to the log-in, where nothing has to be proved by the mail.
+        // An owner who reads of a sign-up goes to the log-in, where nothing has to be proved by the mail.
         let link =
             kind == .addressTaken
             ? pages.map { "\($0)/log-in" } : code.flatMap { settings.link(for: kind, token: $0, pages: pages) }

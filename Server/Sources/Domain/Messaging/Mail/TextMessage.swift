@@ -1,6 +1,6 @@
 /// A text message (SMS) as its reader gets it. It waits in the queue of the mails.
 package struct TextMessage: Hashable, Sendable {
-    /// Names the message, so that one that is sent twice can be told from two.
+    /// Names the message, so that one that is sent twice can be distinguished from two.
     package var id: String
     /// A phone number in E.164.
     package var recipient: String

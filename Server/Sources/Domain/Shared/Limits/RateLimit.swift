@@ -16,7 +16,7 @@ package struct RateLimit: Hashable, Sendable {
     package static let exports = RateLimit(maximum: 5, window: .seconds(3600))
     /// Transfer codes for one user: 20 an hour.
     package static let transferCodesIssued = RateLimit(maximum: 20, window: .seconds(3600))
-    /// 120 an hour: wrong passwords from one address, whoever's they are (requirement 8).
+    /// 120 an hour: wrong passwords from one address, of all users together (requirement 8).
     package static let passwordFailures = RateLimit(maximum: 120, window: .seconds(3600))
 }
 
@@ -52,4 +52,19 @@ package protocol RateLimitQueries {
     func uncount(_ key: RateLimitKey) throws(DomainError)
     /// Removes counters whose windows are over.
     func removeCounters(startedBefore limit: Timestamp) throws(DomainError)
+}
+
+/// Counts an act and refuses it when there were too many.
+package struct RateLimiter: Sendable {
+    let store: any Store
+    let clock: any WallClock
+
+    /// - Throws: `rateLimited` with the time until the window ends, `storageUnavailable`.
+    package func callAsFunction(_ key: RateLimitKey, limit: RateLimit) async throws(DomainError) {
+        let now = clock.now
+        let (count, start) = try await store.writeStatement { transaction throws(DomainError) in
+            try transaction.count(key, window: limit.window, at: now)
+        }
+        guard count <= limit.maximum else { throw .rateLimited(retryAfter: start + limit.window - now) }
+    }
 }

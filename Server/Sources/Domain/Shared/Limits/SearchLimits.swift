@@ -27,7 +27,7 @@ package struct SearchLimits: Hashable, Sendable {
     package static let maximumWaiting = 1024
     /// The longest that a search waits for a reader before it is refused.
     package static let longestWait: Duration = .seconds(1)
-    /// What who is refused for want of a reader is told to wait.
+    /// How long a search that is refused for want of a reader has to wait.
     static let retry: Duration = .seconds(1)
 
     /// The most readers that one application's searches take at a time: with more than one, another application's

@@ -4,7 +4,7 @@ import Synchronization
 package final class SearchRequest: Sendable {
     /// Who asks, and hence whose time is counted.
     package enum Caller: Hashable, Sendable {
-        /// An app, or whoever has its public key, from an address.
+        /// An app, or anybody with its public key, from an address.
         case client(ClientAddress)
         /// The application's own server, which has shown a secret of the application: it is one address for all its
         /// users, so only the application's time is counted.

@@ -176,7 +176,7 @@ extension SearchScheduler.State {
         if let address { addresses.decrement(address) }
     }
 
-    /// Takes those out who have waited for too long: whoever asked is told before it gives up.
+    /// Takes those out who have waited for too long: the client gets an error before it gives up.
     fileprivate mutating func expired(at now: Timestamp) -> SearchScheduler.Answers {
         var answers: SearchScheduler.Answers = []
         for party in turns {

@@ -1,0 +1,33 @@
+/// The notices that the caller's device has not seen: devices that joined the user by a transfer code.
+package struct ListNotices: Sendable {
+    let store: any Store
+
+    /// - Returns: oldest first.
+    /// - Throws: `storageUnavailable`.
+    package func callAsFunction(for who: Authenticated) async throws(DomainError) -> [Transfer] {
+        let (user, application) = (who.user.id, who.application.id)
+        let transfers = try await store.read { transaction throws(DomainError) in
+            try transaction.transfers(of: user, in: application)
+        }
+        return transfers.filter { $0.isNews(to: who.session, of: who.user) }
+    }
+}
+
+/// The caller took note.
+package struct AcknowledgeNotice: Sendable {
+    let store: any Store
+    let clock: any WallClock
+
+    /// - Throws: `storageUnavailable`. A notice that is not there is no error.
+    package func callAsFunction(_ id: Identifier<Transfer>, by who: Authenticated) async throws(DomainError) {
+        let (user, application) = (who.user.id, who.application.id)
+        let now = clock.now
+        try await store.write { transaction throws(DomainError) in
+            let transfers = try transaction.transfers(of: user, in: application)
+            guard var transfer = transfers.first(where: { $0.id == id }), transfer.isNews(to: who.session, of: who.user)
+            else { return }
+            transfer.acknowledgedAt = now
+            try transaction.update(transfer)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import ArgumentParser
+
+/// `okaeri application apple …`
+struct AppleCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apple",
+        abstract: "Settings for Sign in with Apple.",
+        discussion: """
+            Examples:
+              okaeri application apple set 00VHj9mrbT8wn7Qk --team ABCDE12345 --bundle com.example.app \\
+                --key-id KEY1234567 --key-file AuthKey_KEY1234567.p8
+              okaeri application apple check 00VHj9mrbT8wn7Qk
+            """,
+        subcommands: [SetAppleCommand.self, CheckAppleCommand.self, TransferAppleCommand.self])
+}
+
+/// `okaeri application provider …`
+struct ProviderCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "provider",
+        abstract: "Settings for Google, Facebook, X and OpenID Connect providers.",
+        discussion: """
+            Providers are google, facebook, twitter, and oidc:NAME with a name of your own. Apple has settings of its \
+            own kind: “okaeri application apple”.
+
+            Examples:
+              okaeri application provider set 00VHj9mrbT8wn7Qk google --client 123.apps.googleusercontent.com
+              okaeri application provider list 00VHj9mrbT8wn7Qk
+              okaeri application provider check 00VHj9mrbT8wn7Qk google
+            """,
+        subcommands: [
+            SetProviderCommand.self, ListProvidersCommand.self, CheckProviderCommand.self, RemoveProviderCommand.self,
+        ])
+}
+
+/// `okaeri user …`
+struct UserCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user",
+        abstract: "Show an application's users, keep them out, let them in, delete them.",
+        discussion: """
+            Examples:
+              okaeri user list --application 00VHj9mrbT8wn7Qk
+              okaeri user show 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk
+              okaeri user disable 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk
+              okaeri user delete 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk
+            """,
+        subcommands: [
+            ListUsersCommand.self, ShowUserCommand.self, ListUserSessionsCommand.self, DisableUserCommand.self,
+            ListDeviceKeysCommand.self,
+            RemoveDeviceKeyCommand.self, LogOutUserCommand.self, EnableUserCommand.self, DeleteUserCommand.self,
+            RestoreUserCommand.self,
+        ])
+}
+
+/// `okaeri session …`
+struct SessionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "session",
+        abstract: "End sessions.",
+        discussion: """
+            A user's sessions are shown by “okaeri user show”.
+
+            Example:
+              okaeri session revoke 00VHjA0kd2Lw9TtB --application 00VHj9mrbT8wn7Qk
+            """,
+        subcommands: [RevokeSessionCommand.self])
+}
+
+/// `okaeri keys …`
+struct KeysCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys",
+        abstract: "Change the keys that sign access tokens.",
+        discussion: """
+            Example:
+              okaeri keys rotate
+            """,
+        subcommands: [RotateKeysCommand.self])
+}
+
+/// `okaeri mail …`
+struct MailCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mail",
+        abstract: "Look at mails that wait, and at the outbox.",
+        discussion: """
+            Examples:
+              okaeri mail queue --application 00VHj9mrbT8wn7Qk
+              okaeri mail outbox --application 00VHj9mrbT8wn7Qk
+            """,
+        subcommands: [MailQueueCommand.self, MailOutboxCommand.self])
+}
+
+/// `okaeri audit …`
+struct AuditCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit",
+        abstract: "Read the audit log, and see whether anybody tampered with it.",
+        discussion: """
+            The log holds what matters to a person's safety: who did what to whom, when, from where. Each application \
+            has a chain of its own, whose entries each cover the one before.
+
+            Examples:
+              okaeri audit list --application 00VHj9mrbT8wn7Qk
+              okaeri audit verify
+            """,
+        subcommands: [VerifyAuditCommand.self, ListAuditCommand.self])
+}

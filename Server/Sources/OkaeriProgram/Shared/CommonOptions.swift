@@ -1,0 +1,128 @@
+import ArgumentParser
+import Domain
+import Foundation
+import OkaeriServer
+
+/// Where the data is.
+struct StorageOptions: ParsableArguments {
+    @Option(name: .customLong(Setting.data.name), help: ArgumentHelp(.data, valueName: "folder"))
+    var data: String?
+
+    @Option(name: .customLong(Setting.database.name), help: ArgumentHelp(.database, valueName: "url"))
+    var database: String?
+
+    @Option(
+        name: .customLong("config"),
+        help: ArgumentHelp(
+            "A JSON file with settings by name, such as {\"listen\": \"127.0.0.1:9000\"}. "
+                + "(\(Setting.fileVariable))",
+            valueName: "file"))
+    var configurationFile: String?
+
+    /// What the options say, by setting name.
+    var values: [String: String] {
+        var values: [String: String] = [:]
+        values[Setting.data.name] = data
+        values[Setting.database.name] = database
+        values["config"] = configurationFile
+        return values
+    }
+
+    /// All settings: these options over the environment over the configuration file.
+    func settings() throws(CommandFault) -> ServerSettings {
+        try ServerSettings.read(values)
+    }
+
+    /// Opens the storage, does something with it, and closes it.
+    ///
+    /// - Parameters:
+    ///   - makesDatabase: Whether a folder without a database gets one.
+    ///   - body: What to do.
+    /// - Returns: What `body` returns.
+    /// - Throws: `CommandFault` for settings, storage and what `body` throws.
+    func withStorage<Value: Sendable>(
+        makesDatabase: Bool = false, _ body: (Modules) async throws(DomainError) -> Value
+    ) async throws(CommandFault) -> Value {
+        let settings = try settings()
+        if settings.database == nil, !makesDatabase,
+            !FileManager.default.fileExists(atPath: StorageInspection.path(in: settings.dataFolder))
+        {
+            throw .failed(
+                "There is no Okaeri database in the data folder \(settings.dataFolder). Start the server once, or name "
+                    + "another folder with --data.")
+        }
+        let composition: Composition
+        do {
+            composition = try await Composition(settings, role: .command)
+        } catch {
+            throw .failed(error.description)
+        }
+        composition.observeOutboundFaults { Console.tell("okaeri: another server cannot be asked: \($0)") }
+        let result: Result<Value, DomainError>
+        do throws(DomainError) {
+            result = .success(try await body(composition.modules))
+        } catch {
+            result = .failure(error)
+        }
+        await composition.close()
+        do {
+            return try result.get()
+        } catch {
+            throw CommandFault(error)
+        }
+    }
+
+    /// Opens the storage and does something under the policy of its action, as the operator of this machine.
+    ///
+    /// - Throws: `CommandFault`, as `withStorage` does.
+    func perform<Value: Sendable>(
+        _ action: AdminAction, in application: Identifier<Application>? = nil, on user: Identifier<User>? = nil,
+        makesDatabase: Bool = false, _ work: (Modules, Operator) async throws(DomainError) -> Value
+    ) async throws(CommandFault) -> Value {
+        try await withStorage(makesDatabase: makesDatabase) { modules throws(DomainError) in
+            try await modules.administration.perform(
+                action, by: .commandLine, in: application, on: user, refusal: { $0 }
+            ) { who throws(DomainError) in
+                try await work(modules, who)
+            }
+        }
+    }
+}
+
+extension ServerSettings {
+    /// All settings: values by name over the environment over the configuration file.
+    static func read(_ values: [String: String]) throws(CommandFault) -> ServerSettings {
+        do {
+            return try ServerSettings(commandLine: values, environment: ProcessInfo.processInfo.environment)
+        } catch {
+            throw .usage(error.description)
+        }
+    }
+}
+
+extension ArgumentHelp {
+    /// A setting's description, with its default and its variable.
+    init(_ setting: Setting, valueName: String) {
+        var remarks = [setting.variable]
+        if let value = setting.defaultValue, !value.isEmpty {
+            remarks.append("default: " + [value, setting.unit].compactMap { $0 }.joined(separator: " "))
+        } else if let unit = setting.unit {
+            remarks.append(unit)
+        }
+        self.init("\(setting.description) (\(remarks.joined(separator: "; ")))", valueName: valueName)
+    }
+}
+
+/// Which application a command is about.
+struct ApplicationOption: ParsableArguments {
+    @Option(name: .customLong("application"), help: ArgumentHelp("The application's id.", valueName: "id"))
+    var application: String
+
+    var id: Identifier<Application> { Identifier(rawValue: application) }
+}
+
+/// In which form a command prints.
+struct OutputOptions: ParsableArguments {
+    @Flag(name: .customLong("json"), help: "Print one JSON document instead of text.")
+    var isJSON = false
+}

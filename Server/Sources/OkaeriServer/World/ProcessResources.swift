@@ -1,0 +1,44 @@
+import Foundation
+
+/// How many files and connections the operating system lets this process have.
+enum OpenFiles {
+    /// What the server needs beside connections: databases, caches, calls to others.
+    static let reserve = 256
+
+    /// Raises the process's own limit as far as it must and may be.
+    ///
+    /// - Parameter wanted: How many files there should be.
+    /// - Returns: how many there can be.
+    static func allow(_ wanted: Int) -> Int {
+        var limit = rlimit()
+        #if os(Linux)
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+            let resource = RLIMIT_NOFILE
+        #endif
+        guard getrlimit(resource, &limit) == 0 else { return wanted }
+        if limit.rlim_cur < wanted {
+            var raised = limit
+            raised.rlim_cur = min(limit.rlim_max, rlim_t(clamping: wanted))
+            if setrlimit(resource, &raised) == 0 { limit = raised }
+        }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    /// How many connections there can be beside everything else.
+    static func connections(_ wanted: Int) -> Int {
+        let files = allow(wanted.addingReportingOverflow(reserve).partialValue)
+        return max(1, min(wanted, max(files - reserve, files / 2)))
+    }
+}
+
+/// What the operating system tells of this process.
+enum ProcessMemory {
+    /// Resident memory, or `nil` on a system without `/proc`.
+    static var residentBytes: Double? {
+        guard let bytes = FileManager.default.contents(atPath: "/proc/self/statm") else { return nil }
+        let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
+        guard words.count > 1, let pages = Double(words[1]) else { return nil }
+        return pages * Double(sysconf(Int32(clamping: _SC_PAGESIZE)))
+    }
+}
