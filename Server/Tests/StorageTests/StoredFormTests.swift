@@ -30,7 +30,7 @@ struct StoredFormTests {
     }
 
     @Test("is read whole, and written with the same names", arguments: names)
-    func names(name: String) throws {
+    func readsAndWrites(name: String) throws {
         let forms = try Self.forms().filter { $0.form == name }
         #expect(!forms.isEmpty)
         for form in forms {
