@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import OkaeriWire
 import OutboundServices
+import ParseAPI
 import Testing
 
 /// A server whose application knows Facebook and X, with this server's addresses to come back to.
