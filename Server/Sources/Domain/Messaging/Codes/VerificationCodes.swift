@@ -121,9 +121,11 @@ struct KeptCode: Sendable {
         let text = text(form, digests)
         let subject: CodeDigests.Subject = if case .token = form { .code } else { .user(user) }
         let (handle, digest) = digests.digests(of: kind, in: application, subject, CodeForm.normal(text) ?? text)
-        return MailedCode(
+        var stored = MailedCode(
             application: application, handle: handle, digest: digest, kind: kind, user: user, address: address,
-            replaces: replaces, expiresAt: expiresAt, session: session)
+            replaces: replaces, expiresAt: expiresAt)
+        stored.session = session
+        return stored
     }
 
     /// Bytes in the place of random ones: 64, of which every form takes fewer at a time.
