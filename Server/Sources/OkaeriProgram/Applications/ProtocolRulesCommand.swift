@@ -134,12 +134,13 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (name, id) = (protocolName.name, Identifier<Application>(rawValue: id))
+        let (profile, id) = (protocolName.profile, Identifier<Application>(rawValue: id))
         let wanted = Dictionary(changes.map { ($0.rule.name, $0.value) }, uniquingKeysWith: { $1 })
         let application = try await storage.perform(.loosenProtocolRules) { modules, who throws(DomainError) in
-            try await modules.applications.changeProtocolRules(name, of: id, to: wanted, mayLoosen: true)
+            try await modules.applications.changeProtocolRules(
+                profile.name, of: id, to: wanted, mayLoosen: true, by: who)
         }
-        let rules = ProtocolRule.all.map { ($0, $0.value(for: name, in: application.settings)) }
+        let rules = ProtocolRule.all.map { ($0, $0.value(for: profile, in: application.settings)) }
         guard !output.isJSON else {
             return Console.write(json: Dictionary(rules.map { ($0.name, JSONValue($1)) }, uniquingKeysWith: { $1 }))
         }

@@ -1,3 +1,4 @@
+import AuthServiceAPI
 import Domain
 import HTTPTypes
 import OkaeriServer
@@ -57,7 +58,7 @@ struct AuthServiceTests {
     func basePaths() async throws {
         let world = try await ForeignWorld()
         let other = try await world.modules.applications.createApplication(
-            name: "Other", protocols: [.envelope: [.basePath: Secret("/diary")]])
+            name: "Other", protocols: [.envelope: [.basePath: Secret("/diary")]], by: .local)
         let body = #"{"id":"mina26","password":"pw"}"#
         for path in ["/user/signup", "/diary/user/signUp"] {
             let made = try await world.send("POST", path, body: body)

@@ -1,5 +1,6 @@
 import Domain
 import HTTPTypes
+import KiiAPI
 import OkaeriWire
 import TestWorld
 import Testing

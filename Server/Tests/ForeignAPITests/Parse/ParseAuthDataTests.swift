@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import OkaeriWire
 import OutboundServices
+import ParseAPI
 import TestWorld
 import Testing
 
@@ -32,7 +33,7 @@ struct ParseAuthDataTests {
             try await world.modules.providers.setProvider(
                 ProviderSettings(
                     provider: .apple, audiences: [bundle], teamId: "TEAM123456", keyId: "KEY1234567"),
-                secret: Secret(key.pemRepresentation), of: world.application.id)
+                secret: Secret(key.pemRepresentation), of: world.application.id, by: .local)
         }
 
         func authData(_ subject: String, audience: String = bundle, nonce: String? = nil) throws -> String {
@@ -102,7 +103,7 @@ struct ParseAuthDataTests {
     func noAnonymous() async throws {
         let world = try await ForeignWorld()
         _ = try await world.modules.applications.changeProtocolRules(
-            .parse, of: world.application.id, to: ["allowsAnonymous": .truth(false)], mayLoosen: true)
+            .parse, of: world.application.id, to: ["allowsAnonymous": .truth(false)], mayLoosen: true, by: .local)
         let answer = try await world.parse("POST", "/users", #"{"authData":{"anonymous":{"id":"\#(Self.anonymous)"}}}"#)
         #expect(answer.parseCode == 252)
     }

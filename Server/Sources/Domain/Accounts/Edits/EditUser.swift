@@ -4,6 +4,7 @@ package struct EditUser: Sendable {
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
+    let issuers: SessionIssuers
     let sealingKey: SealingKey
     let passwords: any PasswordHashing
     let changes: AccountChanges
@@ -76,11 +77,11 @@ package struct EditUser: Sendable {
         ready.password = try await password(edit, of: known, in: application, by: author.actor, at: now)
         if ready.password == nil, case .first? = edit.password { ready.edit.password = .first(nil) }
         if case .set(_, let renewal?)? = edit.password {
-            ready.issuer = SessionIssuer(
-                .init(
+            ready.issuer = issuers.issuer(
+                for: .init(
                     application, renewal.protocolName, by: .password,
                     on: .init(device: renewal.device, address: author.entry.origin.address), record: .nothing),
-                audit: changes.audit, randomness: randomness, now: now)
+                at: now)
         }
         ready.changes = try changes.ready(
             edit.possible(by: author.actor), of: known, becoming: edit.addressed(known, at: now), in: application,
