@@ -26,5 +26,5 @@ extension ProtocolProfile {
 extension AccountRules {
     /// The apps check nothing and send what was typed.
     static let envelope = AccountRules(
-        userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))
+        userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1), takesEmail: false)
 }

@@ -9,8 +9,6 @@ package struct EditUser: Sendable {
     let passwords: any PasswordHashing
     let changes: AccountChanges
 
-    package typealias Author = AccountAuthor
-
     package struct Response: Sendable {
         /// The user afterwards.
         package var user: User
@@ -65,6 +63,7 @@ package struct EditUser: Sendable {
         let now = clock.now
         // Before anything is hashed or sealed.
         if let known { try author.requireProof(of: edit.needed(for: known), at: now) }
+        let edit = edit.held(to: application.settings.signUp, by: author.actor)
         let links = try IdentityLinks(
             edit.people, edit.anonymousId, in: application.id, sealingKey: sealingKey, at: now)
         var ready = ReadyEdit(
@@ -107,6 +106,14 @@ package struct EditUser: Sendable {
 }
 
 extension UserEdit {
+    /// The edit by the rules of the application's sign-up. They do not bind its operators.
+    fileprivate func held(to rules: SignUpRules, by actor: AccountActor) -> UserEdit {
+        guard actor != .operator else { return self }
+        var edit = self
+        edit.identifiers.rules = identifiers.rules.held(to: rules)
+        return edit
+    }
+
     /// A user with the addresses that the edit gives, for the mails that tell of it.
     fileprivate func addressed(_ known: User, at now: Timestamp) -> User {
         var user = known

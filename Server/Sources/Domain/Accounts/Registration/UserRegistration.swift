@@ -57,6 +57,7 @@ package struct UserRegistration: Sendable {
     private let secret: Secret?
     private let opensSession: Bool
     private let formFaults: [ValidationError]
+    private let missing: [ValidationError]
     private var hash: PasswordHash?
     private var isWeak = false
     private var address: ClientAddress?
@@ -72,8 +73,12 @@ package struct UserRegistration: Sendable {
             id: id, application: request.application.id, displayName: profile.displayName, locale: profile.locale,
             fields: profile.fields, identities: request.identities, createdAt: now, updatedAt: now)
         user.acl = profile.acl
+        let nameless = user
+        var identifiers = request.identifiers
+        identifiers.rules = identifiers.rules.held(to: request.application.settings.signUp)
         formFaults =
-            request.identifiers.apply(to: &user) + Self.faults(of: profile, on: request.device, by: request.way)
+            identifiers.apply(to: &user) + Self.faults(of: profile, on: request.device, by: request.way)
+        missing = identifiers.missing(in: user, from: nameless)
         self.user = user
         way = request.way
         actor = profile.actor
@@ -103,6 +108,7 @@ package struct UserRegistration: Sendable {
         secret = nil
         opensSession = false
         formFaults = faults
+        missing = []
         self.hash = hash
         self.isWeak = isWeak
     }
@@ -129,7 +135,7 @@ package struct UserRegistration: Sendable {
     /// - Throws: `fieldsRefused`.
     func judged() throws(DomainError) -> Password? {
         var faults =
-            formFaults
+            formFaults + missing
             + way.named(
                 application.settings.fieldRules.faults(
                     registering: user, by: actor, demandsAll: way.demandsFields))

@@ -40,7 +40,8 @@ package struct ProtocolRule: Sendable {
     package enum Name: String, CaseIterable, Hashable, Sendable {
         case idleSeconds, sessionsPerUser, allowsAnonymous, isReadableByAll, takesPasswordsInAddresses
         case timestampWindowSeconds, hosts, retiresWeakPasswords, allowsSignUpByMail, demandsVerifiedEmail
-        case demandsVerifiedPhone, hasDashedIds, refreshedTokenSeconds, needsVerifiedEmail, hasPasswordPolicy, ignoresCase
+        case demandsVerifiedPhone, hasDashedIds, refreshedTokenSeconds, needsVerifiedEmail, hasPasswordPolicy,
+            ignoresCase
         case administratorNetworks
 
         /// Whether every foreign protocol heeds it, whatever its profile says.

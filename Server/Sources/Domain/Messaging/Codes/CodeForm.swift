@@ -16,8 +16,7 @@ package enum CodeForm: Hashable, Sendable {
         case .passwordReset: .token(life: .seconds(3600))
         case .phoneVerification: .digits(count: 6)
         case .textedReset: hasLink ? .token(life: .seconds(3600)) : .digits(count: 8)
-        case .logInCode, .passwordChanged, .emailChanged, .addressTaken, .chosenPassword, .textedPassword:
-            .digits(count: 8)
+        default: .digits(count: 8)
         }
     }
 

@@ -122,7 +122,8 @@ package struct RenderMessage: Sendable {
                 user.phone == message.replaces, message.isGood(for: user), owner == nil || owner?.id == user.id
             else { return nil }
             return (user, message.address)
-        case .passwordChanged, .emailChanged, .addressTaken, .chosenPassword, .textedPassword:
+        case .passwordChanged, .emailChanged, .addressTaken, .chosenPassword, .textedPassword, .accountUpgraded,
+            .identityLinked, .identityUnlinked, .accountDisabled, .accountEnabled, .deletionRequested, .accountErased:
             return nil
         }
     }

@@ -35,8 +35,7 @@ package struct MailSettings: Hashable, Sendable {
             case .passwordReset: resetURL ?? pages.map { "\($0)/reset" }
             // Text messages have a link only where one is asked for.
             case .textedReset: pages.map { "\($0)/reset" }
-            case .logInCode, .passwordChanged, .emailChanged, .addressTaken, .phoneVerification: nil
-            case .chosenPassword, .textedPassword: nil
+            default: nil
             }
         // Tokens are letters, digits and hyphens, which need no escape.
         return base.map { "\($0)\($0.contains("?") ? "&" : "?")token=\(token)" }
