@@ -121,19 +121,11 @@ struct KeptCode: Sendable {
         let text = text(form, digests)
         let subject: CodeDigests.Subject = if case .token = form { .code } else { .user(user) }
         let (handle, digest) = digests.digests(of: kind, in: application, subject, CodeForm.normal(text) ?? text)
-<<<<<<< HEAD
-        var stored = MailedCode(
-            application: application, handle: handle, digest: digest, kind: kind, user: user, address: address,
-            replaces: replaces, expiresAt: expiresAt)
-        stored.session = session
-        return stored
-=======
         var code = MailedCode(
             application: application, handle: handle, digest: digest, kind: kind, user: user, address: address,
             replaces: replaces, expiresAt: expiresAt)
         code.session = session
         return code
->>>>>>> 1321e57802232eba82a584f741dcee5fdc32c76f
     }
 
     /// Bytes in the place of random ones: 64, of which every form takes fewer at a time.
