@@ -1,6 +1,7 @@
 import Domain
 import FakeProviders
 import Foundation
+import HTTPTypes
 import OkaeriWire
 import OutboundServices
 import Synchronization
