@@ -69,7 +69,7 @@ struct SetProviderCommand: AsyncParsableCommand {
             if !told.clients.isEmpty { settings.audiences = told.clients }
             if !told.redirects.isEmpty { settings.redirectURIs = told.redirects }
             settings.issuer = told.issuer ?? settings.issuer
-            try await modules.providers.setProvider(settings, secret: secret, of: application)
+            try await modules.providers.setProvider(settings, secret: secret, of: application, by: who)
         }
         Console.write("Log-in with \(provider) is set.")
     }

@@ -15,6 +15,7 @@ struct StoredForeignOptions: Codable {
     private var allowsSignUpByMail: Bool?
     private var demandsVerifiedEmail: Bool?
     private var demandsVerifiedPhone: Bool?
+    private var hasDashedIds: Bool?
     private var refreshedTokenSeconds: Int64?
 
     init(_ options: ForeignOptions) {
@@ -31,6 +32,7 @@ struct StoredForeignOptions: Codable {
         allowsSignUpByMail = options.allowsSignUpByMail
         demandsVerifiedEmail = options.demandsVerifiedEmail
         demandsVerifiedPhone = options.demandsVerifiedPhone
+        hasDashedIds = options.hasDashedIds
         refreshedTokenSeconds = options.refreshedTokenLifetime?.components.seconds
     }
 
@@ -46,6 +48,7 @@ struct StoredForeignOptions: Codable {
             demandsVerifiedEmail: demandsVerifiedEmail ?? standard.demandsVerifiedEmail,
             refreshedTokenLifetime: refreshedTokenSeconds.map { .seconds($0) })
         options.demandsVerifiedPhone = demandsVerifiedPhone ?? standard.demandsVerifiedPhone
+        options.hasDashedIds = hasDashedIds ?? standard.hasDashedIds
         options.needsVerifiedEmail = needsVerifiedEmail ?? standard.needsVerifiedEmail
         options.hasPasswordPolicy = hasPasswordPolicy ?? standard.hasPasswordPolicy
         options.ignoresCase = ignoresCase ?? standard.ignoresCase

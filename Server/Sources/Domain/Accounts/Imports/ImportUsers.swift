@@ -11,6 +11,7 @@ package struct ImportUsers: Sendable {
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
+    let protocols: ProtocolRegistry
     let passwords: any PasswordHashing
     let findProvider: FindProvider
 
@@ -40,11 +41,12 @@ package struct ImportUsers: Sendable {
     ) async throws(DomainError) -> [ImportOutcome] {
         let home = try await store.read { transaction throws(DomainError) in try transaction.application(application) }
         guard let home else { throw .applicationUnknown }
+        let rules = home.settings.sessionRules(of: protocols[protocolName])
         var candidates: [Candidate] = []
         for imported in users {
             var candidate = try await candidate(imported, in: application, isRehearsal: isRehearsal)
             Self.complete(&candidate, in: home)
-            take(imported.tokens, into: &candidate, of: protocolName, home.settings.sessionRules(of: protocolName))
+            take(imported.tokens, into: &candidate, of: protocolName, rules)
             candidates.append(candidate)
         }
         let ready = candidates
