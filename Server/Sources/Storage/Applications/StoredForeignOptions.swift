@@ -15,6 +15,7 @@ struct StoredForeignOptions: Codable {
     private var allowsSignUpByMail: Bool?
     private var demandsVerifiedEmail: Bool?
     private var demandsVerifiedPhone: Bool?
+    private var hasDashedIds: Bool?
     private var refreshedTokenSeconds: Int64?
     private var logInMovesUpdateTime: Bool?
 
@@ -33,6 +34,7 @@ struct StoredForeignOptions: Codable {
         demandsVerifiedEmail = options.demandsVerifiedEmail
         demandsVerifiedPhone = options.demandsVerifiedPhone
         logInMovesUpdateTime = options.logInMovesUpdateTime
+        hasDashedIds = options.hasDashedIds
         refreshedTokenSeconds = options.refreshedTokenLifetime?.components.seconds
     }
 
@@ -49,6 +51,7 @@ struct StoredForeignOptions: Codable {
             refreshedTokenLifetime: refreshedTokenSeconds.map { .seconds($0) })
         options.logInMovesUpdateTime = logInMovesUpdateTime ?? standard.logInMovesUpdateTime
         options.demandsVerifiedPhone = demandsVerifiedPhone ?? standard.demandsVerifiedPhone
+        options.hasDashedIds = hasDashedIds ?? standard.hasDashedIds
         options.needsVerifiedEmail = needsVerifiedEmail ?? standard.needsVerifiedEmail
         options.hasPasswordPolicy = hasPasswordPolicy ?? standard.hasPasswordPolicy
         options.ignoresCase = ignoresCase ?? standard.ignoresCase

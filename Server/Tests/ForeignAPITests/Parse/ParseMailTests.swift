@@ -11,7 +11,7 @@ struct ParseMailTests {
 
     init() async throws {
         world = try await ForeignWorld(server: ["rate-limits": "off", "dev": "on"])
-        try await world.modules.messaging.changeMailSettings(of: world.application.id) { mail in
+        try await world.modules.messaging.changeMailSettings(of: world.application.id, by: .local) { mail in
             mail.verificationURL = "https://id.example.test/parse/apps/app1/verify_email"
             mail.resetURL = "https://id.example.test/parse/apps/app1/request_password_reset"
         }

@@ -29,10 +29,10 @@ private struct SocialWorld {
         try await server.modules.providers.setProvider(
             ProviderSettings(
                 provider: .facebook, audiences: ["fb-app"], redirectURIs: ["\(base)/facebook/callback"]),
-            secret: Secret("fb-secret"), of: server.application.id)
+            secret: Secret("fb-secret"), of: server.application.id, by: .local)
         try await server.modules.providers.setProvider(
             ProviderSettings(provider: .twitter, audiences: clients, redirectURIs: ["\(base)/twitter/callback"]),
-            secret: Secret(secret), of: server.application.id)
+            secret: Secret(secret), of: server.application.id, by: .local)
     }
 
     /// Presses a button: what the provider is asked.
