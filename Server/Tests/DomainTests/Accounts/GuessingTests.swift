@@ -164,7 +164,8 @@ struct GuessingTests {
             var request = LogInWithPassword.Request(
                 application: application, identifier: text, password: password, address: TestWorld.address,
                 protocolName: .native,
-                candidates: [LogInIdentifier(.username, shown: text), LogInIdentifier(.email, shown: text)])
+                candidates: [LogInIdentifier(.username, shown: text), LogInIdentifier(.email, shown: text)],
+                origin: .local)
             request.isSpelledExactly = true
             return await world.refusal { _ = try await world.modules.accounts.logInWithPassword(request) }
         }
@@ -198,7 +199,8 @@ struct GuessingTests {
                 _ = try await world.modules.accounts.logInWithPassword(
                     LogInWithPassword.Request(
                         application: application, identifier: name, password: password, address: TestWorld.address,
-                        protocolName: .yearly, candidates: [LogInIdentifier(.username, shown: name)]))
+                        protocolName: .yearly, candidates: [LogInIdentifier(.username, shown: name)],
+                        origin: .local))
             }
         }
         try await twin(" hana ", signsUp: true)

@@ -99,6 +99,15 @@ struct KiiTextMessageTests {
         let after = try await world.kii("GET", "/users/me", token: user.token).json()
         #expect(after["phoneNumber"] == .string(other) && after["_phoneNumberPending"] == nil)
         #expect(try await logIn(other, at: world).status == 200)
+        let entries = try await world.modules.administration.listAudit(in: world.application.id).filter {
+            $0.action == AccountChange.phoneReplaced.policy.action
+        }
+        #expect(Set(entries.map(\.details)) == [["number": "same"], ["number": "new"]])
+        #expect(entries.allSatisfy { $0.actor == .user(Identifier(rawValue: user.id)) && $0.origin.requestId != nil })
+        // Whatever a thief took is void with another number.
+        let stored = try await world.modules.accounts.readUser(
+            Identifier(rawValue: user.id), in: world.application.id)
+        #expect(stored.credentialsVersion > 0)
     }
 
     @Test("are written to again on demand, in the user's language, with the code that is good")

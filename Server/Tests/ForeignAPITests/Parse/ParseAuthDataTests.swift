@@ -72,6 +72,28 @@ struct ParseAuthDataTests {
         #expect(try free.status == 201 && free.text("objectId") != id)
     }
 
+    @Test("is unlinked as the last way in with 200, as at Parse: the session stays, and the audit log has it")
+    func lastWayIn() async throws {
+        let world = try await ForeignWorld()
+        let start = #"{"authData":{"anonymous":{"id":"\#(Self.anonymous)"}}}"#
+        let made = try await world.parse("POST", "/users", start)
+        let (id, token) = (try made.text("objectId"), try made.text("sessionToken"))
+        let unlinked = try await world.parse("PUT", "/users/\(id)", #"{"authData":{"anonymous":null}}"#, token: token)
+        #expect(unlinked.status == 200, "\(unlinked.text)")
+        #expect(try await world.parse("GET", "/users/me", token: token).text("objectId") == id)
+        #expect(try await world.parse("POST", "/users", start).text("objectId") != id)
+        let entries = try await world.modules.administration.listAudit(in: world.application.id).filter {
+            $0.action == .identityUnlinked
+        }
+        #expect(entries.map(\.actor) == [.user(Identifier(rawValue: id))])
+        #expect(entries.first?.details == ["provider": "anonymous"] && entries.first?.origin.requestId != nil)
+        // What leads to the user again is set by the session.
+        let named = try await world.parse(
+            "PUT", "/users/\(id)", #"{"username":"mika","password":"s3cret"}"#, token: token)
+        #expect(named.status == 200)
+        #expect(try await world.parseLogIn("mika").text("objectId") == id)
+    }
+
     @Test("is upgraded with the null too, as Apple's and Swift's SDKs send it")
     func upgradeWithNull() async throws {
         let world = try await ForeignWorld()

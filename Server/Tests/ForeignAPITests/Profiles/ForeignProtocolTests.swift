@@ -151,7 +151,7 @@ struct ForeignProtocolTests {
             _ = try await world.modules.accounts.logInWithPassword(
                 LogInWithPassword.Request(
                     application: application, identifier: "taro", password: Secret("taro"), address: TestWorld.address,
-                    protocolName: .ncmb))
+                    protocolName: .ncmb, origin: .local))
         }
         let user = try #require(try await world.modules.accounts.listUsers(in: application.id).first)
         let sessions = try await world.modules.sessions.listSessions(of: user.id, in: application)

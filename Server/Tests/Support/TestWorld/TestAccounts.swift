@@ -22,7 +22,7 @@ extension TestWorld {
             LogInWithPassword.Request(
                 application: application, identifier: identifier, password: password,
                 proof: try device?.presented(at: clock.now), attempt: attempt, address: address,
-                protocolName: .native))
+                protocolName: .native, origin: .local))
     }
 
     /// Upgrades the user of a log-in, as the native API would.

@@ -9,8 +9,6 @@ package struct EditUser: Sendable {
     let passwords: any PasswordHashing
     let changes: AccountChanges
 
-    package typealias Author = AccountAuthor
-
     package struct Response: Sendable {
         /// The user afterwards.
         package var user: User

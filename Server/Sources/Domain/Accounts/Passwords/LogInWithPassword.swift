@@ -46,7 +46,7 @@ package struct LogInWithPassword: Sendable {
             joinsDevice: Bool = true, device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil,
             address: ClientAddress, protocolName: Session.ProtocolName,
             restoringFrom: RequestOrigin? = nil, expiresAt: Timestamp? = nil, candidates: [LogInIdentifier]? = nil,
-            origin: RequestOrigin? = nil
+            origin: RequestOrigin
         ) {
             self.application = application
             self.identifier = identifier
@@ -58,7 +58,7 @@ package struct LogInWithPassword: Sendable {
             self.address = address
             self.protocolName = protocolName
             self.restoringFrom = restoringFrom
-            self.origin = origin ?? RequestOrigin(address: address.text)
+            self.origin = origin
             self.expiresAt = expiresAt
             self.candidates = candidates
         }

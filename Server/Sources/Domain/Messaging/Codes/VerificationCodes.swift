@@ -121,9 +121,11 @@ struct KeptCode: Sendable {
         let text = text(form, digests)
         let subject: CodeDigests.Subject = if case .token = form { .code } else { .user(user) }
         let (handle, digest) = digests.digests(of: kind, in: application, subject, CodeForm.normal(text) ?? text)
-        return MailedCode(
+        var code = MailedCode(
             application: application, handle: handle, digest: digest, kind: kind, user: user, address: address,
-            replaces: replaces, expiresAt: expiresAt, session: session)
+            replaces: replaces, expiresAt: expiresAt)
+        code.session = session
+        return code
     }
 
     /// Bytes in the place of random ones: 64, of which every form takes fewer at a time.
