@@ -15,7 +15,8 @@ extension AccountChangeStep {
         AccountChangeStep(.upgraded, .native, "POST /v1/user/upgrade") { world in
             let guest = try await world.server.person()
             return Asked(
-                body: #"{"username": "mika", "password": "four quiet words"}"#, person: guest,
+                body: #"{"username": "mika", "email": "mika@example.com", "password": "four quiet words"}"#,
+                person: guest,
                 user: guest.logIn.user.id)
         },
         AccountChangeStep(.identifiersChanged, .native, "PATCH /v1/user") { _ in
@@ -169,7 +170,8 @@ extension AccountChangeStep {
         AccountChangeStep(.upgraded, .pages, "POST /a/{application}/account/upgrade") { world in
             let guest = try await world.server.person()
             return Asked(
-                fields: ["username": "mika", "password": "four quiet words"], person: guest,
+                fields: ["username": "mika", "email": "mika@example.com", "password": "four quiet words"],
+                person: guest,
                 user: guest.logIn.user.id, status: 303)
         },
         AccountChangeStep(.deviceKeyRemoved, .pages, "POST /a/{application}/account/identity") { world in

@@ -12,11 +12,19 @@ struct NoticeTests {
 
     @Test("tell of an upgrade, of being kept out and let in again, and of the end, in the user's language")
     func life() async throws {
-        let world = try await MailServerWorld(locale: "ja")
-        let (server, id) = (world.server, Identifier<User>(rawValue: world.person.logIn.user.id))
-        let upgraded = try await world.person.upgrade()
+        let world = try await MailServerWorld()
+        let server = world.server
+        let person = try await server.person(body: #"{"user": {"locale": "ja"}}"#)
+        let id = Identifier<User>(rawValue: person.logIn.user.id)
+        let upgraded = try await person.upgrade(#""email": "new@example.com""#)
         #expect(upgraded.status == 200, "\(upgraded.text)")
         #expect(try await subjects(world).first == "Test アカウントを登録しました")
+        let (application, now) = (server.application.id, server.clock.now)
+        try await world.store.write { transaction throws(DomainError) in
+            guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
+            user.emailVerifiedAt = now
+            try transaction.updateIdentifiers(of: user)
+        }
         for (isDisabled, word) in [(true, "停止されました"), (false, "停止が解除")] {
             _ = try await server.modules.accounts.setUserDisabled(
                 id, in: server.application, isDisabled: isDisabled, by: .local)
@@ -30,7 +38,7 @@ struct NoticeTests {
         server.clock.advance(by: .days(7))
         #expect(try await server.modules.deletion.eraseDeletedUsers() == 1)
         let last = try #require(try await world.mails().first)
-        #expect(last.subject.contains("消去されました") && last.recipient == "hana@example.com")
+        #expect(last.subject.contains("消去されました") && last.recipient == "new@example.com")
     }
 
     @Test("go to an address that nobody has confirmed only for the whole account, and three a day")
