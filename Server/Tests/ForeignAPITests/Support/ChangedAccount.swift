@@ -1,5 +1,6 @@
 import Domain
 import OkaeriWire
+import TestWorld
 import Testing
 
 extension AccountChangeTests {

@@ -1,6 +1,7 @@
 import Domain
 import HTTPTypes
 import OkaeriWire
+import StorageSQLite
 import Testing
 
 /// What the owner of an account reads of what was done to it (issue 18, point 10).
