@@ -61,6 +61,10 @@ package struct DomainWorld: Sendable {
         package var firstLaunches: RateLimit?
         /// Wrong passwords for one address or /64 network; `nil` for no limit.
         package var passwordFailures: RateLimit?
+        /// New users for one address or /64 network, by apps of old protocols; `nil` for no limit.
+        package var oldAppFirstLaunches: RateLimit?
+        /// Wrong passwords for one address or /64 network, by apps of old protocols; `nil` for no limit.
+        package var oldAppPasswordFailures: RateLimit?
         /// Whether wrong passwords for one identifier make the next try wait.
         package var hasPasswordDelays: Bool
         /// Whether the limits hold that an operator cannot choose.
@@ -72,11 +76,14 @@ package struct DomainWorld: Sendable {
 
         package init(
             firstLaunches: RateLimit? = .firstLaunches, passwordFailures: RateLimit? = .passwordFailures,
+            oldAppFirstLaunches: RateLimit? = .oldApps, oldAppPasswordFailures: RateLimit? = .oldApps,
             hasPasswordDelays: Bool = true, hasRateLimits: Bool = true, sessionCacheCapacity: Int = 10_000,
             searches: SearchLimits = SearchLimits()
         ) {
             self.firstLaunches = firstLaunches
             self.passwordFailures = passwordFailures
+            self.oldAppFirstLaunches = oldAppFirstLaunches
+            self.oldAppPasswordFailures = oldAppPasswordFailures
             self.hasPasswordDelays = hasPasswordDelays
             self.hasRateLimits = hasRateLimits
             self.sessionCacheCapacity = sessionCacheCapacity

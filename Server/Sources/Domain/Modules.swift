@@ -29,7 +29,9 @@ package final class Modules: Sendable {
         let rateLimiter = RateLimiter(store: store, clock: clock)
         let check = PasswordCheck(
             store: store, clock: clock, passwords: world.passwords,
-            failuresPerAddress: world.limits.passwordFailures, hasDelays: world.limits.hasPasswordDelays)
+            failuresPerAddress: AddressLimit(
+                world.limits.passwordFailures, ofOldApps: world.limits.oldAppPasswordFailures),
+            hasDelays: world.limits.hasPasswordDelays)
         searches = SearchScheduler(store: store, clock: clock, limits: world.limits.searches)
         applications = Applications(world, audit: audit, searches: searches)
         providers = Providers(world, audit: audit, rateLimiter: rateLimiter)

@@ -20,7 +20,7 @@ extension ProtocolProfile {
         ],
         rules: [
             .allowsAnonymous, .isReadableByAll, .takesPasswordsInAddresses, .timestampWindowSeconds, .hosts,
-            .allowsSignUpByMail,
+            .logInMovesUpdateTime, .allowsSignUpByMail,
         ])
 }
 
@@ -28,4 +28,11 @@ extension AccountRules {
     /// Nobody knows which limits NCMB had; apps use device ids for both.
     static let ncmb = AccountRules(
         userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))
+
+    /// The same with the application's limit for names.
+    static func ncmb(in application: Domain.Application) -> AccountRules {
+        AccountRules(
+            userNames: .anyText(maximumCharacters: application.settings.fieldRules.limits.userNameCharacters),
+            passwords: ncmb.passwords)
+    }
 }

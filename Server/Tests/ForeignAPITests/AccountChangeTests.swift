@@ -95,14 +95,6 @@ struct AccountChangeTests {
             return try await world.parse("PUT", "/users/\(user.id)", #"{"emailVerified":true}"#, master: true)
         },
         ChangeRequest(
-            name: "kii phone number that an administrator verifies", row: .phoneVerified, action: .phoneVerified,
-            others: [.identifiersChanged], actor: .administrator
-        ) { world, user in
-            try await world.kii(
-                "PUT", "/users/\(user.id)/phone-number", #"{"phoneNumber":"+819012345678","verified":true}"#,
-                token: world.administrator())
-        },
-        ChangeRequest(
             name: "kii password", row: .passwordChanged, action: .passwordChanged, notice: password, evicts: true
         ) {
             world, user in
@@ -268,9 +260,8 @@ struct AccountChangeTests {
     func rows() {
         let walked = Set(Self.changeRequests.map(\.row))
         let expected: Set<AccountChange> = [
-            .profileChanged, .aclChanged, .identifiersChanged, .addressChanged, .emailVerified, .phoneVerified,
-            .passwordChanged, .disabled, .enabled, .identityLinked, .otherDeviceKeysRemoved, .otherSessionsEnded,
-            .transferCodeIssued,
+            .profileChanged, .aclChanged, .identifiersChanged, .addressChanged, .emailVerified, .passwordChanged,
+            .disabled, .enabled, .identityLinked, .otherDeviceKeysRemoved, .otherSessionsEnded, .transferCodeIssued,
             .deletionRequested, .erasedAtOnce,
         ]
         #expect(walked == expected)

@@ -13,7 +13,7 @@ struct StoredFormTests {
         let text: JSONValue
     }
 
-    static let names = [
+    static let kinds = [
         "mail", "rendered mail", "authorization code", "ticket for the pages", "state at a provider",
     ]
 
@@ -29,13 +29,13 @@ struct StoredFormTests {
         return try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
     }
 
-    @Test("is read whole, and written with the same names", arguments: names)
-    func names(name: String) throws {
-        let forms = try Self.forms().filter { $0.form == name }
+    @Test("is read whole, and written with the same names", arguments: kinds)
+    func keptNames(kind: String) throws {
+        let forms = try Self.forms().filter { $0.form == kind }
         #expect(!forms.isEmpty)
         for form in forms {
             let written =
-                switch name {
+                switch kind {
                 case "mail": try again(MailPayload.self, form.text)
                 case "rendered mail": try again(MailMessage.self, form.text)
                 case "authorization code": try again(AuthorizationGrant.self, form.text)

@@ -27,6 +27,7 @@ package final class Accounts: Sendable {
     package let listDeviceKeys: ListDeviceKeys
     package let removeDeviceKeys: RemoveDeviceKeys
     package let importUsers: ImportUsers
+    package let readAnonymousId: ReadAnonymousId
 
     init(
         _ world: DomainWorld, changes: AccountChanges, check: PasswordCheck, rateLimiter: RateLimiter,
@@ -39,7 +40,7 @@ package final class Accounts: Sendable {
         let offerMerge = OfferMerge(store: store, clock: clock, randomness: randomness, changes: changes)
         let registrar = UserRegistrar(
             randomness: randomness, passwords: world.passwords, rateLimiter: rateLimiter, changes: changes,
-            limit: world.limits.firstLaunches)
+            limit: AddressLimit(world.limits.firstLaunches, ofOldApps: world.limits.oldAppFirstLaunches))
         editUser = EditUser(
             store: store, clock: clock, randomness: randomness, issuers: issuers, sealingKey: world.sealingKey,
             passwords: world.passwords, changes: changes)
@@ -51,8 +52,7 @@ package final class Accounts: Sendable {
             issuers: issuers)
         registerUser = RegisterUser(
             store: store, clock: clock, registrar: registrar, issuers: issuers)
-        registerByMail = RegisterByMail(
-            store: store, clock: clock, enqueueMessage: enqueueMessage, registrar: registrar)
+        registerByMail = RegisterByMail(store: store, enqueueMessage: enqueueMessage)
         logInWithPassword = LogInWithPassword(
             store: store, clock: clock, verifyProof: verifyProof, check: check, issuers: issuers, audit: changes.audit)
         logInWithCode = LogInWithCode(
@@ -73,7 +73,7 @@ package final class Accounts: Sendable {
             store: store, clock: clock, passwords: world.passwords, check: check, changes: changes)
         resetPassword = ResetPassword(
             store: store, clock: clock, randomness: randomness, passwords: world.passwords, tryCode: tryCode,
-            changes: changes, sealing: enqueueMessage.sealing)
+            changes: changes, sealing: enqueueMessage.sealing, registrar: registrar)
         verifyPassword = VerifyPassword(store: store, check: check)
         verifyEmail = VerifyEmail(tryCode: tryCode, editUser: editUser, changes: changes)
         verifyPhone = VerifyPhone(
@@ -91,7 +91,7 @@ package final class Accounts: Sendable {
         removeDeviceKeys = RemoveDeviceKeys(store: store, clock: clock, changes: changes)
         importUsers = ImportUsers(
             store: store, clock: clock, randomness: randomness, protocols: world.services.protocols,
-            passwords: world.passwords,
-            findProvider: findProvider)
+            passwords: world.passwords, findProvider: findProvider, sealingKey: world.sealingKey)
+        readAnonymousId = ReadAnonymousId(store: store, sealingKey: world.sealingKey)
     }
 }

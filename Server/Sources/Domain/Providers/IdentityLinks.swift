@@ -4,6 +4,8 @@ struct IdentityLinks: Sendable {
     let identities: [Identity]
     private let people: [ExternalIdentity]
     private let sealedGrants: [String: [UInt8]]
+    /// The id that a client made, for its owner to read.
+    private let anonymousAccount: ProviderAccount?
     private let application: Identifier<Application>
     private let now: Timestamp
 
@@ -22,6 +24,7 @@ struct IdentityLinks: Sendable {
                 Array(token.revealed.utf8), purpose: ProviderAccount.purpose(person.provider, in: application))
         }
         sealedGrants = grants
+        anonymousAccount = try anonymousId?.account(in: application, sealedWith: sealingKey, at: now)
         var identities = people.map { Identity(provider: $0.provider, subject: $0.subject, linkedAt: now) }
         if let anonymousId {
             identities.append(Identity(provider: .anonymous, subject: anonymousId.subject, linkedAt: now))
@@ -77,5 +80,9 @@ struct IdentityLinks: Sendable {
             try transaction.keepAccount(
                 of: person, sealedGrant: sealedGrants[person.subject], in: application, at: now)
         }
+        guard let anonymousAccount,
+            try transaction.providerAccount(.anonymous, subject: anonymousAccount.subject, in: application) == nil
+        else { return }
+        try transaction.save(anonymousAccount)
     }
 }

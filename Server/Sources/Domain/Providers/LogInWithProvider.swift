@@ -65,7 +65,9 @@ package struct LogInWithProvider: Sendable {
         let needsProof = request.protocolName == .native && request.application.settings.proofRequired
         guard request.proof != nil || !needsProof else { throw .proofRequired }
         let proof = try request.proof.map { presented throws(DomainError) in try verifyProof(presented, at: now) }
-        let faults = UserRegistration.faults(of: request.newUser, on: request.device, by: .provider)
+        let faults = UserRegistration.faults(
+            of: request.newUser, on: request.device, by: .provider,
+            within: request.application.settings.fieldRules.limits)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
 
         let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)

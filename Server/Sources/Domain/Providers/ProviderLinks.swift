@@ -93,7 +93,9 @@ extension Transaction {
         of identity: Identity, in application: Identifier<Application>,
         revocation id: Identifier<ProviderRevocation>, at now: Timestamp
     ) throws(DomainError) {
-        guard var account = try providerAccount(identity.provider, subject: identity.subject, in: application),
+        // An id that a client made is no grant of anybody's.
+        guard identity.provider != .anonymous,
+            var account = try providerAccount(identity.provider, subject: identity.subject, in: application),
             let grant = account.sealedGrant
         else { return }
         try insert(

@@ -73,6 +73,11 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         help: "Whether a password that is the user name goes once a device key leads to the user.")
     var retireWeakPasswords: Bool?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether a log-in moves updateDate; off for apps that show it as the last log-in (NCMB).")
+    var logInMovesUpdateDate: Bool?
+
     @Flag(inversion: .prefixedNo, help: "Whether a mail address alone can sign up (NCMB).")
     var signUpByMail: Bool?
 
@@ -104,6 +109,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
             "anonymous": anonymous, "readable-by-all": readableByAll, "passwords-in-addresses": passwordsInAddresses,
             "log-in-verified": logInVerified, "password-policy": passwordPolicy, "ignore-case": ignoreCase,
             "retire-weak-passwords": retireWeakPasswords, "sign-up-by-mail": signUpByMail,
+            "log-in-moves-update-date": logInMovesUpdateDate,
             "verified-email": verifiedEmail, "verified-phone": verifiedPhone,
             "dashed-ids": dashedIds,
         ]

@@ -49,7 +49,9 @@ package struct X509Certificate: Sendable {
         guard algorithm.encodedBytes == parts[1].encodedBytes else { throw UnreadableCertificate() }
         signedPart = Array(parts[0].encodedBytes)
         signatureAlgorithm = Array(algorithm.encodedBytes)
-        signature = Array(try ASN1BitString(derEncoded: parts[2]).bytes)
+        let bits = try ASN1BitString(derEncoded: parts[2])
+        guard bits.paddingBits == 0 else { throw UnreadableCertificate() }
+        signature = Array(bits.bytes)
         self.issuer = Array(issuer.encodedBytes)
         self.subject = Array(subject.encodedBytes)
         organizations = try Self.organizations(in: subject)

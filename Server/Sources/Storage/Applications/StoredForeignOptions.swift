@@ -17,6 +17,7 @@ struct StoredForeignOptions: Codable {
     private var demandsVerifiedPhone: Bool?
     private var hasDashedIds: Bool?
     private var refreshedTokenSeconds: Int64?
+    private var logInMovesUpdateTime: Bool?
 
     init(_ options: ForeignOptions) {
         allowsAnonymous = options.allowsAnonymous
@@ -32,6 +33,7 @@ struct StoredForeignOptions: Codable {
         allowsSignUpByMail = options.allowsSignUpByMail
         demandsVerifiedEmail = options.demandsVerifiedEmail
         demandsVerifiedPhone = options.demandsVerifiedPhone
+        logInMovesUpdateTime = options.logInMovesUpdateTime
         hasDashedIds = options.hasDashedIds
         refreshedTokenSeconds = options.refreshedTokenLifetime?.components.seconds
     }
@@ -47,6 +49,7 @@ struct StoredForeignOptions: Codable {
             allowsSignUpByMail: allowsSignUpByMail ?? standard.allowsSignUpByMail,
             demandsVerifiedEmail: demandsVerifiedEmail ?? standard.demandsVerifiedEmail,
             refreshedTokenLifetime: refreshedTokenSeconds.map { .seconds($0) })
+        options.logInMovesUpdateTime = logInMovesUpdateTime ?? standard.logInMovesUpdateTime
         options.demandsVerifiedPhone = demandsVerifiedPhone ?? standard.demandsVerifiedPhone
         options.hasDashedIds = hasDashedIds ?? standard.hasDashedIds
         options.needsVerifiedEmail = needsVerifiedEmail ?? standard.needsVerifiedEmail

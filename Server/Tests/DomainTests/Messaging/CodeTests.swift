@@ -50,6 +50,7 @@ struct CodeTests {
             (.phoneVerification, false, #"\d{3} \d{3}"#), (.textedReset, false, #"\d{4} \d{4}"#),
             (.emailVerification, true, #"[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){6}"#),
             (.passwordReset, false, #"[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){6}"#),
+            (.registration, false, #"[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){6}"#),
         ])
     func forms(kind: MailKind, hasLink: Bool, pattern: String) throws {
         let pattern = try Regex(pattern)

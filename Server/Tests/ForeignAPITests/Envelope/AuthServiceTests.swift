@@ -47,10 +47,10 @@ struct AuthServiceTests {
         let world = try await ForeignWorld()
         let password = String(repeating: "p", count: bytes)
         let made = try await world.send("POST", "/user/signup", body: #"{"id":"mina","password":"\#(password)"}"#)
-        #expect(made.status == 200 && (try made.json()["success"]) == .bool(isTaken))
+        #expect(try made.status == 200 && made.json()["success"] == .bool(isTaken))
         for (typed, fits) in [(password, isTaken), (String(password.dropLast()), false), (password + "p", false)] {
             let logIn = try await world.send("POST", "/user/signin", body: #"{"id":"mina","password":"\#(typed)"}"#)
-            #expect(logIn.status == 200 && (try logIn.json()["success"]) == .bool(fits))
+            #expect(try logIn.status == 200 && logIn.json()["success"] == .bool(fits))
         }
     }
 

@@ -126,7 +126,8 @@ struct KiiTextMessageTests {
         #expect(
             try await world.kii("POST", "/users/me/phone-number/resend-verification", token: user.token).status == 204)
         let second = try await code(at: world)
-        #expect(try await second != first && verify(first, user.token, at: world).status == 403)
+        #expect(second != first)
+        #expect(try await verify(first, user.token, at: world).status == 403)
         #expect(try await verify(second, user.token, at: world).status == 200)
     }
 

@@ -1,6 +1,7 @@
 import Domain
 import FakeProviders
 import Foundation
+import HTTPTypes
 import OkaeriWire
 import OutboundServices
 import Synchronization
@@ -46,7 +47,7 @@ struct GameCenterTests {
 
     enum Change: String, CaseIterable, Sendable {
         case player, bundle, foreignBundle, salt, timestamp, signature, emptySalt, longSalt, noSignature, otherForm
-        case beginningOfBundle, emptyPlayer, longPlayer, controlInPlayer, latest
+        case beginningOfBundle, emptyPlayer, longPlayer, spaceInPlayer, latest
     }
 
     @Test("refuses what was not signed so, and makes nobody", arguments: Change.allCases)
@@ -71,7 +72,7 @@ struct GameCenterTests {
             (player.playerId, player.bundleId) = ("T:_0123456789abcdefevil.", HomeWorld.bundle)
         case .emptyPlayer: player = try world.player("")
         case .longPlayer: player = try world.player("T:" + String(repeating: "1", count: 127))
-        case .controlInPlayer: player = try world.player("T:_1\u{0}2")
+        case .spaceInPlayer: player = try world.player("T:_1 2")
         case .latest: player.timestamp = .max
         }
         expect(try await world.logIn(player), 401, .providerTokenInvalid)

@@ -71,7 +71,7 @@ struct HomeWorld: Sendable {
             ProviderSettings(
                 provider: .init(rawValue: name), audiences: audiences,
                 redirectURIs: name == "gamecenter" ? [] : [callback(name)]),
-            secret: secret.map { Secret($0) }, of: server.application.id)
+            secret: secret.map { Secret($0) }, of: server.application.id, by: .local)
     }
 
     func callback(_ name: String) -> String {

@@ -30,6 +30,7 @@ package struct TestWorld: Sendable {
                     mailRenderer: PlainMailRenderer()),
                 limits: DomainWorld.Limits(
                     firstLaunches: firstLaunches, passwordFailures: passwordFailures,
+                    oldAppFirstLaunches: firstLaunches, oldAppPasswordFailures: passwordFailures,
                     hasRateLimits: hasRateLimits || firstLaunches != nil, sessionCacheCapacity: sessionCacheCapacity,
                     searches: searchLimits)))
         self.modules = modules

@@ -31,7 +31,7 @@ package struct EditUser: Sendable {
     package func callAsFunction(
         _ edit: UserEdit, of id: Identifier<User>, in application: Application, by author: AccountAuthor
     ) async throws(DomainError) -> Response {
-        try edit.refuseExcess()
+        try edit.refuseExcess(application.settings.fieldRules.limits)
         var known: User?
         // Edits of the own profile need nothing that is made ready, and are not read twice.
         if !edit.possible(by: author.actor).isEmpty || edit.password != nil {

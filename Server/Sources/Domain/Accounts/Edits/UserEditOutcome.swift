@@ -39,7 +39,8 @@ extension UserEdit {
             faults += rules.settle(&user, from: before, told: written.names, by: actor.writing(to: before))
         }
         if user.displayName != before.displayName || user.locale != before.locale || user.fields != before.fields {
-            faults += ProfileRules.faults(displayName: user.displayName, locale: user.locale, fields: user.fields)
+            faults += ProfileRules.faults(
+                displayName: user.displayName, locale: user.locale, fields: user.fields, within: rules.limits)
         }
         faults += applyAccess(to: &user, from: before, by: actor, at: now)
         if faults.isEmpty { faults += applyPassword(to: &user, from: before, at: now) }

@@ -70,7 +70,9 @@ package struct LogInWithPassword: Sendable {
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         var faults =
-            TextRule(maximumCharacters: 320).faults(of: request.identifier, field: "identifier")
+            TextRule(
+                maximumCharacters: max(320, request.application.settings.fieldRules.limits.userNameCharacters)
+            ).faults(of: request.identifier, field: "identifier")
             + request.device.faults(field: "device")
         if let end = request.expiresAt, end <= now {
             faults.append(ValidationError(field: "expiresAt", rule: .inThePast))

@@ -60,6 +60,8 @@ package struct UserRegistration: Sendable {
     private let missing: [ValidationError]
     private var hash: PasswordHash?
     private var isWeak = false
+    /// Whether its name may differ from another user's in its writing alone.
+    var takesTwins = false
     private var address: ClientAddress?
     private var record: ReadyChanges?
 
@@ -77,7 +79,10 @@ package struct UserRegistration: Sendable {
         var identifiers = request.identifiers
         identifiers.rules = identifiers.rules.held(to: request.application.settings.signUp)
         formFaults =
-            identifiers.apply(to: &user) + Self.faults(of: profile, on: request.device, by: request.way)
+            identifiers.apply(to: &user)
+            + Self.faults(
+                of: profile, on: request.device, by: request.way, within: request.application.settings.fieldRules.limits
+            )
         missing = identifiers.missing(in: user, from: nameless)
         self.user = user
         way = request.way
@@ -115,11 +120,12 @@ package struct UserRegistration: Sendable {
 
     /// The rules that a profile and a device's description break, for any sender.
     static func faults(
-        of profile: Profile, on device: DeviceDescription, by way: RegistrationWay
+        of profile: Profile, on device: DeviceDescription, by way: RegistrationWay, within limits: ProfileLimits
     ) -> [ValidationError] {
         (profile.acl?.faults(field: "accessList") ?? []) + device.faults(field: "device")
             + way.named(
-                ProfileRules.faults(displayName: profile.displayName, locale: profile.locale, fields: profile.fields))
+                ProfileRules.faults(
+                    displayName: profile.displayName, locale: profile.locale, fields: profile.fields, within: limits))
     }
 
     /// Refuses what is wrong with the request even if it leads to a user that there is already.
@@ -213,7 +219,7 @@ extension UserRegistration {
         in transaction: any Transaction, joining link: DeviceLink?, session issuer: SessionIssuer?
     ) throws(DomainError) -> Registered {
         var user = try completed()
-        try transaction.refuseTaken(user)
+        try transaction.refuseTaken(user, takesTwins: takesTwins)
         if let identity = try link?.free(for: user.application, in: transaction) { user.identities.append(identity) }
         if issuer != nil { user.lastLogInAt = user.createdAt }
         if hash != nil { user.passwordSetAt = user.updatedAt }
@@ -243,20 +249,35 @@ extension Transaction {
     /// Who has which of these identifiers.
     func owners(
         of identifiers: [LogInIdentifier], in application: Identifier<Application>
-    ) throws(DomainError) -> [(kind: LogInIdentifier.Kind, user: User)] {
-        var owners: [(kind: LogInIdentifier.Kind, user: User)] = []
+    ) throws(DomainError) -> [IdentifierOwner] {
+        var owners: [IdentifierOwner] = []
         for identifier in identifiers {
-            if let user = try user(identifier, in: application) { owners.append((identifier.kind, user)) }
+            if let user = try user(identifier, in: application) {
+                owners.append(IdentifierOwner(kind: identifier.kind, user: user))
+            }
         }
         return owners
     }
 
     /// The one rule of identifiers: none belongs to two users of an application.
     ///
-    /// - Parameter user: A user as it shall be, new or changed.
+    /// - Parameters:
+    ///   - user: A user as it shall be, new or changed.
+    ///   - takesTwins: Whether a user name that differs from another one in its writing alone is not taken.
     /// - Throws: `identifiersTaken` with those that another user has; `storageUnavailable`.
-    func refuseTaken(_ user: User) throws(DomainError) {
-        let owners = try owners(of: user.typedIdentifiers, in: user.application).filter { $0.user.id != user.id }
+    func refuseTaken(_ user: User, takesTwins: Bool = false) throws(DomainError) {
+        let owners = try owners(of: user.typedIdentifiers, in: user.application).filter { owner in
+            owner.user.id != user.id && !(takesTwins && owner.isTwin(of: user))
+        }
         guard owners.isEmpty else { throw .identifiersTaken(owners.map(\.kind)) }
     }
+}
+
+/// Who has an identifier.
+struct IdentifierOwner: Sendable {
+    let kind: LogInIdentifier.Kind
+    let user: User
+
+    /// Whether the owner's user name differs from another user's in its writing alone.
+    func isTwin(of other: User) -> Bool { kind == .username && user.username != other.username }
 }

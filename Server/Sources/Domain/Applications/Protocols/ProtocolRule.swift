@@ -40,7 +40,8 @@ package struct ProtocolRule: Sendable {
     package enum Name: String, CaseIterable, Hashable, Sendable {
         case idleSeconds, sessionsPerUser, allowsAnonymous, isReadableByAll, takesPasswordsInAddresses
         case timestampWindowSeconds, hosts, retiresWeakPasswords, allowsSignUpByMail, demandsVerifiedEmail
-        case demandsVerifiedPhone, hasDashedIds, refreshedTokenSeconds, needsVerifiedEmail, hasPasswordPolicy,
+        case logInMovesUpdateTime, demandsVerifiedPhone, hasDashedIds, refreshedTokenSeconds, needsVerifiedEmail,
+            hasPasswordPolicy,
             ignoresCase
         case administratorNetworks
 
@@ -154,6 +155,7 @@ extension ProtocolRule {
         span(.timestampWindowSeconds, "timestamp-window", \.timestampWindow, .whenMore),
         texts(.hosts, "host", .hosts, \.hosts),
         truth(.retiresWeakPasswords, "retire-weak-passwords", \.retiresWeakPasswords, .whenOff),
+        truth(.logInMovesUpdateTime, "log-in-moves-update-date", \.logInMovesUpdateTime, .whenOn),
         truth(.allowsSignUpByMail, "sign-up-by-mail", \.allowsSignUpByMail, .whenOn),
         truth(.demandsVerifiedEmail, "verified-email", \.demandsVerifiedEmail, .whenOff),
         truth(.demandsVerifiedPhone, "verified-phone", \.demandsVerifiedPhone, .whenOff),

@@ -34,23 +34,24 @@ package struct RenderMessage: Sendable {
         let form = CodeForm.form(of: message.kind, hasLink: hasLink)
         let code = form.new(randomness)
         let letter = RenderedMessage(
-            kind: message.kind, recipient: recipient, languages: [user.locale].compactMap { $0 } + message.languages,
+            kind: message.kind, recipient: recipient, languages: [user?.locale].compactMap { $0 } + message.languages,
             code: code, minutes: Int(clamping: form.life.wholeMilliseconds / 60_000), email: address,
             pages: message.pages)
         var written = mail
         written.sealed = try sealing.seal(.letter(letter), id: mail.id, in: application.id)
         let (handle, digest) = digests.digests(
-            of: message.kind, in: application.id, Self.subject(of: message, form, user),
+            of: message.kind, in: application.id, Self.subject(of: message, form, user?.id),
             CodeForm.normal(code) ?? code)
         var kept = MailedCode(
-            application: application.id, handle: handle, digest: digest, kind: message.kind, user: user.id,
-            address: address, replaces: user.identifier(message.kind.addressKind), expiresAt: clock.now + form.life)
+            application: application.id, handle: handle, digest: digest, kind: message.kind,
+            user: user?.id ?? registrant(address, in: application.id), address: address,
+            replaces: user?.identifier(message.kind.addressKind), expiresAt: clock.now + form.life)
         kept.session = message.session.map { Identifier(rawValue: $0) }
         let (replacement, stored) = (written, kept)
         let isWritten = try await store.write { transaction throws(DomainError) in
             // Between the two transactions the user may have changed.
-            let now = try Self.reader(of: message, in: application.id, transaction)?.user
-            guard let now, now.email == user.email, now.phone == user.phone,
+            let now = try Self.reader(of: message, in: application.id, transaction)
+            guard let now, now.user?.email == user?.email, now.user?.phone == user?.phone,
                 try transaction.replaceContent(of: replacement, claim: claim)
             else { return false }
             try transaction.replaceCode(with: stored)
@@ -87,10 +88,11 @@ package struct RenderMessage: Sendable {
     }
 
     /// Whom the mail is for and where it goes: always the address that is stored, never the one that was typed, because
-    /// two that are taken for the same here may be two mailboxes elsewhere.
+    /// two that are taken for the same here may be two mailboxes elsewhere. Who registers is no user yet, and has typed the
+    /// address.
     private static func reader(
         of message: MessageRequest, in application: Identifier<Application>, _ transaction: any Transaction
-    ) throws(DomainError) -> (user: User, address: String)? {
+    ) throws(DomainError) -> (user: User?, address: String)? {
         let identifier = LogInIdentifier(message.kind.addressKind, shown: message.address)
         let owner = try transaction.user(identifier, in: application)
         switch message.kind {
@@ -100,6 +102,7 @@ package struct RenderMessage: Sendable {
                 return nil
             }
             return (owner, email)
+        case .registration: return owner == nil ? (nil, message.address) : nil
         case .passwordReset:
             guard let owner, !owner.isDisabled, let email = owner.email else { return nil }
             return (owner, email)
@@ -165,11 +168,20 @@ package struct RenderMessage: Sendable {
         return count <= Self.noticesForOwner.maximum
     }
 
-    private static func subject(of message: MessageRequest, _ form: CodeForm, _ user: User) -> CodeDigests.Subject {
+    private static func subject(
+        of message: MessageRequest, _ form: CodeForm, _ user: Identifier<User>?
+    ) -> CodeDigests.Subject {
         switch form {
         case .token: .code
-        case .digits: message.ticket.map { .ticket($0) } ?? .user(user.id)
+        case .digits: message.ticket.map { .ticket($0) } ?? user.map { .user($0) } ?? .code
         }
+    }
+
+    /// Stands for the user to be, so that one address has one code: a further mail makes the one before it void.
+    private func registrant(_ address: String, in application: Identifier<Application>) -> Identifier<User> {
+        let folded = LogInIdentifier(.email, shown: address).folded
+        let digest = sealing.key.digest(of: application.rawValue, folded, purpose: "registrant")
+        return Identifier(rawValue: Base64URL.text(of: digest.bytes))
     }
 }
 

@@ -1,4 +1,5 @@
-/// Sets a new password with the token of a mail, or with the code of a text message. Every way into the account ends:
+/// Sets a new password with the token of a mail, or with the code of a text message; the token of a registration's mail makes
+/// the user. Every way into the account ends:
 /// all who had one are out, and log in by the new password (requirement 49).
 ///
 /// The mail shows that its address is the user's. An address that was not verified before may have been a stranger's
@@ -15,6 +16,7 @@ package struct ResetPassword: Sendable {
     let tryCode: TryCode
     let changes: AccountChanges
     let sealing: MailSealing
+    let registrar: UserRegistrar
 
     package struct Request: Sendable {
         package var application: Application
@@ -74,6 +76,7 @@ package struct ResetPassword: Sendable {
         // the digits of a text message may learn by the time it takes which are right, but only after five tries are
         // used up, and no others are taken as long as the code lives.
         guard let (code, owner) = try await tryCode.owner(of: presented) else {
+            if request.owner == nil, try await registers(request) { return }
             return try await tryCode(presented) { _, _, _ throws(DomainError) in }
         }
         let password = try PasswordRules(for: application, user: owner, rules: request.rules)
@@ -148,7 +151,7 @@ package struct ResetPassword: Sendable {
     }
 
     /// The repetition of an attempt must ask for the same password: the answer would be about another one otherwise.
-    private func refuseOther(_ password: Password, of owner: User) async throws(DomainError) {
+    func refuseOther(_ password: Password, of owner: User) async throws(DomainError) {
         let (id, application) = (owner.id, owner.application)
         let kept = try await store.read { transaction throws(DomainError) in
             try transaction.passwordHash(of: id, in: application)

@@ -6,6 +6,8 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     case emailVerification = "email-verification"
     /// Allows a new password.
     case passwordReset = "password-reset"
+    /// Lets the owner of an address choose a password, which makes a user of them.
+    case registration
     /// Tells that the password is another one now (requirement 5).
     case passwordChanged = "password-changed"
     /// Tells the former address and the new one of the change, as far as they were shown to be the user's.
@@ -56,7 +58,7 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     package var hasSecret: Bool {
         switch self {
         case .chosenPassword, .textedPassword: true
-        case .logInCode, .emailVerification, .passwordReset, .phoneVerification, .textedReset: true
+        case .logInCode, .emailVerification, .passwordReset, .registration, .phoneVerification, .textedReset: true
         case .passwordChanged, .emailChanged, .addressTaken, .accountUpgraded, .identityLinked, .identityUnlinked,
             .accountDisabled, .accountEnabled, .deletionRequested, .accountErased:
             false

@@ -59,6 +59,15 @@ enum MailTexts {
                 link: "To choose a new password for {{application}}, open this page:\n\n{{link}}\n\n"
                     + "It is good for {{minutes}} minutes and can be used once.",
                 closing: "If you did not ask for it, you need not do anything: your password stays as it is.")
+        case .registration:
+            Words(
+                "Finish your registration at {{application}}",
+                code:
+                    "To register at {{application}} with the address {{email}}, copy this code into the app and choose a "
+                    + "password:\n\n{{code}}\n\nIt is good for {{minutes}} minutes and can be used once.",
+                link: "To register at {{application}} with the address {{email}}, open this page and choose a password:"
+                    + "\n\n{{link}}\n\nIt is good for {{minutes}} minutes and can be used once.",
+                closing: "If you did not ask for it, you need not do anything: no account is made.")
         case .passwordChanged:
             Words(
                 "Your password for {{application}} was changed",
@@ -165,6 +174,14 @@ enum MailTexts {
                 link: "{{application}} の新しいパスワードを設定するには、次のページを開いてください。\n\n{{link}}\n\n"
                     + "有効期間は{{minutes}}分で、一度だけ使えます。",
                 closing: "心当たりがない場合は、何もする必要はありません。今のパスワードはそのままです。")
+        case .registration:
+            Words(
+                "{{application}} 会員登録のご案内",
+                code: "メールアドレス {{email}} で {{application}} に登録するには、次のコードをアプリに貼り付けて、"
+                    + "パスワードを設定してください。\n\n{{code}}\n\nコードの有効期間は{{minutes}}分で、一度だけ使えます。",
+                link: "メールアドレス {{email}} で {{application}} に登録するには、次のページを開いて、"
+                    + "パスワードを設定してください。\n\n{{link}}\n\n有効期間は{{minutes}}分で、一度だけ使えます。",
+                closing: "心当たりがない場合は、何もする必要はありません。アカウントは作成されません。")
         case .passwordChanged:
             Words(
                 "{{application}} パスワードが変更されました",
@@ -264,6 +281,14 @@ enum MailTexts {
                 link: "{{application}}의 새 비밀번호를 정하려면 다음 페이지를 열어 주세요.\n\n{{link}}\n\n"
                     + "{{minutes}}분 동안 유효하며 한 번만 사용할 수 있습니다.",
                 closing: "요청하신 적이 없다면 아무것도 하지 않으셔도 됩니다. 비밀번호는 그대로 유지됩니다.")
+        case .registration:
+            Words(
+                "{{application}} 회원 가입 안내",
+                code: "메일 주소 {{email}}(으)로 {{application}}에 가입하려면 앱에 다음 코드를 붙여 넣고 비밀번호를 정해 주세요.\n\n"
+                    + "{{code}}\n\n코드는 {{minutes}}분 동안 유효하며 한 번만 사용할 수 있습니다.",
+                link: "메일 주소 {{email}}(으)로 {{application}}에 가입하려면 다음 페이지를 열고 비밀번호를 정해 주세요.\n\n"
+                    + "{{link}}\n\n{{minutes}}분 동안 유효하며 한 번만 사용할 수 있습니다.",
+                closing: "요청하신 적이 없다면 아무것도 하지 않으셔도 됩니다. 계정은 만들어지지 않습니다.")
         case .passwordChanged:
             Words(
                 "{{application}} 비밀번호가 변경되었습니다",

@@ -40,7 +40,9 @@ package struct LogInAutomatically: Sendable {
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         let proof = try verifyProof(request.proof, at: now)
-        let faults = UserRegistration.faults(of: request.newUser, on: request.device, by: .device)
+        let faults = UserRegistration.faults(
+            of: request.newUser, on: request.device, by: .device,
+            within: request.application.settings.fieldRules.limits)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
 
         let issuer = issuers.issuer(
