@@ -29,6 +29,8 @@ package struct DomainWorld: Sendable {
         package var issuer: String
         /// The server's own address for people; `nil` while it is not set.
         package var pagesURL: String?
+        /// The protocols by which it is called.
+        package var protocols: ProtocolRegistry
         /// Who can vouch for people.
         package var providers: IdentityProviders
         /// By which way mails leave.
@@ -39,12 +41,13 @@ package struct DomainWorld: Sendable {
         package var textDelivery: TextMessageDelivery
 
         package init(
-            issuer: String, pagesURL: String? = nil, providers: IdentityProviders = .none,
+            issuer: String, pagesURL: String? = nil, protocols: ProtocolRegistry, providers: IdentityProviders = .none,
             mailDelivery: MailDelivery = .none, mailRenderer: any MailRenderer,
             textDelivery: TextMessageDelivery = .none
         ) {
             self.issuer = issuer
             self.pagesURL = pagesURL
+            self.protocols = protocols
             self.providers = providers
             self.mailDelivery = mailDelivery
             self.mailRenderer = mailRenderer

@@ -41,7 +41,7 @@ package final class Modules: Sendable {
             world, changes: changes, check: check, rateLimiter: rateLimiter, searches: searches, providers: providers,
             messaging: messaging)
         transfers = Transfers(world, changes: changes, rateLimiter: rateLimiter)
-        deletion = Deletion(world, audit: audit, rateLimiter: rateLimiter)
+        deletion = Deletion(world, changes: changes, rateLimiter: rateLimiter)
         sessions = Sessions(
             world, changes: changes, check: check, tryCode: messaging.tryCode, findProvider: providers.findProvider)
         administration = Administration(

@@ -1,6 +1,6 @@
 package import Domain
-import Dashboard
 import AuthServiceAPI
+import Dashboard
 package import HTTPSupport
 import KiiAPI
 package import Logging
@@ -18,6 +18,9 @@ import WebPages
 
 /// The one file that chooses concrete types.
 package struct Composition: Sendable {
+    /// The protocols of old services, in the order in which they are shown.
+    package static let protocols = ProtocolRegistry(foreign: [.ncmb, .parse, .kii, .envelope])
+
     package let settings: ServerSettings
     /// Everything that a protocol or a command can ask for.
     package let modules: Modules
@@ -147,7 +150,7 @@ package struct Composition: Sendable {
                 store: store, validity: store.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
                 passwords: passwords,
                 services: DomainWorld.Services(
-                    issuer: settings.issuer, pagesURL: settings.pagesURL,
+                    issuer: settings.issuer, pagesURL: settings.pagesURL, protocols: Self.protocols,
                     providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness),
                     mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
                     mailRenderer: HTMLMailRenderer(), textDelivery: settings.textDelivery(clock, textMessageCaller)),

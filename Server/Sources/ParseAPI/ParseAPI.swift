@@ -53,11 +53,3 @@ package struct ParseAPI: ProtocolAdapter {
             value: "X-Parse-Job-Status-Id, X-Parse-Push-Status-Id, Location, Retry-After"),
     ]
 }
-
-extension AccountRules {
-    /// Parse lets any text be either.
-    static let parse = AccountRules(
-        userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))
-    /// Parse with a password policy: Okaeri's own rules for new passwords.
-    static let parseWithPolicy = AccountRules(userNames: .anyText(maximumCharacters: 255), passwords: .strong)
-}

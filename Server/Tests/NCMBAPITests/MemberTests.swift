@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import NCMBAPI
 import OkaeriWire
 import Testing
 
@@ -96,7 +97,8 @@ struct MemberTests {
         let target = "/2013-09-01/login?password=secret-1&userName=taro"
         #expect(try await world.send("GET", target).code == "E405001")
         _ = try await world.modules.applications.changeProtocolRules(
-            .ncmb, of: world.application.id, to: ["takesPasswordsInAddresses": .truth(true)], mayLoosen: true)
+            .ncmb, of: world.application.id, to: ["takesPasswordsInAddresses": .truth(true)], mayLoosen: true,
+            by: .local)
         #expect(try await world.send("GET", target).status == 200)
     }
 

@@ -3,7 +3,7 @@
 package struct LogInWithIdentities: Sendable {
     let store: any Store
     let clock: any WallClock
-    let randomness: any Randomness
+    let issuers: SessionIssuers
     let sealingKey: SealingKey
     let registrar: UserRegistrar
     let changes: AccountChanges
@@ -64,13 +64,13 @@ package struct LogInWithIdentities: Sendable {
         let draft = registrar.draft(asked, at: now)
         try draft.refuseForm()
         let method = request.people.first?.provider ?? .anonymous
-        let issuer = SessionIssuer(
-            .init(
+        let issuer = issuers.issuer(
+            for: .init(
                 request.application, request.protocolName, by: .init(rawValue: method.rawValue),
                 on: .init(device: request.device, address: request.address.text),
                 // Not of log-ins by ids that clients make, which are automatic: the session is their record.
                 record: request.people.isEmpty ? .nothing : .logIn(from: request.origin)),
-            audit: changes.audit, randomness: randomness, now: now)
+            at: now)
         let found = try await store.read { transaction throws(DomainError) in try links.owner(in: transaction) }
         let owner = request.leaves(found) ? nil : found
         let ready = try changes.ready(

@@ -2,6 +2,7 @@
 package struct ListSessions: Sendable {
     let store: any Store
     let clock: any WallClock
+    let protocols: ProtocolRegistry
 
     /// - Throws: `storageUnavailable`.
     package func callAsFunction(
@@ -12,7 +13,7 @@ package struct ListSessions: Sendable {
             try transaction.sessions(of: user, in: application.id)
         }
         return sessions.filter { session in
-            let rules = application.settings.sessionRules(of: session.protocolName)
+            let rules = application.settings.sessionRules(of: protocols[session.protocolName])
             return !session.isExpired(at: now, idleLifetime: rules.idleLifetime, lastUsedAt: session.lastUsedAt)
         }
     }

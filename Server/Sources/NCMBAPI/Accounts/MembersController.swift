@@ -121,7 +121,7 @@ final class MembersController: Sendable {
         edit.unlinked = authData.unlinked
         let changed = try await accounts.editUser(
             edit, of: id, in: caller.application,
-            by: EditUser.Author(actor, of: id, session: member, from: requests.origin(of: request, context)))
+            by: AccountAuthor(actor, of: id, session: member, from: requests.origin(of: request, context)))
         if changed.hasNewEmail {
             await mails.sendConfirmation(to: changed.user, by: member?.session, for: caller, request, context)
         }

@@ -97,6 +97,9 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Whether a phone number counts only once it was verified (Kii).")
     var verifiedPhone: Bool?
 
+    @Flag(inversion: .prefixedNo, help: "Whether new users get ids of hexadecimal digits with dashes (Kii).")
+    var dashedIds: Bool?
+
     @Option(
         help: ArgumentHelp(
             "Log-ins come with refresh tokens, and their tokens live so long; 0 for tokens without (Kii).",
@@ -119,6 +122,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
             "retire-weak-passwords": retireWeakPasswords, "sign-up-by-mail": signUpByMail,
             "log-in-moves-update-date": logInMovesUpdateDate,
             "verified-email": verifiedEmail, "verified-phone": verifiedPhone,
+            "dashed-ids": dashedIds,
         ]
         var texts = ["host": host, "master-network": masterNetwork].filter { !$0.value.isEmpty }
         if let parseUpstream { texts["parse-upstream"] = parseUpstream.isEmpty ? [] : [parseUpstream] }
@@ -148,12 +152,13 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (name, id) = (protocolName.name, Identifier<Application>(rawValue: id))
+        let (profile, id) = (protocolName.profile, Identifier<Application>(rawValue: id))
         let wanted = Dictionary(changes.map { ($0.rule.name, $0.value) }, uniquingKeysWith: { $1 })
         let application = try await storage.perform(.loosenProtocolRules) { modules, who throws(DomainError) in
-            try await modules.applications.changeProtocolRules(name, of: id, to: wanted, mayLoosen: true)
+            try await modules.applications.changeProtocolRules(
+                profile.name, of: id, to: wanted, mayLoosen: true, by: who)
         }
-        let rules = ProtocolRule.all.map { ($0, $0.value(for: name, in: application.settings)) }
+        let rules = ProtocolRule.all.map { ($0, $0.value(for: profile, in: application.settings)) }
         guard !output.isJSON else {
             return Console.write(json: Dictionary(rules.map { ($0.name, JSONValue($1)) }, uniquingKeysWith: { $1 }))
         }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Domain
 import Foundation
+import NCMBAPI
 import Okaeri
 
 /// `okaeri demo ncmb`
@@ -40,7 +41,7 @@ struct DemoNCMBCommand: AsyncParsableCommand {
         let server = try storage.runningServer()
         let language = locale ?? DemoLanguage(environment: ProcessInfo.processInfo.environment)
         let made = try await storage.withStorage { modules throws(DomainError) in
-            try await modules.applications.createApplication(name: "Demo of NCMB", protocols: [.ncmb: [:]])
+            try await modules.applications.createApplication(name: "Demo of NCMB", protocols: [.ncmb: [:]], by: .local)
         }
         guard let keys = made.protocols.first?.keys, let applicationKey = keys[.applicationKey],
             let clientKey = keys[.clientKey]

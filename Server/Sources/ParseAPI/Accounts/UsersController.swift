@@ -216,7 +216,7 @@ final class UsersController: Sendable {
         }
         let changed = try await accounts.editUser(
             changes, of: id, in: call.application,
-            by: EditUser.Author(call.caller.actor, of: id, session: call.caller.session, from: call.origin))
+            by: AccountAuthor(call.caller.actor, of: id, session: call.caller.session, from: call.origin))
         if changed.hasNewEmail {
             await requestEmailVerification.confirm(changed.user, by: call.caller.session?.session, call)
         }

@@ -125,7 +125,7 @@ final class PagesController: Sendable {
                     application: call.enabled.application, token: token, newPassword: Secret(password),
                     address: requests.gate.client(of: call.request, call.context),
                     origin: requests.gate.origin(of: call.request, call.context),
-                    rules: options.hasPasswordPolicy ? .parseWithPolicy : .parse))
+                    rules: ProtocolProfile.parse.accountRules(under: options)))
         } catch {
             switch error.code {
             case .codeRefused, .userDisabled, .userDeleted: return try refused(ParseFault(.codeRefused), "link")

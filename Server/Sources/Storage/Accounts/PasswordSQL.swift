@@ -52,6 +52,15 @@ extension SQLTransaction {
         note(.user(application, user))
     }
 
+    package func noteUnknownPassword(
+        of user: Identifier<User>, in application: Identifier<Application>, since instant: Timestamp
+    ) throws(DomainError) {
+        try connection.run(
+            "UPDATE users SET password_set_at = $1 WHERE application_id = $2 AND id = $3",
+            [.time(instant), .id(application), .id(user)])
+        note(.user(application, user))
+    }
+
     package func removePassword(
         of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) {

@@ -17,6 +17,7 @@ struct StoredForeignOptions: Codable {
     private var allowsSignUpByMail: Bool?
     private var demandsVerifiedEmail: Bool?
     private var demandsVerifiedPhone: Bool?
+    private var hasDashedIds: Bool?
     private var refreshedTokenSeconds: Int64?
     private var logInMovesUpdateTime: Bool?
 
@@ -37,6 +38,7 @@ struct StoredForeignOptions: Codable {
         demandsVerifiedEmail = options.demandsVerifiedEmail
         demandsVerifiedPhone = options.demandsVerifiedPhone
         logInMovesUpdateTime = options.logInMovesUpdateTime
+        hasDashedIds = options.hasDashedIds
         refreshedTokenSeconds = options.refreshedTokenLifetime?.components.seconds
     }
 
@@ -53,6 +55,7 @@ struct StoredForeignOptions: Codable {
             refreshedTokenLifetime: refreshedTokenSeconds.map { .seconds($0) })
         options.logInMovesUpdateTime = logInMovesUpdateTime ?? standard.logInMovesUpdateTime
         options.demandsVerifiedPhone = demandsVerifiedPhone ?? standard.demandsVerifiedPhone
+        options.hasDashedIds = hasDashedIds ?? standard.hasDashedIds
         options.needsVerifiedEmail = needsVerifiedEmail ?? standard.needsVerifiedEmail
         options.verifiesEmails = verifiesEmails ?? standard.verifiesEmails
         options.upstream = upstream ?? standard.upstream

@@ -62,13 +62,13 @@ struct RegistrationWaysTests {
             _ = try await world.modules.accounts.signUp(
                 SignUp.Request(
                     application: application, identifiers: person.identifiers, password: password,
-                    newUser: person.profile, address: address, protocolName: kind == .signUp ? .native : .ncmb))
+                    newUser: person.profile, address: address, protocolName: kind == .signUp ? .native : .single))
             return true
         case .account, .accountWithSession, .pseudoUser:
             let isPseudo = kind == .pseudoUser
             return try await world.modules.accounts.registerUser(
                 RegisterUser.Request(
-                    application: application, protocolName: .kii,
+                    application: application, protocolName: .endless,
                     identifiers: isPseudo ? NewIdentifiers() : person.identifiers, password: isPseudo ? nil : password,
                     profile: person.profile, opensSession: kind != .account, address: address, origin: origin)
             ).token != nil
@@ -79,7 +79,7 @@ struct RegistrationWaysTests {
             _ = try await world.modules.accounts.logInWithIdentities(
                 LogInWithIdentities.Request(
                     application: application, people: kind == .people ? [identity] : [],
-                    anonymousId: kind == .people ? nil : id, newUser: person.profile, protocolName: .parse,
+                    anonymousId: kind == .people ? nil : id, newUser: person.profile, protocolName: .yearly,
                     address: address, origin: origin))
             return true
         case .mail:
@@ -102,7 +102,7 @@ struct RegistrationWaysTests {
             user.username = "hana"
             user.acl = person.profile.acl
             let outcome = try await world.modules.accounts.importUsers(
-                [ImportedUser(user: user, password: password)], into: application.id, of: .parse, isRehearsal: false)
+                [ImportedUser(user: user, password: password)], into: application.id, of: .yearly, isRehearsal: false)
             if case .refused(let faults) = outcome.first { throw DomainError.fieldsRefused(faults) }
             return false
         }
@@ -199,7 +199,7 @@ struct RegistrationWaysTests {
         _ = try await world.modules.accounts.signUp(
             SignUp.Request(
                 application: application, identifiers: identifiers, password: Self.password,
-                address: TestWorld.address))
+                address: TestWorld.address, protocolName: .native))
         let request = ResetPassword.Request(
             application: application, token: token, newPassword: Self.password, address: TestWorld.address,
             origin: .local)

@@ -34,7 +34,7 @@ struct CodeTests {
         try await world.modules.accounts.logInWithCode(
             .init(
                 application: application, ticket: ticket.revealed, code: code, attempt: attempt,
-                address: client(number)))
+                address: client(number), protocolName: .native))
     }
 
     private var lastCode: String { carrier.delivered.last?.code ?? "" }

@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import OkaeriWire
 import OutboundServices
+import ParseAPI
 import TestWorld
 import Testing
 
@@ -32,7 +33,7 @@ struct ParseAuthDataTests {
             try await world.modules.providers.setProvider(
                 ProviderSettings(
                     provider: .apple, audiences: [bundle], teamId: "TEAM123456", keyId: "KEY1234567"),
-                secret: Secret(key.pemRepresentation), of: world.application.id)
+                secret: Secret(key.pemRepresentation), of: world.application.id, by: .local)
         }
 
         func authData(_ subject: String, audience: String = bundle, nonce: String? = nil) throws -> String {
@@ -144,6 +145,28 @@ struct ParseAuthDataTests {
         #expect(try free.status == 201 && free.text("objectId") != id)
     }
 
+    @Test("is unlinked as the last way in with 200, as at Parse: the session stays, and the audit log has it")
+    func lastWayIn() async throws {
+        let world = try await ForeignWorld()
+        let start = #"{"authData":{"anonymous":{"id":"\#(Self.anonymous)"}}}"#
+        let made = try await world.parse("POST", "/users", start)
+        let (id, token) = (try made.text("objectId"), try made.text("sessionToken"))
+        let unlinked = try await world.parse("PUT", "/users/\(id)", #"{"authData":{"anonymous":null}}"#, token: token)
+        #expect(unlinked.status == 200, "\(unlinked.text)")
+        #expect(try await world.parse("GET", "/users/me", token: token).text("objectId") == id)
+        #expect(try await world.parse("POST", "/users", start).text("objectId") != id)
+        let entries = try await world.modules.administration.listAudit(in: world.application.id).filter {
+            $0.action == .identityUnlinked
+        }
+        #expect(entries.map(\.actor) == [.user(Identifier(rawValue: id))])
+        #expect(entries.first?.details == ["provider": "anonymous"] && entries.first?.origin.requestId != nil)
+        // What leads to the user again is set by the session.
+        let named = try await world.parse(
+            "PUT", "/users/\(id)", #"{"username":"mika","password":"s3cret"}"#, token: token)
+        #expect(named.status == 200)
+        #expect(try await world.parseLogIn("mika").text("objectId") == id)
+    }
+
     @Test("is upgraded with the null too, as Apple's and Swift's SDKs send it")
     func upgradeWithNull() async throws {
         let world = try await ForeignWorld()
@@ -175,7 +198,7 @@ struct ParseAuthDataTests {
     func noAnonymous() async throws {
         let world = try await ForeignWorld()
         _ = try await world.modules.applications.changeProtocolRules(
-            .parse, of: world.application.id, to: ["allowsAnonymous": .truth(false)], mayLoosen: true)
+            .parse, of: world.application.id, to: ["allowsAnonymous": .truth(false)], mayLoosen: true, by: .local)
         let answer = try await world.parse("POST", "/users", #"{"authData":{"anonymous":{"id":"\#(Self.anonymous)"}}}"#)
         #expect(answer.parseCode == 252)
     }

@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import HTTPTypes
 import OkaeriWire
+import ParseAPI
 import TestWorld
 import Testing
 
@@ -19,7 +20,7 @@ struct ParseMailTests {
         options.verifiesEmails = verifiesEmails
         settings.foreignOptions[.parse] = options
         let world = try await ForeignWorld(settings, server: ["rate-limits": "off", "dev": "on"])
-        try await world.modules.messaging.changeMailSettings(of: world.application.id) { mail in
+        try await world.modules.messaging.changeMailSettings(of: world.application.id, by: .local) { mail in
             mail.verificationURL = "https://id.example.test/parse/apps/app1/verify_email"
             mail.resetURL = "https://id.example.test/parse/apps/app1/request_password_reset"
         }

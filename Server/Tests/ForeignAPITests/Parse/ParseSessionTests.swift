@@ -1,6 +1,7 @@
 import Domain
 import HTTPTypes
 import OkaeriWire
+import ParseAPI
 import TestWorld
 import Testing
 

@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import OkaeriWire
 import OutboundServices
+import ParseAPI
 import Synchronization
 import Testing
 
@@ -38,7 +39,7 @@ struct ParseUpstreamTests {
             caller: CurlCaller(
                 limits: .init(whole: .seconds(20)), policy: EgressPolicy(privateNetworks: networks, operatorURLs: [])))
         _ = try await world.modules.applications.changeProtocolRules(
-            .parse, of: world.application.id, to: ["upstream": .texts([upstream])], mayLoosen: true)
+            .parse, of: world.application.id, to: ["upstream": .texts([upstream])], mayLoosen: true, by: .local)
         return world
     }
 
@@ -161,13 +162,13 @@ struct ParseUpstreamTests {
         ] {
             await #expect(throws: DomainError.self, "\(wrong)") {
                 _ = try await world.modules.applications.changeProtocolRules(
-                    .parse, of: world.application.id, to: ["upstream": .texts([wrong])], mayLoosen: true)
+                    .parse, of: world.application.id, to: ["upstream": .texts([wrong])], mayLoosen: true, by: .local)
             }
         }
         await #expect(throws: DomainError.reauthenticationRequired) {
             _ = try await world.modules.applications.changeProtocolRules(
                 .parse, of: world.application.id, to: ["upstream": .texts(["https://other.example"])],
-                mayLoosen: false)
+                mayLoosen: false, by: .local)
         }
     }
 }

@@ -1,6 +1,7 @@
 import Domain
 import HTTPTypes
 import OkaeriWire
+import ParseAPI
 import TestWorld
 import Testing
 
@@ -114,7 +115,7 @@ struct ParseUserTests {
         let world = try await ForeignWorld()
         func rules(_ truths: [String: Bool]) async throws {
             _ = try await world.modules.applications.changeProtocolRules(
-                .parse, of: world.application.id, to: truths.mapValues { .truth($0) }, mayLoosen: true)
+                .parse, of: world.application.id, to: truths.mapValues { .truth($0) }, mayLoosen: true, by: .local)
         }
         try await rules(["ignoresCase": true])
         _ = try await world.parseUser("Mika")

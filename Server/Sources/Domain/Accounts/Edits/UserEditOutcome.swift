@@ -82,7 +82,8 @@ extension UserEdit {
     private func applyIdentifiers(to user: inout User) -> [ValidationError] {
         guard !identifiers.isEmpty else { return [] }
         var named = user
-        let faults = identifiers.apply(to: &named)
+        var faults = identifiers.apply(to: &named)
+        faults += identifiers.missing(in: named, from: user)
         if manner == .native, password == nil {
             guard !user.isAnonymous else {
                 return faults + identifiers.changed.map { ValidationError(field: $0, rule: .onlyAfterUpgrade) }

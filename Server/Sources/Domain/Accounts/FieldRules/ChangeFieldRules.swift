@@ -12,7 +12,7 @@ package struct ChangeFieldRules: Sendable {
     /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
     @discardableResult
     package func callAsFunction(
-        of id: Identifier<Application>, by who: Operator = .local,
+        of id: Identifier<Application>, by who: Operator,
         _ change: @escaping @Sendable (inout FieldRules) -> Void
     ) async throws(DomainError) -> Application {
         let entry = audit.draft(.fieldRulesChanged, by: who.actor, in: id, from: who.origin)

@@ -13,6 +13,7 @@ package struct ImportUsers: Sendable {
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
+    let protocols: ProtocolRegistry
     let passwords: any PasswordHashing
     let findProvider: FindProvider
     let sealingKey: SealingKey
@@ -53,6 +54,7 @@ package struct ImportUsers: Sendable {
     ) async throws(DomainError) -> [ImportOutcome] {
         let home = try await store.read { transaction throws(DomainError) in try transaction.application(application) }
         guard let home else { throw .applicationUnknown }
+        let rules = home.settings.sessionRules(of: protocols[protocolName])
         var candidates: [Candidate] = []
         for imported in users {
             var candidate = try await candidate(imported, in: home, isRehearsal: isRehearsal, takesParts: takesParts)
@@ -60,7 +62,7 @@ package struct ImportUsers: Sendable {
             candidate.takesTwins = takesTwins
             candidate.anonymousAccount = try imported.anonymousId?
                 .account(in: application, sealedWith: sealingKey, at: clock.now)
-            take(imported.tokens, into: &candidate, of: protocolName, home.settings.sessionRules(of: protocolName))
+            take(imported.tokens, into: &candidate, of: protocolName, rules)
             if takesParts { candidate.leaveOutFaults(within: home.settings.fieldRules.limits) }
             candidates.append(candidate)
         }

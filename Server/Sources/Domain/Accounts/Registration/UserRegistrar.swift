@@ -24,7 +24,10 @@ package final class UserRegistrar: Sendable {
 
     /// Begins a registration, of which nothing is judged yet.
     func draft(_ request: UserRegistration.Request, at now: Timestamp) -> UserRegistration {
-        UserRegistration(request, id: randomness.newIdentifier(at: now), at: now)
+        UserRegistration(
+            request,
+            id: request.hasDashedId ? randomness.newDashedIdentifier(at: now) : randomness.newIdentifier(at: now),
+            at: now)
     }
 
     /// Counts a new user. Counters that many write are transactions of their own.

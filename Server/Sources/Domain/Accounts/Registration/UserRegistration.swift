@@ -38,6 +38,8 @@ package struct UserRegistration: Sendable {
         var device = DeviceDescription()
         /// Whether the user is logged in.
         var opensSession = true
+        /// Whether the user's id has the form of a UUID.
+        var hasDashedId = false
 
         init(_ way: RegistrationWay, in application: Application, _ profile: Profile) {
             self.way = way
@@ -55,6 +57,7 @@ package struct UserRegistration: Sendable {
     private let secret: Secret?
     private let opensSession: Bool
     private let formFaults: [ValidationError]
+    private let missing: [ValidationError]
     private var hash: PasswordHash?
     private var isWeak = false
     /// Whether its name may differ from another user's in its writing alone.
@@ -72,11 +75,15 @@ package struct UserRegistration: Sendable {
             id: id, application: request.application.id, displayName: profile.displayName, locale: profile.locale,
             fields: profile.fields, identities: request.identities, createdAt: now, updatedAt: now)
         user.acl = profile.acl
+        let nameless = user
+        var identifiers = request.identifiers
+        identifiers.rules = identifiers.rules.held(to: request.application.settings.signUp)
         formFaults =
-            request.identifiers.apply(to: &user)
+            identifiers.apply(to: &user)
             + Self.faults(
                 of: profile, on: request.device, by: request.way, within: request.application.settings.fieldRules.limits
             )
+        missing = identifiers.missing(in: user, from: nameless)
         self.user = user
         way = request.way
         actor = profile.actor
@@ -106,6 +113,7 @@ package struct UserRegistration: Sendable {
         secret = nil
         opensSession = false
         formFaults = faults
+        missing = []
         self.hash = hash
         self.isWeak = isWeak
     }
@@ -133,7 +141,7 @@ package struct UserRegistration: Sendable {
     /// - Throws: `fieldsRefused`.
     func judged() throws(DomainError) -> Password? {
         var faults =
-            formFaults
+            formFaults + missing
             + way.named(
                 application.settings.fieldRules.faults(
                     registering: user, by: actor, demandsAll: way.demandsFields))
@@ -219,6 +227,10 @@ extension UserRegistration {
         if !user.typedIdentifiers.isEmpty { try transaction.updateIdentifiers(of: user) }
         for identity in user.identities { try transaction.insert(identity, for: user.id, in: user.application) }
         if let hash { try transaction.setPassword(hash, of: user.id, in: user.application, at: user.updatedAt) }
+        // Of an imported user: the password is there, and its hash stayed where the user came from.
+        if hash == nil, let since = user.passwordSetAt {
+            try transaction.noteUnknownPassword(of: user.id, in: user.application, since: since)
+        }
         if isWeak { try transaction.markPassword(of: user.id, in: user.application, weakSince: user.updatedAt) }
         if user.isDisabled { try transaction.updateStanding(of: user) }
         if way.forgivesFailures { try transaction.forgive(user, from: address, at: user.createdAt) }

@@ -35,6 +35,8 @@ package struct ForeignOptions: Hashable, Sendable {
     package var demandsVerifiedPhone = false
     /// Whether a log-in moves the time of the last change that apps read.
     package var logInMovesUpdateTime = true
+    /// Whether new users get ids of hexadecimal digits in groups with dashes.
+    package var hasDashedIds = false
     /// Whether log-ins come with refresh tokens, and how long the access tokens beside them live; `nil` without.
     package var refreshedTokenLifetime: Duration?
 

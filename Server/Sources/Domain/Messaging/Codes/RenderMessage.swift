@@ -29,6 +29,7 @@ package struct RenderMessage: Sendable {
         }
         guard let recipient = message.kind.isText ? address : MailAddress(address)?.deliverable
         else { return nil }
+        if message.isCodeKept == true { return try await kept(message, mail, to: recipient, in: application, claim) }
         let hasLink = application.settings.mail.link(for: message.kind, token: "", pages: message.pages) != nil
         let form = CodeForm.form(of: message.kind, hasLink: hasLink)
         let code = form.new(randomness)
@@ -57,6 +58,33 @@ package struct RenderMessage: Sendable {
             return true
         }
         return isWritten ? letter : nil
+    }
+
+    /// The message with a code that was made when it was ordered; `nil` when another code has replaced that.
+    private func kept(
+        _ message: MessageRequest, _ mail: QueuedMail, to recipient: String, in application: Application,
+        _ claim: String
+    ) async throws(DomainError) -> RenderedMessage? {
+        guard let id = message.user.map(Identifier<User>.init(rawValue:)) else { return nil }
+        let hasLink = application.settings.mail.link(for: message.kind, token: "", pages: message.pages) != nil
+        let form = CodeForm.form(of: message.kind, hasLink: hasLink)
+        let (now, digests) = (clock.now, digests)
+        let living = try await store.read { transaction throws(DomainError) -> (code: MailedCode, text: String)? in
+            guard let user = try transaction.user(id, in: application.id) else { return nil }
+            return try transaction.livingCode(of: message.kind, user, in: application, digests, [form], at: now)
+        }
+        guard let (code, text) = living, code.address == message.address else { return nil }
+        let rendered = RenderedMessage(
+            kind: message.kind, recipient: recipient, languages: message.languages, code: text,
+            minutes: max(1, Int(clamping: (code.expiresAt - now).wholeMilliseconds / 60_000)), email: message.address,
+            pages: message.pages)
+        var written = mail
+        written.sealed = try sealing.seal(.letter(rendered), id: mail.id, in: application.id)
+        let replacement = written
+        let isWritten = try await store.write { transaction throws(DomainError) in
+            try transaction.replaceContent(of: replacement, claim: claim)
+        }
+        return isWritten ? rendered : nil
     }
 
     /// Whom the mail is for and where it goes: always the address that is stored, never the one that was typed, because
@@ -104,7 +132,8 @@ package struct RenderMessage: Sendable {
                 user.phone == message.replaces, message.isGood(for: user), owner == nil || owner?.id == user.id
             else { return nil }
             return (user, message.address)
-        case .passwordChanged, .emailChanged, .addressTaken:
+        case .passwordChanged, .emailChanged, .addressTaken, .chosenPassword, .textedPassword, .accountUpgraded,
+            .identityLinked, .identityUnlinked, .accountDisabled, .accountEnabled, .deletionRequested, .accountErased:
             return nil
         }
     }
@@ -123,16 +152,16 @@ package struct RenderMessage: Sendable {
             let email = owner.email, let recipient = MailAddress(email)?.deliverable,
             try await mayTell(owner)
         else { return nil }
-        let letter = RenderedMessage(
+        let rendered = RenderedMessage(
             kind: .addressTaken, recipient: recipient, languages: [owner.locale].compactMap { $0 } + message.languages,
             email: email, pages: message.pages)
         var written = mail
-        written.sealed = try sealing.seal(.letter(letter), id: mail.id, in: application.id)
+        written.sealed = try sealing.seal(.letter(rendered), id: mail.id, in: application.id)
         let replacement = written
         let isWritten = try await store.write { transaction throws(DomainError) in
             try transaction.replaceContent(of: replacement, claim: claim)
         }
-        return isWritten ? letter : nil
+        return isWritten ? rendered : nil
     }
 
     /// Counts the notices of one user, however many people sign up with the address.

@@ -4,13 +4,6 @@ package struct RequestEmailVerification: Sendable {
     let enqueueMessage: EnqueueMessage
     let clock: any WallClock
 
-    /// Whether a text is a mail address, for those who must know before they do anything else.
-    ///
-    /// - Throws: `fieldsRefused`.
-    package static func check(_ email: String) throws(DomainError) {
-        _ = try EnqueueMessage.address(email)
-    }
-
     /// - Parameters:
     ///   - email: A new address as typed; `nil` for the present one.
     ///   - who: The user.

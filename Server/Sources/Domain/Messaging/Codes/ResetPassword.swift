@@ -15,6 +15,7 @@ package struct ResetPassword: Sendable {
     let passwords: any PasswordHashing
     let tryCode: TryCode
     let changes: AccountChanges
+    let sealing: MailSealing
     let registrar: UserRegistrar
 
     package struct Request: Sendable {
@@ -24,6 +25,8 @@ package struct ResetPassword: Sendable {
         /// Whose code it is, when it came by text message: digits do not stand alone.
         package var owner: Owner?
         package var newPassword: Secret
+        /// Languages in which the new password goes to where the code went; `nil` when the user chose it.
+        package var sentIn: [String]?
         package var address: ClientAddress
         /// Names one attempt, so that its repetition works again.
         package var attempt: SecretDigest?
@@ -65,7 +68,7 @@ package struct ResetPassword: Sendable {
         let restoration = request.restoringFrom.map {
             changes.audit.ready(atLogIn: .restored, in: application.id, from: $0, at: now)
         }
-        let kind: MailKind = request.owner == nil ? .passwordReset : .textedReset
+        let kind = try await kind(of: request)
         let presented = TryCode.Presented(
             kind, in: application.id, try await subject(of: request), request.token, from: request.address,
             attempt: request.attempt, refusal: entry)
@@ -85,11 +88,14 @@ package struct ResetPassword: Sendable {
         let revocations: [Identifier<ProviderRevocation>] = (0..<Self.maximumRevocations).map { _ in
             randomness.newIdentifier(at: now)
         }
-        var told = owner
-        if !kind.isText, owner.email != nil { told.emailVerifiedAt = now }
+        var reader = owner
+        if !kind.isText, owner.email != nil { reader.emailVerifiedAt = now }
         let ready = try changes.ready(
-            [.passwordReset], of: told, in: application,
+            [.passwordReset], of: reader, in: application,
             by: .holder(of: owner.id, showing: .code, from: request.origin), at: now)
+        let notice = try request.sentIn.map { languages throws(DomainError) in
+            try mail(request.newPassword, to: code.address, of: owner, isText: kind.isText, languages, application)
+        }
         try await tryCode(presented) { code, user, transaction throws(DomainError) in
             // A repetition finds all this done.
             guard code.usedBy == nil else { return }
@@ -98,6 +104,7 @@ package struct ResetPassword: Sendable {
             _ = try credential.store(
                 for: &user, with: ready, keeping: KeptAccess(session: nil, deviceKey: nil, code: code.handle),
                 in: transaction)
+            if let notice { try transaction.insert(notice) }
             guard (kind.isText ? user.phoneVerifiedAt : user.emailVerifiedAt) == nil else { return }
             try Self.unlinkAll(of: user, in: transaction, revocations, at: now)
             user.prove(byText: kind.isText, at: now)
@@ -115,6 +122,29 @@ package struct ResetPassword: Sendable {
         guard let (code, owner) = try await tryCode.owner(of: presented) else { return false }
         return code.kind == .passwordReset && code.usedBy == nil && clock.now < code.expiresAt
             && owner.identifier(code.kind.addressKind) == code.replaces
+    }
+
+    /// A password for a user who chooses none: 12 characters that keep every protocol's rules.
+    package func drawPassword() -> Secret { Secret(randomness.randomBase62(characterCount: 12)) }
+
+    /// The message that says such a password.
+    private func mail(
+        _ password: Secret, to address: String, of user: User, isText: Bool, _ languages: [String],
+        _ application: Application
+    ) throws(DomainError) -> QueuedMail {
+        let kind: MailKind = isText ? .textedPassword : .chosenPassword
+        let rendered = RenderedMessage(
+            kind: kind, recipient: isText ? address : MailAddress(address)?.deliverable ?? address,
+            languages: [user.locale].compactMap { $0 } + languages, code: password.revealed, email: address)
+        return try sealing.queued(.letter(rendered), of: kind, in: application.id, at: clock.now, life: .days(1))
+    }
+
+    /// What the code came by. That behind the link of a text message stands alone, like a mail's.
+    private func kind(of request: Request) async throws(DomainError) -> MailKind {
+        guard request.owner == nil else { return .textedReset }
+        let linked = TryCode.Presented(
+            .textedReset, in: request.application.id, .code, request.token, from: request.address)
+        return try await tryCode.owner(of: linked) == nil ? .passwordReset : .textedReset
     }
 
     /// What the code belongs to. Names that are nobody's have one that no code was made for, and are counted like

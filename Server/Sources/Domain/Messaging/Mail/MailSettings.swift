@@ -35,7 +35,9 @@ package struct MailSettings: Hashable, Sendable {
             case .emailVerification: verificationURL ?? pages.map { "\($0)/verify" }
             case .passwordReset: resetURL ?? pages.map { "\($0)/reset" }
             case .registration: resetURL ?? pages.map { "\($0)/register" }
-            case .logInCode, .passwordChanged, .emailChanged, .addressTaken, .phoneVerification, .textedReset: nil
+            // Text messages have a link only where one is asked for.
+            case .textedReset: pages.map { "\($0)/reset" }
+            default: nil
             }
         // Tokens are letters, digits and hyphens, which need no escape.
         return base.map { "\($0)\($0.contains("?") ? "&" : "?")token=\(token)" }

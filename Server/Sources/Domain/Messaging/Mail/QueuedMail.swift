@@ -65,6 +65,8 @@ package struct MessageRequest: Hashable, Codable, Sendable {
     package var version: Int64?
     /// The session in which it was asked for.
     package var session: String?
+    /// Whether the code is there already, and this message only says it: see `VerificationCodes`.
+    package var isCodeKept: Bool?
     /// Where this server's own pages for the application are, when the mail shall lead there.
     package var pages: String?
 
