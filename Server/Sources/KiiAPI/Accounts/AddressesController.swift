@@ -76,7 +76,7 @@ final class AddressesController: Sendable {
             switch kind {
             case .email:
                 try await accounts.verifyEmail(
-                    code.utf8.count < Self.leastTokenBytes ? .code(code, by: session) : .token(code),
+                    code.utf8.count < Self.leastTokenBytes ? .code(code, by: session) : .token(code, of: user.id),
                     in: request.application, from: request.client, origin: request.origin)
             case .phone:
                 try await accounts.verifyPhone(code, by: session, from: request.client, origin: request.origin)

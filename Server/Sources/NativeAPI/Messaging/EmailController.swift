@@ -30,7 +30,7 @@ struct EmailController: Sendable {
         let proof: VerifyEmail.Proof
         switch (body.code, body.token) {
         case (let code?, nil): proof = .code(code, by: try await requests.caller(of: request, context))
-        case (nil, let token?): proof = .token(token)
+        case (nil, let token?): proof = .token(token, of: nil)
         case (nil, nil): throw RequestError.membersInvalid([MemberFault(path: "code", rule: .required)])
         // Which of the two should count, nobody could say.
         case (.some, .some): throw RequestError.membersInvalid([MemberFault(path: "token", rule: .malformed)])

@@ -85,7 +85,8 @@ final class PagesController: Sendable {
         do {
             // The token names the attempt, so that a link that is followed twice says twice that it is done.
             try await accounts.verifyEmail(
-                .token(token), in: call.enabled.application, from: requests.gate.client(of: call.request, call.context),
+                .token(token, of: nil), in: call.enabled.application,
+                from: requests.gate.client(of: call.request, call.context),
                 attempt: SecretDigest(of: token.utf8), origin: requests.gate.origin(of: call.request, call.context))
         } catch {
             guard [.codeRefused, .identifiersTaken].contains(error.code) else { throw error }

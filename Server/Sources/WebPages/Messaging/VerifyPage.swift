@@ -16,7 +16,8 @@ struct SendVerify: HostedPage {
         let token = try await request.browser.form().text("token")
         do {
             try await request.modules.accounts.verifyEmail(
-                .token(token), in: request.application, from: request.browser.client, origin: request.browser.origin)
+                .token(token, of: nil), in: request.application, from: request.browser.client,
+                origin: request.browser.origin)
             return try request.message(
                 "verify-done", ["back": request.path("account"), "backLabel": request.text("common.toAccount")])
         } catch let error as DomainError {

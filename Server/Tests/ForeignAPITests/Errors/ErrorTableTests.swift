@@ -71,7 +71,7 @@ struct ErrorTableTests {
         let error = DomainError.fieldsRefused([ValidationError(field: field, rule: .required)])
         var words: [String?] = []
         for surface in [Surface.ncmb, .parse, .kii, .authService] { words.append(try await surface.word(for: error)) }
-        let parse = ["email": "400 125", "username": "400 200", "password": "400 201"][field]
+        let parse = ["email": "400 204", "username": "400 200", "password": "400 201"][field]
         let kii = field == "password" ? "400 PASSWORD_TOO_SHORT" : "400 INVALID_INPUT_DATA"
         #expect(words == ["400 E400003", parse, kii, "200 valueMissing"])
     }

@@ -102,7 +102,7 @@ struct KiiTextMessageTests {
         let entries = try await world.modules.administration.listAudit(in: world.application.id).filter {
             $0.action == AccountChange.phoneReplaced.policy.action
         }
-        #expect(Set(entries.map(\.details)) == [["number": "same"], ["number": "new"]])
+        #expect(Set(entries.map { $0.details["number"] }) == ["same", "new"])
         #expect(entries.allSatisfy { $0.actor == .user(Identifier(rawValue: user.id)) && $0.origin.requestId != nil })
         // Whatever a thief took is void with another number.
         let stored = try await world.modules.accounts.readUser(

@@ -163,7 +163,7 @@ struct ProfileTests {
                 .ncmb,
                 [
                     .allowsAnonymous, .isReadableByAll, .takesPasswordsInAddresses,
-                    .timestampWindowSeconds, .hosts, .allowsSignUpByMail,
+                    .timestampWindowSeconds, .hosts, .allowsSignUpByMail, .logInMovesUpdateTime,
                 ]
             ),
             (
@@ -173,7 +173,13 @@ struct ProfileTests {
                     .administratorNetworks, .verifiesEmails, .upstream,
                 ]
             ),
-            (.kii, [.isReadableByAll, .demandsVerifiedEmail, .demandsVerifiedPhone, .refreshedTokenSeconds]),
+            (
+                .kii,
+                [
+                    .isReadableByAll, .demandsVerifiedEmail, .demandsVerifiedPhone, .refreshedTokenSeconds,
+                    .hasDashedIds,
+                ]
+            ),
             (.envelope, []),
         ] as [(Session.ProtocolName, [ProtocolRule.Name])])
     func rules(name: Session.ProtocolName, own: [ProtocolRule.Name]) {

@@ -113,6 +113,29 @@ extension Contract {
             try expectEqual(users.map { $0?.passwordSetAt }, [later, nil])
             try expectEqual(users.map { $0?.updatedAt }, [later, later])
         },
+        Contract("keeps that a user has a password whose hash stayed elsewhere, until another one is set") { engine in
+            let samples = Samples()
+            let user = samples.user()
+            let (since, later) = (samples.now + .seconds(1), samples.now + .seconds(2))
+            let (times, hashes) = try await engine.write { transaction throws(DomainError) in
+                let application = user.application
+                var (times, hashes): ([Timestamp?], [PasswordHash?]) = ([], [])
+                func look() throws(DomainError) {
+                    times.append(try transaction.user(user.id, in: application)?.passwordSetAt)
+                    hashes.append(try transaction.passwordHash(of: user.id, in: application))
+                }
+                try transaction.insert(user)
+                try transaction.noteUnknownPassword(of: user.id, in: application, since: since)
+                try look()
+                try transaction.setPassword(PasswordHash(text: "new"), of: user.id, in: application, at: later)
+                try look()
+                try transaction.noteUnknownPassword(of: user.id, in: samples.otherApplication, since: since)
+                try look()
+                return (times, hashes)
+            }
+            try expectEqual(times, [since, later, later])
+            try expectEqual(hashes, [nil, PasswordHash(text: "new"), PasswordHash(text: "new")])
+        },
         Contract("knows the schemes of an application's passwords, until nobody has them") { engine in
             let samples = Samples()
             let users = [samples.user(), samples.user(after: 1), samples.user(in: samples.otherApplication)]

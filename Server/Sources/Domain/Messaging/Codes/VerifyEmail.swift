@@ -7,8 +7,8 @@ package struct VerifyEmail: Sendable {
     package enum Proof: Sendable {
         /// Typed in the user's session.
         case code(String, by: Authenticated)
-        /// From a link, which needs no session.
-        case token(String)
+        /// From a link, which needs no session; of one user alone where it is typed in a session all the same.
+        case token(String, of: Identifier<User>?)
     }
 
     /// - Parameters:
@@ -29,12 +29,14 @@ package struct VerifyEmail: Sendable {
             case .code(let code, let who):
                 TryCode.Presented(
                     .emailVerification, in: application.id, .user(who.user.id), code, from: client, attempt: attempt)
-            case .token(let token):
+            case .token(let token, _):
                 TryCode.Presented(
                     .emailVerification, in: application.id, .code, token, from: client, attempt: attempt)
             }
         presented.refusal = entry
-        let ready = try await ready(for: presented, in: application, from: origin)
+        let owner = try await tryCode.owner(of: presented)
+        if case .token(_, let holder?) = proof, let owner, owner.user.id != holder { throw .codeRefused }
+        let ready = try await ready(for: owner, in: application, from: origin)
         try await tryCode(presented) { code, user, transaction throws(DomainError) in
             // A repetition finds all this done.
             guard code.usedBy == nil, let ready else { return }
@@ -45,9 +47,9 @@ package struct VerifyEmail: Sendable {
 
     /// What goes with the change; `nil` for a code that is none.
     private func ready(
-        for presented: TryCode.Presented, in application: Application, from origin: RequestOrigin
+        for owner: (code: MailedCode, user: User)?, in application: Application, from origin: RequestOrigin
     ) async throws(DomainError) -> ReadyEdit? {
-        guard let (code, user) = try await tryCode.owner(of: presented) else { return nil }
+        guard let (code, user) = owner else { return nil }
         return try await editUser.ready(
             UserEdit(proving: LogInIdentifier(.email, shown: code.address)), of: user, in: application,
             by: .holder(of: user.id, showing: .code, from: origin))
