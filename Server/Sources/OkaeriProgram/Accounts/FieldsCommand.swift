@@ -241,7 +241,7 @@ struct FieldLimitsCommand: AsyncParsableCommand {
         let application = try await storage.perform(isRead ? .readSettings : .changeFieldRules) {
             modules, who throws(DomainError) in
             guard !isRead else { return try await modules.applications.findApplication(id) }
-            return try await modules.applications.changeFieldRules(of: id) { rules in
+            return try await modules.applications.changeFieldRules(of: id, by: who) { rules in
                 if let fields { rules.limits.fields = fields }
                 if let bytes { rules.limits.fieldsBytes = bytes }
                 if let characters { rules.limits.userNameCharacters = characters }
