@@ -1,4 +1,5 @@
 import Domain
+import NCMBAPI
 import OkaeriWire
 import Testing
 

@@ -199,7 +199,7 @@ struct RegistrationWaysTests {
         _ = try await world.modules.accounts.signUp(
             SignUp.Request(
                 application: application, identifiers: identifiers, password: Self.password,
-                address: TestWorld.address))
+                address: TestWorld.address, protocolName: .native))
         let request = ResetPassword.Request(
             application: application, token: token, newPassword: Self.password, address: TestWorld.address,
             origin: .local)
